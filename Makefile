@@ -27,7 +27,7 @@ WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integra
 # The crates whose code Miri can run: without foreign functions, files or long property tests.
 MIRI_CRATES = spanrs-base spanrs-tags
 
-.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden docs docs-share \
+.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden generate docs docs-share \
 	coverage miri audit wheels fuzz versus differential clean
 
 help:  ## show this list
@@ -94,6 +94,7 @@ lint: $(VENV)/group-lint  ## formats, lints and types, without a build
 	cargo fmt --manifest-path rust/fuzz/Cargo.toml --check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python tools/generate.py --check
 	$(BIN)/mypy
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo clippy $(FUZZ) --all-targets -- -D warnings
@@ -130,6 +131,9 @@ test-slow: $(VENV)/built  ## what needs other programs (conlleval.pl by SPANRS_C
 
 golden: $(VENV)/built  ## record tests/golden again from the peers (perl, seqeval from PyPI)
 	cd tests && ../$(BIN)/python -m golden.record
+
+generate: $(VENV)/made  ## write the options of the commands and docs/options.md from tools/*.toml
+	$(BIN)/python tools/generate.py
 
 docs: $(VENV)/built  ## write the tables in docs/ that are made from the code
 	$(BIN)/python docs/make_readings.py

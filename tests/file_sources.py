@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import os
 import random
 import re
@@ -27,6 +26,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 import spanrs
+from json_output import only_system
 from spanrs import tags
 from spanrs.errors import SpanrsWarning
 from spanrs.io.columns import Columns
@@ -650,7 +650,7 @@ SWITCHES = {
     "pred_scheme": "--pred-scheme",
     "reading": "--reading",
     "align": "--align",
-    "max_violations": "--violations",
+    "max_violations": "--max-violations",
     "matcher": "--matcher",
 }
 
@@ -678,7 +678,7 @@ def command_differences(rng: random.Random, corpus: Corpus, folder: Path) -> Ite
     def command(names: list[str], threads: int, **stdin: Any) -> str:
         line = [sys.executable, "-m", "spanrs", "score", *names, *arguments, "--threads", str(threads)]
         done = subprocess.run(line, capture_output=True, check=False, timeout=300, **stdin)
-        result = json.loads(done.stdout) if done.stdout.strip() else None
+        result = only_system(done.stdout) if done.stdout.strip() else None
         return outcome(lambda: (done.returncode, result, done.stderr.decode()), [*map(str, paths), "'-'"])
 
     expected = command([str(path) for path in paths], 1, stdin=subprocess.DEVNULL)

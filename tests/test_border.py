@@ -52,7 +52,6 @@ def test_defaults_are_those_of_rust(name, estimator):
     if name == "CRF":
         # Of EM only.
         del defaults["min_attribute_freq"]
-        defaults["max_iter"] = defaults.pop("max_iterations")
     if name == "Tagger":
         # For published features.
         assert defaults.pop("keep_names") is False

@@ -155,7 +155,7 @@ def memory(work: Work) -> None:
     work.record.heading(
         "Memory",
         "The largest a process becomes (VmHWM) that scores so many pairs by all four tables and streams "
-        "the details into a CSV file (`spanrs mat --details --csv_output_dir`).",
+        "the details into a CSV file (`MATScore --details --csv_output_dir`).",
     )
     rows = []
     for pairs in (FEW, PAIRS, MANY):
@@ -173,7 +173,7 @@ def memory(work: Work) -> None:
 
 #: Runs the command line and says how large it became, in KiB.
 CHILD = """
-from spanrs.cli.mat import command
+from spanrs.cli.matscore import command
 from spanrs.cli.run import run
 assert run(command) == 0
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))

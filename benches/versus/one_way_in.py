@@ -501,12 +501,12 @@ def matched_spans(files: str, matcher: str, *, errors: bool) -> Row:
 
 MATCHERS = "exact", "fair", "partial"
 LAYERS: dict[str, Any] = {"tokens": 1, "tags": (2, 3)}
-CONVERT = "convert --from BIO --to IOBES -o"
+CONVERT = "convert --scheme BIO --to-scheme IOBES -o"
 CRF_TAG = "crf tag --threads 1 -o"
 CRF_TRAIN = "crf train --template ner --threads 1 --quiet -o"
-MAT_JSON = f"mat --by_token --content_annotations {','.join(documents.LABELS)} --token_annotations lex"
-CONLL = "--file_type conll --ref_file_type conll --scheme BIO"
-MAT_CONLL = f"mat --by_token --content_annotations {','.join(TYPES)} {CONLL}"
+MAT = "score --matcher mat --threads 1 --by-token"
+MAT_JSON = f"{MAT} --types {','.join(documents.LABELS)} --token-types lex"
+MAT_CONLL = f"{MAT} --types {','.join(TYPES)} --scheme BIO"
 
 #: Rows by name; each makes its inputs and gives what is measured.
 ROWS: dict[str, Row] = {
@@ -555,12 +555,8 @@ ROWS: dict[str, Row] = {
     "crf/train-lists": lambda inputs: partial(train, inputs),
     "dep/parse": lambda inputs: command("dep parse -o", inputs.out, inputs.dep_model, inputs.unparsed),
     "dep/tag": lambda inputs: command("dep tag -o", inputs.out, inputs.dep_model, inputs.unparsed),
-    "mat/documents": lambda inputs: command(
-        MAT_JSON, "--dir", inputs.documents / "hyp", "--ref_dir", inputs.documents / "ref"
-    ),
-    "mat/columns": lambda inputs: command(
-        MAT_CONLL, "--file", inputs.generated[1], "--ref_file", inputs.generated[0]
-    ),
+    "mat/documents": lambda inputs: command(MAT_JSON, inputs.documents / "ref", inputs.documents / "hyp"),
+    "mat/columns": lambda inputs: command(MAT_CONLL, *inputs.generated),
     "sentence/score": lambda inputs: command("score --scheme BIO", *inputs.sentence),
     "sentence/validate": lambda inputs: command("validate --scheme BIO", inputs.sentence[0]),
     "sentence/convert": lambda inputs: command(CONVERT, inputs.out, inputs.sentence[0]),

@@ -69,7 +69,7 @@ def test_json_is_that_of_the_function(command, files, matcher, unit):
 
 def test_measures_are_named_by_options(command, files):
     gold, a, b, _ = files
-    options = ["--type", "A", "--part", "recall", "--samples", 50, "--test", "bootstrap"]
+    options = ["--type", "A", "--part", "recall", "--samples", 50, "--significance-test", "bootstrap"]
     parsed = json.loads(command(gold, a, b, *options, "--json")[1])
     results = [spanrs.score(gold, path) for path in (a, b)]
     values = [result.per_type["A"].recall for result in results]
@@ -156,10 +156,10 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, b, "--average", "macro", "--type", "A"), "is over all types"),
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
         ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
-        ((gold, a, b, "-o", a), "is read; name another file"),
-        ((gold, a, b, "--plot", "plot.gif"), "ends with"),
+        ((gold, a, b, "--to", "text", "-o", a), "is read; name another file"),
+        ((gold, a, b, "--plot", "plot.gif"), "must end with"),
         ((gold, a, b, "--json", "--to", "csv"), "two formats"),
-        ((gold, a, b, "--test", "t"), "--test"),
+        ((gold, a, b, "--significance-test", "t"), "--significance-test"),
         ((gold, a, b, "--samples", "0"), "--samples"),
     ):
         status, out, err = command(*arguments)

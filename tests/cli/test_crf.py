@@ -67,7 +67,7 @@ def tags_of(text, column=-1):
 
 
 def test_training_shows_its_course_and_a_summary(call):
-    status, out, err = call("train", TRAIN, "--dev", DEV, "-o", "m", "--max-iterations", "5")
+    status, out, err = call("train", TRAIN, "--dev", DEV, "-o", "m", "--max-iter", "5")
     assert status == 0
     assert err.startswith("spanrs: note: template ner, because the tags have prefixes")
     assert re.search(r"^iteration 5  loss [\d.]+  gradient norm [\d.]+  dev F1 [\d.]+", err, re.M)
@@ -106,7 +106,7 @@ def test_labels_without_prefixes_are_scored_by_accuracy(call):
 
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])
 def test_every_algorithm_trains(call, algorithm):
-    args = ("--algorithm", algorithm, "--max-iterations", "5", "--threads", "2", "--seed", "3", "-q")
+    args = ("--algorithm", algorithm, "--max-iter", "5", "--threads", "2", "--seed", "3", "-q")
     status, out, _ = call("train", TRAIN, "-o", "m", *args)
     assert status == 0, out
     assert call("tag", "m", RAW)[0] == 0
@@ -211,7 +211,7 @@ def test_odd_data_is_said(call):
     _, _, err = call("train", "gold", "-o", "m", "-q", gold="a X\nb X\n")
     assert "warning: all labels are X" in err
     lines = "".join(f"a{at} t{at}\n\n" for at in range(300))
-    _, _, err = call("train", "gold", "-o", "m", "-q", "--max-iterations", "1", gold=lines)
+    _, _, err = call("train", "gold", "-o", "m", "-q", "--max-iter", "1", gold=lines)
     assert "300 different tags; are they in another column" in err
     status, _, err = call("train", TRAIN, "--dev", "dev", "-o", "m", "-q", dev="a B-GPE\nb I-LAW\n")
     assert status == 0
@@ -487,7 +487,7 @@ def test_eval_says_which_labels_are_unknown(call, model):
 
 
 def test_gold_may_be_in_another_scheme(call, model, tmp_path):
-    assert run(group, ["convert", DEV, "--to", "IOBES", "-o", "iobes"]) == 0
+    assert run(group, ["convert", DEV, "--to-scheme", "IOBES", "-o", "iobes"]) == 0
     _, out, _ = call("eval", model, "iobes", "--json")
     assert (
         json.loads(out)["micro"]["f1"] == json.loads(call("eval", model, DEV, "--json")[1])["micro"]["f1"]
@@ -561,11 +561,11 @@ def test_words_without_a_tag_are_located(call):
 
 
 def test_the_scheme_of_a_model_is_not_replaced_by_another(call, model):
-    status, out, err = call("tag", model, RAW, "--scheme", "IOBES")
+    status, out, err = call("tag", model, RAW, "--model-scheme", "IOBES")
     assert (status, out) == (2, "")
     assert "was trained for BIO" in err
-    assert call("tag", model, RAW, "--scheme", "none")[0] == 0
-    assert call("tag", model, RAW, "--scheme", "bio")[1] == call("tag", model, RAW)[1]
+    assert call("tag", model, RAW, "--model-scheme", "none")[0] == 0
+    assert call("tag", model, RAW, "--model-scheme", "bio")[1] == call("tag", model, RAW)[1]
 
 
 def test_models_learn_from_a_doccano_project(tmp_path):
@@ -579,7 +579,7 @@ def test_models_learn_from_a_doccano_project(tmp_path):
     project = tmp_path / "project.jsonl"
     project.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     model, raw = tmp_path / "model", tmp_path / "raw"
-    assert run(group, ["crf", "train", "-q", "--max-iterations", "40", str(project), "-o", str(model)]) == 0
+    assert run(group, ["crf", "train", "-q", "--max-iter", "40", str(project), "-o", str(model)]) == 0
     raw.write_text("Ada\nmet\nBob\n", encoding="utf-8")
     tagged = tmp_path / "tagged"
     assert run(group, ["crf", "tag", str(model), str(raw), "-o", str(tagged)]) == 0

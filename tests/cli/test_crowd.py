@@ -37,29 +37,28 @@ def spanrs(capsys, *args):
 
 
 def test_aggregation_writes_truth_page_and_table(files, capsys):
+    names = ("--annotator-name=ann", "--annotator-name=ben", "--annotator-name=cy")
     status, out, _ = spanrs(
         capsys,
         "aggregate",
         files / "crowd.txt",
-        "--annotator=ann",
-        "--annotator=ben",
-        "--annotator=cy",
-        *("-o", files / "truth.conll", "--html", files / "page.html", "--seed", "1", "--confidence"),
+        *names,
+        *("-o", files / "truth.conll", "--report", files / "page.html", "--seed", "1", "--probabilities"),
     )
     assert status == 0
-    lines = out.splitlines()
+    assert (out, "ben" in (files / "page.html").read_text()) == ("", True)
+    lines = spanrs(capsys, "aggregate", files / "crowd.txt", *names, "--seed", "1")[1].splitlines()
     assert lines[0].endswith("annotations, truth by BSC-seq")
     assert lines[2].split() == ["annotator", "sentences", "tokens", "F1", "95", "%", "interval"]
     assert [line.split()[0] for line in lines[4:]] == ["ann", "ben", "cy"]
     first = (files / "truth.conll").read_text().splitlines()[0].split("\t")
     assert len(first) == 3
     assert 0 < float(first[2]) <= 1
-    assert "ben" in (files / "page.html").read_text()
 
 
 @pytest.mark.parametrize("method", ["mvtoken", "CrossFitted", "CRF-MA", "HMM-crowd", "Dawid-Skene"])
 def test_methods_as_json(files, capsys, method):
-    status, out, _ = spanrs(capsys, "aggregate", files / "crowd.txt", "--method", method, "--json")
+    status, out, _ = spanrs(capsys, "aggregate", files / "crowd.txt", "--aggregator", method, "--json")
     assert status == 0
     parsed = json.loads(out)
     assert parsed["measure"] == "f1"
@@ -71,7 +70,7 @@ def test_a_fitted_model_tags(files, capsys):
     for method in ("CRF-MA", "BSC-seq"):
         status, out, _ = spanrs(
             capsys,
-            *("fit", files / "crowd.txt", "-o", files / "model", "--method", method),
+            *("fit", files / "crowd.txt", "-o", files / "model", "--aggregator", method),
             *("--template", files / "words.template", "--json"),
         )
         assert status == 0
@@ -131,7 +130,7 @@ def test_experiment_on_annotations(files, capsys):
 def test_experiment_on_simulations(files, capsys):
     arguments = (
         *("experiment", "--gold", files / "gold.conll", "--flip", "0.1,0.5,0.6", "--repetitions", 3),
-        *("--methods", "MVtoken,CRF-MA", "--template", files / "words.template"),
+        *("--aggregators", "MVtoken,CRF-MA", "--template", files / "words.template"),
     )
     status, out, _ = spanrs(capsys, *arguments, "--plot", files / "boxes.png")
     # There is no test set, so the boxes show the estimated truth.
@@ -148,7 +147,7 @@ def test_one_annotator_a_document(files, capsys):
     status, out, _ = spanrs(
         capsys,
         *("experiment", "--crowd", files / "crowd.txt", "--gold", files / "gold.conll", "--no-repeats"),
-        *("--repetitions", 2, "--methods", "CRF-CONC,HMM-crowd", "--json"),
+        *("--repetitions", 2, "--aggregators", "CRF-CONC,HMM-crowd", "--json"),
         *("--template", files / "words.template"),
     )
     assert status == 0
@@ -178,11 +177,13 @@ def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
 
 def test_annotators_without_labels_and_without_spans(files, capsys):
     (files / "few.txt").write_text("a O O ?\n\nb O O ?\n")
-    status, out, _ = spanrs(capsys, "aggregate", files / "few.txt", "--method", "MVtoken")
+    status, out, _ = spanrs(capsys, "aggregate", files / "few.txt", "--aggregator", "MVtoken")
     assert status == 0
     assert out.count("100.00 to 100.00") == 2
     assert "no labels" in out
-    parsed = json.loads(spanrs(capsys, "aggregate", files / "few.txt", "--method", "MVtoken", "--json")[1])
+    parsed = json.loads(
+        spanrs(capsys, "aggregate", files / "few.txt", "--aggregator", "MVtoken", "--json")[1]
+    )
     assert parsed["annotators"][-1]["sentences"] == 0
 
 
@@ -201,10 +202,10 @@ def test_text_and_json_are_refused(files, capsys):
     ("arguments", "message"),
     [
         (["simulate", "GOLD", "-o", "-"], "give either --noise or --flip"),
-        (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not numbers with commas"),
-        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "must be from 0 to 1"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not a list of numbers"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "they must be from 0 to 1"),
         (["experiment", "--gold", "GOLD"], "give either --noise or --flip"),
-        (["experiment", "--gold", "GOLD", "--flip", "0.1", "--methods", "MV"], "unknown method 'MV'"),
+        (["experiment", "--gold", "GOLD", "--flip", "0.1", "--aggregators", "MV"], "unknown method 'MV'"),
         (
             ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--flip", "0.1"],
             "leave them out, or --crowd",
@@ -214,17 +215,39 @@ def test_text_and_json_are_refused(files, capsys):
         (["aggregate", "CROWD", "-o", "CROWD"], "is read; write somewhere else"),
         (["aggregate", "GOLD.missing"], "no such file"),
         (
-            ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--no-repeats", "--methods", "MVtoken"],
+            [
+                "experiment",
+                "--gold",
+                "GOLD",
+                "--crowd",
+                "CROWD",
+                "--no-repeats",
+                "--aggregators",
+                "MVtoken",
+            ],
             "which MVtoken cannot use",
         ),
         (
-            ["experiment", "--gold", "GOLD", "--flip", "0.1", "--methods", "MVseq", "--reference", "MVseg"],
+            [
+                "experiment",
+                "--gold",
+                "GOLD",
+                "--flip",
+                "0.1",
+                "--aggregators",
+                "MVseq",
+                "--reference",
+                "MVseg",
+            ],
             "not one of",
         ),
-        (["aggregate", "CROWD", "-o", "x", "--html", "x"], "cannot hold two outputs"),
+        (["aggregate", "CROWD", "-o", "x", "--report", "x"], "-o and --report both name x"),
         (["aggregate", "CROWD", "-o", "x.gz"], "outputs are not compressed"),
-        (["aggregate", "CROWD", "--annotator", "a", "--annotator", "a"], "--annotator a is given twice"),
-        (["agreement", "CROWD", "CROWD"], "name each with its own --annotator"),
+        (
+            ["aggregate", "CROWD", "--annotator-name", "a", "--annotator-name", "a"],
+            "--annotator-name a is given twice",
+        ),
+        (["agreement", "CROWD", "CROWD"], "name each with --annotator-name"),
         (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot file must end with"),
     ],
 )

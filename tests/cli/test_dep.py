@@ -222,10 +222,10 @@ def test_trees_are_drawn(model, tmp_path, capsysbinary):
     status, out, _ = spanrs(capsysbinary, *args)
     assert (status, len(out.splitlines())) == (0, 6)
     assert "anchovies" in out.splitlines()[5]
-    status, out, _ = spanrs(capsysbinary, *args, "--svg", "-o", tmp_path / "tree.svg")
+    status, out, _ = spanrs(capsysbinary, *args, "--to", "svg", "-o", tmp_path / "tree.svg")
     assert (tmp_path / "tree.svg").read_text().startswith("<svg ")
     assert spanrs(capsysbinary, "draw", TREEBANK, "--sentence", 2)[0] == 0
-    status, _, err = spanrs(capsysbinary, "draw", TREEBANK, "--svg")
+    status, _, err = spanrs(capsysbinary, "draw", TREEBANK, "--to", "svg")
     assert "--sentence" in err
 
 
@@ -238,7 +238,7 @@ def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
         "classes": ["A"],
     }
     path.write_bytes(gzip.compress(json.dumps(model).encode()))
-    assert spanrs(capsysbinary, "import", path, out)[0] == 0
+    assert spanrs(capsysbinary, "import", path, "-o", out)[0] == 0
     text = tmp_path / "in.txt"
     text.write_text("a b\n")
     status, parsed, _ = spanrs(capsysbinary, "parse", out, text)
@@ -247,7 +247,7 @@ def test_models_of_parser_py_are_imported(tmp_path, capsysbinary):
     status, _, err = spanrs(capsysbinary, "parse", path, text)
     assert (status, "spanrs dep import" in err) == (2, True)
     path.write_bytes(path.read_bytes()[:50])
-    assert spanrs(capsysbinary, "import", path, tmp_path / "n")[0] == 2
+    assert spanrs(capsysbinary, "import", path, "-o", tmp_path / "n")[0] == 2
     assert not (tmp_path / "n").exists()
 
 

@@ -30,11 +30,11 @@ COMMANDS = {
     "score --save": "score gold gold --to json --save",
     "compare": "compare gold gold pred --samples 10 -o",
     "validate": "validate gold -o",
-    "convert": "convert gold --from BIO --to IOBES -o",
+    "convert": "convert gold --scheme BIO --to-scheme IOBES -o",
     "spans": "spans gold -o",
     "fair": "fair gold gold --column -1 -o",
-    "mat": "mat --file one.json --ref_file one.json -o",
-    "mat --html": "mat --file one.json --ref_file one.json --html",
+    "score mat": "score --matcher mat one.json one.json -o",
+    "score mat --to html": "score --matcher mat one.json one.json --to html -o",
     "dep draw": "dep draw tree.conllu -o",
     "dep eval": "dep eval tree.conllu tree.conllu -o",
     "crowd simulate": "crowd simulate gold --flip 0.1,0.2 -o",
@@ -72,7 +72,7 @@ def test_file_behind_standard_output_is_written_on(name, folder):
     link.symlink_to("/dev/stdout")
     (folder / "log").write_text("before\n")
     inode = (folder / "log").stat().st_ino
-    command = f"{MAIN} convert gold --from BIO --to IOBES -o {name}"
+    command = f"{MAIN} convert gold --scheme BIO --to-scheme IOBES -o {name}"
     done = shell(f"{{ echo first; {command}; echo last; }} >> log", folder)
     assert done.returncode == 0, done.stderr
     expected = "before\nfirst\n" + TAGS.replace("B-", "S-") + "last\n"
@@ -81,7 +81,7 @@ def test_file_behind_standard_output_is_written_on(name, folder):
 
 
 def test_model_on_standard_output_is_not_mixed_with_the_summary(folder):
-    command = f"{MAIN} crf train gold --max-iterations 2 -o"
+    command = f"{MAIN} crf train gold --max-iter 2 -o"
     models = [
         shell(f"{command} {name} | {MAIN} crf info - --json", folder) for name in ("-", "/dev/stdout")
     ]
@@ -90,7 +90,7 @@ def test_model_on_standard_output_is_not_mixed_with_the_summary(folder):
 
 
 def test_closed_descriptor_is_an_error_that_names_it(folder):
-    done = shell(f"{MAIN} convert gold --from BIO --to IOBES -o /dev/fd/9", folder)
+    done = shell(f"{MAIN} convert gold --scheme BIO --to-scheme IOBES -o /dev/fd/9", folder)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"spanrs: error: /dev/fd/9: Bad file descriptor\n"
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import spanrs
+from json_output import only_system
 from spanrs.cli.group import group
 from spanrs.cli.run import run
 from spanrs.errors import SpanrsWarning
@@ -120,10 +121,10 @@ def test_two_annotators_of_an_export(command, sides, export):
         "score", export, "--gold-annotator", "ann", "--pred-annotator", "ben", "--json"
     )
     assert (status, err) == (0, "")
-    assert json.loads(out)["micro"]["support"] == expected.tp + expected.fn
-    assert json.loads(out)["micro"]["recall"] == expected.tp / (expected.tp + expected.fn)
+    assert only_system(out)["micro"]["support"] == expected.tp + expected.fn
+    assert only_system(out)["micro"]["recall"] == expected.tp / (expected.tp + expected.fn)
     mixed = command("score", sides[0], export, "--pred-annotator", "ben", "--json")
-    assert json.loads(mixed[1])["micro"] == json.loads(out)["micro"]
+    assert only_system(mixed[1])["micro"] == only_system(out)["micro"]
     assert "--gold-annotator ann --pred-annotator ben" in command("score", export)[2]
     assert "name both" in command("score", export, "--gold-annotator", "ann")[2]
     err = command("score", export, export)[2]
@@ -138,7 +139,6 @@ def test_documents_are_not_tagged(command, sides, tmp_path):
     status, _, err = command("crf", "tag", tmp_path / "model", sides[0])
     assert status == 2
     assert "spanrs.write(FILE, 'tokens.conll')" in err
-    assert "spanrs mat" not in err
 
 
 def test_columns_of_a_file_with_more_than_three(command, tmp_path):

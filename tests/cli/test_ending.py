@@ -36,7 +36,7 @@ def test_signals_leave_no_temporary_file(name, tmp_path):
     before = signal.signal(number, signal.SIG_DFL)
     try:
         process = start(
-            "convert", "--from", "BIO", "--to", "IOBES", source, "-o", folder / "out", cwd=tmp_path
+            "convert", "--scheme", "BIO", "--to-scheme", "IOBES", source, "-o", folder / "out", cwd=tmp_path
         )
     finally:
         signal.signal(number, before)
@@ -91,7 +91,7 @@ def test_a_loop_of_links_is_one_line(tmp_path):
     (tmp_path / "f").write_text("a B-X\n", encoding="utf-8")
     (tmp_path / "one").symlink_to("two")
     (tmp_path / "two").symlink_to("one")
-    process = start("convert", "--from", "BIO", "--to", "IOBES", "f", "-o", "one", cwd=tmp_path)
+    process = start("convert", "--scheme", "BIO", "--to-scheme", "IOBES", "f", "-o", "one", cwd=tmp_path)
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (2, "spanrs: error: one: Too many levels of symbolic links\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "one", "two"]
@@ -137,7 +137,7 @@ def test_ids_are_named_as_they_are():
 
 def test_a_vocabulary_has_whole_numbers():
     for vocabulary in ({0.2: "O", 1.7: "B-A"}, {"O": 0.5, "B-A": 1}, {None: "O"}):
-        with pytest.raises(TypeError, match="whole numbers"):
+        with pytest.raises(TypeError, match="must be integers"):
             spanrs.score([[0]], [[0]], vocabulary=vocabulary)
     # JSON converts numeric keys to strings.
     for vocabulary in ({"0": "O", "1": "B-A"}, {np.int64(0): "O", np.int8(1): "B-A"}, {"O": 0, "B-A": 1}):
@@ -147,7 +147,7 @@ def test_a_vocabulary_has_whole_numbers():
 @pytest.mark.parametrize("weights", [[1e308] * 3, [10**400, 1, 1], [float("nan"), 1, 1], [-1, 1, 1]])
 def test_weights_whose_sums_are_no_numbers_are_refused(weights):
     gold = [["B-A"], ["B-A"], ["O"]]
-    with pytest.raises(ValueError, match="a weight is a number from 0 to 1e\\+15"):
+    with pytest.raises(ValueError, match="a weight must be a number from 0 to 1e\\+15"):
         spanrs.score(gold, gold, document_weights=weights)
 
 

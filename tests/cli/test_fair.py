@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from json_output import only_system
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -22,17 +24,6 @@ def published(faireval_data, tmp_path):
         path.chmod(0o755)
     (tmp_path / "eval").mkdir()
     return tmp_path
-
-
-@pytest.mark.parametrize("name", ["ner", "chunks"])
-@pytest.mark.parametrize("where", ["config", "."])
-def test_compat_writes_the_results(spanrs, published, faireval_data, monkeypatch, name, where):  # noqa: PLR0917
-    # Paths are relative to the directory of the configuration, and are found from any working directory.
-    monkeypatch.chdir(published / where)
-    status, _, err = spanrs("fair", "--config", published / "config" / f"{name}.config", "--compat")
-    assert (status, err) == (0, "")
-    expected = (faireval_data.folder / "eval" / f"eval_{name}.csv").read_bytes()
-    assert (published / "eval" / f"eval_{name}.csv").read_bytes() == expected
 
 
 def test_the_configuration_of_the_original_gives_its_measures(spanrs, published, faireval_data):
@@ -70,20 +61,20 @@ def files(tmp_path):
     return tmp_path / "gold.csv", tmp_path / "pred.csv"
 
 
-def test_options_say_what_a_configuration_says(spanrs, files, tmp_path):
-    options = ("--types", "A,B", "--focus", "system", "--method", "fair", "--weights", "default")
-    _, by_options, _ = spanrs("fair", *files, *options, "--json")
-    text = f"target_in = {files[0]}\nsystem_in = {files[1]}\nlabels = A, B\nfocus = system\n"
-    (tmp_path / "c").write_text(text + "eval_method = fair\nweights = default\n")
-    _, by_config, _ = spanrs("fair", "--config", tmp_path / "c", "--json")
-    assert by_options == by_config
-    parsed = json.loads(by_options)
+def test_options_of_score_say_what_a_configuration_says(spanrs, files, tmp_path):
+    text = f"target_in = {files[0]}\nsystem_in = {files[1]}\nlabels = A, B\nfocus = system\nexclude = B\n"
+    (tmp_path / "c").write_text(text + "weights = default\n")
+    _, by_config, _ = spanrs("fair", "--config", tmp_path / "c", "--to", "csv")
+    options = ("--types", "A,B", "--focus", "system", "--weights", "default", "--exclude", "B")
+    _, by_options, err = spanrs("score", "--matcher", "fair", *files, *options, "--to", "csv")
+    assert (by_options, "no span has type B" in err) == (by_config, True)
+    (tmp_path / "c").write_text(text.replace("exclude = B\n", "") + "eval_method = fair\n")
+    parsed = json.loads(spanrs("fair", "--config", tmp_path / "c", "--json")[1])
     assert list(parsed["criteria"]) == ["fair"]
     assert parsed["criterion"] == "fair"
     assert parsed["criteria"]["fair"] == {name: parsed[name] for name in parsed["criteria"]["fair"]}
     assert "focus:pred" in parsed["signature"]
-    _, sides, _ = spanrs("fair", "--config", tmp_path / "c", "--types", "C", "--json")
-    assert list(json.loads(sides)["per_type"]) == ["C"]
+    assert "--exclude goes with --matcher fair" in spanrs("score", *files, "--exclude", "A")[2]
 
 
 def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
@@ -98,56 +89,6 @@ def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
         if begin is not None:
             assert target.read_text().startswith(begin)
     assert (tmp_path / "out" / "eval.csv").read_text().startswith("type,")
-    _, out, _ = spanrs("fair", *files, "--by-document", "--to", "html")
-    assert "Documents" in out
-
-
-def test_compat_takes_options_too(spanrs, files):
-    # FairEval pairs files by name, even single files.
-    second = files[0].parent / "system"
-    second.mkdir()
-    pred = files[1].rename(second / files[0].name)
-    status, out, _ = spanrs(
-        "fair", files[0], pred, "--compat", "--focus", "system", "--method", "traditional"
-    )
-    assert status == 0
-    assert out.startswith(f"target_in: {files[0]}\nsystem_in: {pred}\n### Evaluation settings:\n")
-    assert "focus: system\n" in out
-    assert "overall\t1\t2\t2\t33.33\t33.33\t33.33\n" in out
-    assert spanrs("fair", files[0], pred, "--compat", "--json")[0] == 2
-
-
-def test_compat_says_options_in_the_words_of_the_original(spanrs, files):
-    second = files[0].parent / "system"
-    second.mkdir()
-    pred = files[1].rename(second / files[0].name)
-    options = (
-        "--focus",
-        "pred",
-        "--method",
-        "exact,weighted",
-        "--weights",
-        "paper",
-        "--types",
-        "A",
-        "--types",
-        "B",
-    )
-    _, out, _ = spanrs("fair", files[0], pred, "--compat", *options)
-    assert "focus: system\n" in out
-    assert "eval_method: ['traditional', 'weighted']\n" in out
-    assert "labels: ['A', 'B']\n" in out
-    assert "'BES': {'TP': 0.5, 'FP': 0.0, 'FN': 0.5}" in out
-    assert spanrs("fair", files[0], pred, "--compat", "--method", "foo")[0] == 2
-    # A name without a directory is a file, not an ignored error.
-    assert spanrs("fair", files[0], pred, "--compat", "-o", second / "out.txt")[0] == 0
-    assert (second / "out.txt").read_text().startswith("### Evaluation settings:")
-
-
-def test_options_can_be_repeated_and_types_that_no_span_has_are_named(spanrs, files):
-    _, out, err = spanrs("fair", *files, "--types", "A", "--types", "NOPE,B", "--json")
-    assert list(json.loads(out)["per_type"]) == ["A", "B"]
-    assert err == "spanrs: note: no span has type NOPE\n"
 
 
 def test_folders_are_made_for_results_and_inputs_are_spared(spanrs, files, tmp_path):
@@ -160,18 +101,18 @@ def test_folders_are_made_for_results_and_inputs_are_spared(spanrs, files, tmp_p
     assert files[0].read_text() == GOLD
     (tmp_path / "c").write_text(f"target_in = {files[0]}\nsystem_in = {files[1]}\neval_out = {files[1]}\n")
     assert spanrs("fair", "--config", tmp_path / "c")[0] == 2
-    assert spanrs("fair", "--config", tmp_path / "c", "--compat")[0] == 2
     assert files[1].read_text() == PRED
 
 
-def test_only_exact_measures_come_with_exact_counts(spanrs, files):
-    _, out, _ = spanrs("fair", *files, "--method", "exact")
+def test_only_exact_measures_come_with_exact_counts(spanrs, files, tmp_path):
+    (tmp_path / "c").write_text("eval_method = exact\n")
+    _, out, _ = spanrs("fair", *files, "--config", tmp_path / "c")
     row = next(line.split() for line in out.splitlines() if line.startswith("all"))
     assert row == ["all", "33.33", "3", "1", "2", "2"]
 
 
 def test_csv_has_the_documents(spanrs, files):
-    _, out, _ = spanrs("fair", files[0].parent / "gold.csv", files[1], "--by-document", "--to", "csv")
+    _, out, _ = spanrs("score", "--matcher", "fair", *files, "--by-document", "--to", "csv")
     rows = [line.split(",") for line in out.splitlines()]
     assert rows[0][:3] == ["document", "type", "criterion"]
     assert [row[0] != "" for row in rows[-3:]] == [True] * 3
@@ -191,14 +132,12 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("gold.csv", "pred.csv", "--types", ","), "--types: ',' names nothing"),
-        (("gold.csv", "pred.csv", "--method", ""), "--method: '' names nothing"),
         (("gold.csv", "pred.csv", "--json", "--to", "csv"), "two formats"),
         ((), "name GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
-        (("gold.csv", "pred.csv", "--weights", "LE"), "--weights: 'LE' is not a weight formula"),
-        (("gold.csv", "pred.csv", "--focus", "left"), "--focus: unknown focus"),
-        (("gold.csv", "pred.csv", "--method", "best"), "--method: unknown evaluation"),
+        (("gold.csv", "pred.csv", "--format", "brat"), "FairEval's formats are spans, stacked"),
+        (("--config", "focus.config"), "focus.config:1: focus: unknown focus 'left'"),
+        (("--config", "method.config"), "method.config:1: eval_method: unknown evaluation 'best'"),
         (("gold.csv", "short.csv"), "gold has more sentences: short.csv:1 (pred) ends"),
         (("gold.csv", "bad.csv"), "bad.csv:2: token 9 lies outside the span, which is 1 to 2"),
         (("--config", "bad.config"), "bad.config:1: unknown key 'target'; did you mean target_in?"),
@@ -211,6 +150,8 @@ def test_what_is_wrong_is_said_in_one_line(spanrs, files, monkeypatch, args, mes
     (tmp_path / "short.csv").write_text("A\t1\t1\t1\n")
     (tmp_path / "bad.csv").write_text("A\t1\t1\t1\nA\t1\t2\t1,9\n")
     (tmp_path / "bad.config").write_text("target = x\n")
+    (tmp_path / "focus.config").write_text("focus = left\n")
+    (tmp_path / "method.config").write_text("eval_method = best\n")
     status, out, err = spanrs("fair", *args, *(() if args == () else ("-o", "out.csv")))
     assert (status, out) == (2, "")
     assert message in err
@@ -228,13 +169,14 @@ def test_score_compares_systems_in_one_table(spanrs, submissions):
     assert rows == submissions.fair
     parsed = json.loads(spanrs(*args, "--json")[1])
     for pred, (f1, *_) in zip(preds, rows.values(), strict=True):
-        assert f"{100 * parsed[str(pred)]['criteria']['traditional']['micro']['f1']:.2f}" == f1
+        criteria = next(row for row in parsed["systems"] if row["name"] == str(pred))["criteria"]
+        assert f"{100 * criteria['traditional']['micro']['f1']:.2f}" == f1
     exact = spanrs("score", submissions.gold, *preds)[1]
     assert [line.split()[3] for line in exact.splitlines()[lines]] == [row[0] for row in rows.values()]
 
 
 def test_json_is_laid_out_as_for_every_matcher(spanrs, files):
-    parsed = json.loads(spanrs("fair", *files, "--by-document", "--json")[1])
+    parsed = only_system(spanrs("score", "--matcher", "fair", *files, "--by-document", "--json")[1])
     values = ["micro", "macro", "weighted", "per_type", "counts", "outcomes", "outcomes_by_type"]
     assert list(parsed) == [
         "matcher",
@@ -283,7 +225,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
     _, out, _ = spanrs(
         "score", *files, "--matcher", "fair", "--focus", "pred", "--weights", "LBE=1 TP", "--json"
     )
-    parsed = json.loads(out)
+    parsed = only_system(out)
     assert parsed["outcomes_by_type"]["B"]["lbe"] == 1
     assert parsed["criteria"]["weighted"]["micro"]["f1"] == 1
     for wrong in (("--focus", "pred"), ("--weights", "paper")):
@@ -298,7 +240,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
         in spanrs("score", *files, "--matcher", "fair", "--map", "A=B")[2]
     )
     _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
-    assert json.loads(out)["outcomes"]["fn"] == 1
+    assert only_system(out)["outcomes"]["fn"] == 1
     assert "named twice" in spanrs("score", files[0], files[1], files[1])[2]
 
 
@@ -310,7 +252,7 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
     def overlap(*options):
         status, out, _ = spanrs("score", *files, "--matcher", "partial", *options, "--json")
         assert status == 0
-        parsed = json.loads(out)
+        parsed = only_system(out)
         assert list(parsed["criteria"]) == ["strict", "bounds", "overlap", "type"]
         return parsed["criteria"]["overlap"]["outcomes"], parsed["signature"]
 

@@ -1,4 +1,4 @@
-"""``spanrs mat`` and ``MATScore``."""
+"""``MATScore`` and ``spanrs score --matcher mat``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,14 @@ OTHER = {
 }
 
 
-def run(*args: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from spanrs.cli import mat_main; mat_main()", *map(str, args)]
+def score(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return run("score", "--matcher", "mat", *args, main="main")
+
+
+def run(
+    *args: str | Path, cwd: Path | None = None, main: str = "mat_main"
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", f"from spanrs.cli import {main}; {main}()", *map(str, args)]
     env = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", cwd=cwd, env=env, check=False
@@ -46,6 +52,12 @@ def files(tmp_path: Path) -> Path:
 
 def sides(folder: Path) -> list[str | Path]:
     return ["--dir", folder / "hyp", "--ref_dir", folder / "ref"]
+
+
+def labels(text: str) -> set[str]:
+    """The labels of the table of tags that is printed."""
+    table = text.partition("By tag:\n\n")[2].partition("\n\n")[0]
+    return {line.split()[0] for line in table.splitlines()[2:]}
 
 
 def test_the_manuals_examples(files):
@@ -163,11 +175,11 @@ def test_files_of_directories_are_those_of_matscore(files):
         (files / side / ".hidden.json").write_bytes(text)
         (files / side / "below").mkdir()
         (files / side / "below" / "c.json").write_bytes(text)
-    done = run(*sides(files), "--by_document", "--csv_output_dir", files / "out", "--no_csv_formulas")
+    done = run(*sides(files), "--details", "--csv_output_dir", files / "out")
     assert done.returncode == 0
-    with (files / "out" / "bytag.csv").open(encoding="utf-8", newline="") as file:
+    with (files / "out" / "details.csv").open(encoding="utf-8", newline="") as file:
         names = {row["file"] for row in csv.DictReader(file)}
-    assert names == {"<all>", ".hidden.json", "a.json", "b.json"}
+    assert names == {".hidden.json", "a.json", "b.json"}
     for name in (".hidden.json", "b.json"):
         (files / "hyp" / name).unlink()
     (files / "hyp" / "a.json").rename(files / "hyp" / "a.pred.json")
@@ -197,15 +209,17 @@ def test_no_output_is_written_over_an_input_or_where_it_cannot_be(files):
     before = file.read_bytes()
     (files / "hyp" / "bytag.csv").write_bytes(before)
     (files / "ref" / "bytag.csv").write_bytes(before)
+    done = run(*sides(files), "--csv_output_dir", files / "hyp")
+    assert done.returncode == 1
+    assert "bytag.csv is read; write somewhere else." in done.stderr
+    out = ("--csv-directory", files / "out")
     for args, message in (
-        (["--file", file, "--ref_file", ref, "--html", file], f"{file} is read; write somewhere else."),
-        ([*sides(files), "--csv_output_dir", files / "hyp"], "bytag.csv is read; write somewhere else."),
-        (["--file", file, "--ref_file", ref, "--xlsx", files / "no/x.xlsx"], "the directory is not there"),
+        ([ref, file, "-o", file, *out], f"{file} is read"),
+        ([files / "ref", files / "hyp", "--csv-directory", files / "hyp"], "bytag.csv is read"),
+        ([ref, file, "--xlsx", files / "no/x.xlsx", *out], "there is no such directory"),
     ):
-        done = (
-            run(*args, "--csv_output_dir", files / "out") if "--csv_output_dir" not in args else run(*args)
-        )
-        assert done.returncode == 1
+        done = score(*args)
+        assert done.returncode == 2
         assert message in done.stderr
     assert file.read_bytes() == before
     assert list((files / "out").iterdir()) == []
@@ -224,7 +238,9 @@ def test_options_that_do_nothing_are_said(files):
 def test_names_of_files_may_be_no_text(files):
     for side in ("ref", "hyp"):
         os.rename(files / side / "a.json", os.fsencode(files / side) + b"/\xff.json")
-    done = run(*sides(files), "--details", "--by_document", "--csv_output_dir", files / "out", "--json")
+    done = run(*sides(files), "--details", "--csv_output_dir", files / "out")
+    assert done.returncode == 0, done.stderr
+    done = score(files / "ref", files / "hyp", "--details", "--by-document", "--json")
     assert done.returncode == 0, done.stderr
     assert {row["file"] for row in json.loads(done.stdout)["details"]} == {"\\xff.json", "b.json"}
 
@@ -261,9 +277,14 @@ def test_control_c_stops_the_work_within_a_document(files):
 
 
 def test_ignored_labels_are_taken_out_of_classes(files):
-    done = run(*sides(files), "--equivalence_class", "X", "PER, LOC", "--ignore", "LOC", "--json")
+    done = run(*sides(files), "--equivalence_class", "X", "PER, LOC", "--ignore", "LOC")
     assert done.stderr == "Ignoring label 'LOC' in equivalence classes\n"
-    assert {row["tag"] for row in json.loads(done.stdout)["tables"]["tag"]} == {"X", "ORG", "<all>"}
+    assert labels(done.stdout) == {"X", "ORG", "<all>"}
+    mapped = ("--map", "PER=X", "--map", "LOC=X", "--exclude", "LOC")
+    assert score(files / "ref", files / "hyp", *mapped).stdout == done.stdout
+    kept = run(*sides(files), "--content_annotations", "PER,ORG", "--ignore", "ORG")
+    done = score(files / "ref", files / "hyp", "--types", "PER,ORG", "--map", "ORG=")
+    assert (done.stdout, labels(done.stdout)) == (kept.stdout, {"PER", "<all>"})
 
 
 def test_names_of_references_are_made_of_those_of_hypotheses(files):
@@ -277,19 +298,22 @@ def test_names_of_references_are_made_of_those_of_hypotheses(files):
         ".txt.json",
         "--file_re",
         "[ac].json",
-        "--json",
     )
     assert done.returncode == 0
-    assert json.loads(done.stdout)["tables"]["tag"][0]["test docs"] == 1
+    assert done.stdout.splitlines()[4].split()[:2] == ["LOC", "1"]
+    pairing = ("--suffix-off", ".json", "--suffix-on", ".txt.json", "--file-re", "[ac].json")
+    assert score(files / "ref", files / "hyp", *pairing).stdout == done.stdout
 
 
 def test_all_outputs_say_what_the_library_says(files):
     out = files / "out"
-    asked = "--by_pseudo_token --by_character --details --tag_span_details --by_document --confusability"
-    drawn = "--compute_confidence_data --seed 3 --samples 50 --threads 2"
-    to = ["--json", "--xlsx", out / "x.xlsx", "--html", out / "x.html", "--csv_output_dir", out]
-    done = run(*sides(files), *asked.split(), *drawn.split(), *to)
+    asked = "--by-pseudo-token --by-character --details --clash-kinds --by-document --confusability"
+    drawn = "--confidence --seed 3 --samples 50 --threads 2"
+    args = [files / "ref", files / "hyp", *asked.split(), *drawn.split()]
+    done = score(*args, "--json", "--xlsx", out / "x.xlsx", "--csv-directory", out)
     assert done.returncode == 0, done.stderr
+    page = score(*args, "-o", out / "x.html")
+    assert (page.returncode, page.stdout) == (0, "")
     matcher = mat.Mat(tables=["pseudo_token", "character"])
     result = spanrs.score(
         files / "ref", files / "hyp", matcher=matcher, on_error="skip", format="mat-json", details=True
@@ -325,26 +349,29 @@ def test_details_that_are_streamed_are_the_same(files):
     assert (files / "out" / "details.csv").read_bytes() == streamed
 
 
-def test_every_recorded_case_runs_with_its_own_arguments(matscore):
+def test_every_recorded_case_runs_with_its_own_arguments(matscore, tmp_path):
     folder = matscore.folder
     for name in mat_cases.names(folder):
+        out = tmp_path / name
+        out.mkdir()
         args = [a for a in mat_cases.expected(folder, name)["args"] if a != "--tag_output_mismatch_details"]
         if "--similarity_profile" in args:
             continue
-        args += ["--lenient", "--task_path", folder / "tasks", "--json", "--seed", "0"]
-        done = run(*args, cwd=folder / "cases" / name)
+        args += ["--lenient", "--task_path", folder / "tasks", "--by_character"]
+        done = run(*args, "--csv_output_dir", out, "--no_csv_formulas", cwd=folder / "cases" / name)
         lenient = mat.tables(mat_arguments.read(folder, name).score())
         assert done.returncode == 0, (name, done.stderr)
-        tables = json.loads(done.stdout)["tables"]
-        assert tables["tag"][-1]["match"] == lenient.tag["<all>"]["match"], name
-        assert [row["tag"] for row in tables["character"]] == [
-            row["tag"] for row in lenient.character.dicts()
-        ]
+        tag, character = (
+            list(csv.DictReader((out / f"by{of}.csv").read_text(encoding="utf-8").splitlines()))
+            for of in ("tag", "char")
+        )
+        assert int(tag[-1]["match"]) == lenient.tag["<all>"]["match"], name
+        assert [row["tag"] for row in character] == [row["tag"] for row in lenient.character.dicts()]
 
 
 def test_interrupting_leaves_no_file(files):
     code = (
-        "import sys\nfrom spanrs.cli import mat, mat_main\n"
+        "import sys\nfrom spanrs.cli import mat_main\n"
         "def stop(*a, **k):\n    raise KeyboardInterrupt\n"
         "import spanrs.mat.scoring as s\n"
         "s._left_out = stop\n"

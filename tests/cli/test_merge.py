@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
 
+from json_output import only_system
 from spanrs.eval import Result
 
 TAGS = ["O", "B-A", "I-A", "B-B"]
@@ -55,8 +55,8 @@ def test_merged_shards_have_the_bytes_of_the_directory(spanrs, folders, tmp_path
     status, _, _ = spanrs("merge", *counts, "--save", tmp_path / "merged")
     assert status == 0
     assert (tmp_path / "merged").read_bytes() == (tmp_path / "whole").read_bytes()
-    of_directory = json.loads(spanrs("score", *folders, "--scheme", "BIO", "--json", *options)[1])
-    of_merged = json.loads(spanrs("merge", *counts, "--json")[1])
+    of_directory = only_system(spanrs("score", *folders, "--scheme", "BIO", "--json", *options)[1])
+    of_merged = only_system(spanrs("merge", *counts, "--json")[1])
     assert of_merged == of_directory
     # Merged counts merge again.
     assert spanrs("merge", counts[0], counts[1], "--save", tmp_path / "two")[0] == 0
@@ -66,7 +66,7 @@ def test_merged_shards_have_the_bytes_of_the_directory(spanrs, folders, tmp_path
 
 def test_counts_do_not_depend_on_the_order(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
-    parsed = [json.loads(spanrs("merge", *order, "--json")[1]) for order in (counts, counts[::-1])]
+    parsed = [only_system(spanrs("merge", *order, "--json")[1]) for order in (counts, counts[::-1])]
     for name in ("counts", "per_type", "confusion", "sentences", "tokens", "signature"):
         assert parsed[0][name] == parsed[1][name]
     assert [side["count"] for side in parsed[0]["violations"].values()] == [
@@ -77,9 +77,9 @@ def test_counts_do_not_depend_on_the_order(spanrs, folders, tmp_path):
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_intervals_of_merged_counts_are_those_of_the_directory(spanrs, folders, tmp_path, method):
     counts = save_each(spanrs, folders, tmp_path, "--by-sentence")
-    options = ["--intervals", "--method", method, "--samples", 200, "--seed", 3, "--json"]
-    whole = json.loads(spanrs("score", *folders, "--scheme", "BIO", "--by-sentence", *options)[1])
-    assert json.loads(spanrs("merge", *counts, *options)[1])["intervals"] == whole["intervals"]
+    options = ["--intervals", "--interval-method", method, "--samples", 200, "--seed", 3, "--json"]
+    whole = only_system(spanrs("score", *folders, "--scheme", "BIO", "--by-sentence", *options)[1])
+    assert only_system(spanrs("merge", *counts, *options)[1])["intervals"] == whole["intervals"]
     assert spanrs("merge", *counts, *options, "--threads", 2) == spanrs("merge", *counts, *options)
 
 
@@ -92,7 +92,7 @@ def test_counts_without_rows_have_no_intervals(spanrs, folders, tmp_path):
 
 def test_violations_are_of_the_files_in_order(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
-    parsed = json.loads(spanrs("merge", *counts, "--json")[1])["violations"]["gold"]["first"]
+    parsed = only_system(spanrs("merge", *counts, "--json")[1])["violations"]["gold"]["first"]
     assert [place["path"] for place in parsed] == sorted(place["path"] for place in parsed)
     for place in parsed:
         line = (folders[0] / place["path"]).read_text().split("\n")[place["line"] - 1]
@@ -132,7 +132,7 @@ def test_what_are_no_counts_is_refused(spanrs, folders, tmp_path):
         ((counts[0], counts[0]), "is named twice, and would be counted twice"),
         ((counts[0], tmp_path / "missing"), "missing"),
         ((counts[0], "--save", counts[0]), "is read; name another file"),
-        ((counts[0], "-o", counts[0]), "is read; name another file"),
+        ((counts[0], "--to", "text", "-o", counts[0]), "is read; name another file"),
         ((), "COUNTS"),
     ):
         status, out, err = spanrs("merge", *arguments)
@@ -143,7 +143,7 @@ def test_what_are_no_counts_is_refused(spanrs, folders, tmp_path):
 
 def test_one_file_is_shown_as_it_is(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
-    parsed = json.loads(spanrs("merge", counts[0], "--json")[1])
+    parsed = only_system(spanrs("merge", counts[0], "--json")[1])
     result = Result.from_bytes(counts[0].read_bytes())
     assert parsed["counts"] == result.to_dict()["counts"]
     for to, start in (

@@ -15,12 +15,11 @@ import sys
 import termios
 from pathlib import Path
 
-import click
 import pytest
 from rich.cells import cell_len
 
 from spanrs.cli.group import group
-from spanrs.cli.output import ENDINGS, FORMATS, Output, output_options, render_parts, resolve_output
+from spanrs.cli.output import ENDINGS, FORMATS, Output, render_parts, resolve_output
 from spanrs.cli.run import run
 from spanrs.report.table import Table
 
@@ -46,8 +45,8 @@ def models(tmp_path_factory):
 COMMANDS = {
     "validate": ["validate", EXAMPLES / "pred.conll"],
     "fair": ["fair", EXAMPLES / "fair" / "gold.csv", EXAMPLES / "fair" / "pred.csv"],
-    "mat": [
-        *("mat", "--dir", EXAMPLES / "mat" / "hyp", "--ref_dir", EXAMPLES / "mat" / "ref", "--details"),
+    "score mat": [
+        *("score", "--matcher", "mat", EXAMPLES / "mat" / "ref", EXAMPLES / "mat" / "hyp", "--details"),
         *("--task", EXAMPLES / "mat" / "task.xml"),
     ],
     "crf eval": ["crf", "eval", "{}/crf", EXAMPLES / "crf" / "dev.conll"],
@@ -55,23 +54,27 @@ COMMANDS = {
     "dep eval": ["dep", "eval", EXAMPLES / "dep" / "train.conllu", "{}/dep", "--per-label"],
     "dep info": ["dep", "info", "{}/dep"],
     "crowd agreement": ["crowd", "agreement", CROWD],
-    "crowd aggregate": ["crowd", "aggregate", CROWD, "--method", "MVtoken"],
-    "crowd fit": ["crowd", "fit", CROWD, "--method", "MVtoken", "-o", os.devnull],
+    "crowd aggregate": ["crowd", "aggregate", CROWD, "--aggregator", "MVtoken"],
+    "crowd fit": ["crowd", "fit", CROWD, "--aggregator", "MVtoken", "-o", os.devnull],
     "crowd experiment": [
         *("crowd", "experiment", "--crowd", CROWD, "--gold", EXAMPLES / "crf" / "train.conll"),
-        *("--methods", "MVtoken,Dawid-Skene"),
+        *("--aggregators", "MVtoken,Dawid-Skene"),
     ],
 }
 #: Exit status where it is not 0: the example has malformed tags.
 STATUS = {"validate": 1}
-#: Commands without -o, or whose -o is another file than the table.
-WITHOUT_FILE = ("crowd aggregate", "crowd fit")
+#: Commands whose -o is another file than the table.
+WITH_REPORT = ("crowd aggregate", "crowd fit")
 #: Formats specific to a command.
 BEGINNINGS = {"json": "{", "html": "<!DOCTYPE html>"}
 
 
 def arguments(name, models):
     return [str(arg).replace("{}", str(models)) for arg in COMMANDS[name]]
+
+
+def file_option(name):
+    return "--report" if name in WITH_REPORT else "-o"
 
 
 def without_times(text):
@@ -84,8 +87,8 @@ def without_times(text):
 def test_every_command_has_every_format(spanrs, models, tmp_path, name, to):
     status, out, err = spanrs(*arguments(name, models), "--to", to)
     assert (status, "error" in err) == (STATUS.get(name, 0), False), err
-    # The page of spanrs mat is complete.
-    assert out.endswith("\n") or (name, to) == ("mat", "html")
+    # The page of MATScore ends where its template ends.
+    assert out.endswith("\n") or (name, to) == ("score mat", "html")
     assert out.startswith(BEGINNINGS.get(to, ""))
     if to == "json":
         assert isinstance(json.loads(out), dict)
@@ -97,19 +100,19 @@ def test_every_command_has_every_format(spanrs, models, tmp_path, name, to):
     elif to == "latex":
         assert r"\begin{tabular}{l" in out
         assert out.count(r"\begin{") == out.count(r"\end{")
-    if name in WITHOUT_FILE:
-        return
-    target = tmp_path / f"result.{'any' if to == 'text' else to}"
-    status, printed, _ = spanrs(*arguments(name, models), "--to", to, "-o", target)
+    target = tmp_path / "result"
+    status, printed, _ = spanrs(*arguments(name, models), "--to", to, file_option(name), target)
     assert (status, printed) == (STATUS.get(name, 0), "")
     assert without_times(target.read_text(encoding="utf-8")) == without_times(out)
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - set(WITHOUT_FILE)))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_ending_of_the_file_decides(spanrs, models, tmp_path, name):
     for ending, to in ENDINGS.items():
+        if to not in FORMATS:
+            continue
         target = tmp_path / f"result{ending.upper()}"
-        assert spanrs(*arguments(name, models), "-o", target)[0] == STATUS.get(name, 0)
+        assert spanrs(*arguments(name, models), file_option(name), target)[0] == STATUS.get(name, 0)
         expected = spanrs(*arguments(name, models), "--to", to)[1]
         assert without_times(target.read_text(encoding="utf-8")) == without_times(expected)
 
@@ -125,13 +128,12 @@ def test_the_option_wins_over_the_ending(spanrs, tmp_path):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_two_formats_are_an_error(spanrs, models, name):
     status, out, err = spanrs(*arguments(name, models), "--json", "--to", "csv")
-    # spanrs mat has the exit status and messages of MATScore.
-    assert (status, out) == (1 if name == "mat" else 2, "")
+    assert (status, out) == (2, "")
     assert "--json and --to csv are two formats; name one" in err
     assert spanrs(*arguments(name, models), "--json", "--to", "json")[0] == STATUS.get(name, 0)
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - set(WITHOUT_FILE)))
+@pytest.mark.parametrize("name", COMMANDS)
 def test_bad_places_are_refused_before_the_work(spanrs, models, tmp_path, name):
     (tmp_path / "folder").mkdir()
     wrong = {"no/result.json": "no such directory", "result.json.gz": "not compressed"}
@@ -140,8 +142,8 @@ def test_bad_places_are_refused_before_the_work(spanrs, models, tmp_path, name):
     for place, message in wrong.items():
         if name == "fair" and place.startswith("no/"):
             continue
-        status, out, err = spanrs(*arguments(name, models), "-o", tmp_path / place)
-        assert (status, out) == (1 if name == "mat" else 2, ""), place
+        status, out, err = spanrs(*arguments(name, models), file_option(name), tmp_path / place)
+        assert (status, out) == (2, ""), place
         assert message in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder"]
 
@@ -178,18 +180,21 @@ def test_nothing_is_left_half_written(tmp_path, monkeypatch):
     assert target.read_text() == "before"
 
 
-def test_commands_may_have_some_formats_only(capsys):
-    @click.command()
-    @output_options("text", "json")
-    def command(output):
-        output.write({"text": lambda: ["line"], "json": lambda: "{}"})
+def test_commands_may_have_some_formats_only(spanrs, tmp_path):
+    assert json.loads(spanrs("read", EXAMPLES / "gold.conll", "--to", "json")[1])["scheme"] == "BIO"
+    for args in (["--to", "csv"], ["-o", tmp_path / "result.csv"]):
+        status, _, err = spanrs("read", EXAMPLES / "gold.conll", *args)
+        assert (status, "csv" in err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
 
-    assert run(command, ["--to", "json"]) == 0
-    assert capsys.readouterr().out == "{}\n"
-    for args in (["--to", "csv"], ["-o", "result.csv"]):
-        assert run(command, args) == 2
-        assert "csv" in capsys.readouterr().err
-    assert not Path("result.csv").exists()
+
+def test_an_ending_that_says_no_format_is_an_error(spanrs, tmp_path):
+    args = ("score", EXAMPLES / "gold.conll", EXAMPLES / "pred.conll", "-o", tmp_path / "out.xyz")
+    status, out, err = spanrs(*args)
+    assert (status, out) == (2, "")
+    assert "the ending .xyz says no format; end the name in .txt, .md, .tex, .csv, .json, .html" in err
+    assert spanrs(*args, "--to", "json")[0] == 0
+    assert json.loads((tmp_path / "out.xyz").read_text())
 
 
 def test_standard_output_has_a_name(spanrs, tmp_path, monkeypatch):
@@ -199,7 +204,7 @@ def test_standard_output_has_a_name(spanrs, tmp_path, monkeypatch):
 
 
 def test_labels_on_standard_output_leave_the_table_to_standard_error(spanrs):
-    args = ("crowd", "aggregate", CROWD, "--method", "MVtoken", "-o", "-", "--to", "csv")
+    args = ("crowd", "aggregate", CROWD, "--aggregator", "MVtoken", "-o", "-", "--to", "csv")
     _, out, err = spanrs(*args)
     assert err.startswith("annotator,sentences,tokens,F1,95 % interval\n")
     assert "\t" in out.splitlines()[0]

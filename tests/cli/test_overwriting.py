@@ -11,7 +11,7 @@ from spanrs.crf import CRF
 @pytest.mark.parametrize(
     "args",
     [
-        ("convert", "--to", "IOBES", "FILE", "-o"),
+        ("convert", "--to-scheme", "IOBES", "FILE", "-o"),
         ("spans", "FILE", "-o"),
         ("crf", "tag", "MODEL", "FILE", "-o"),
     ],

@@ -11,6 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from json_output import only_system
 from spanrs import score
 from spanrs.eval import Measure, Result
 
@@ -44,7 +45,7 @@ def test_errors_as_json_lines_are_those_of_the_result(spanrs, files, matcher):
     status, out, _ = spanrs("score", gold, pred, "--matcher", matcher, "--errors=100000", "--to", "jsonl")
     assert status == 0
     assert [json.loads(line) for line in out.splitlines()] == expected
-    as_json = json.loads(spanrs("score", gold, pred, "--matcher", matcher, "--errors=7", "--json")[1])
+    as_json = only_system(spanrs("score", gold, pred, "--matcher", matcher, "--errors=7", "--json")[1])
     assert as_json["errors"] == expected[:7]
     assert as_json["counts"] == json.loads(json.dumps(result.to_dict()["counts"]))
 
@@ -62,7 +63,7 @@ def test_errors_as_text_have_their_lines(spanrs, files):
     for line in places:
         at, _, text = line.strip().removeprefix(f"{gold}:").partition(": ")
         assert lines[int(at) - 1].split()[0] in text
-    few = spanrs("score", "--errors=3", "--violations", 0, gold, pred)[1].splitlines()
+    few = spanrs("score", "--errors=3", "--max-violations", 0, gold, pred)[1].splitlines()
     assert len([line for line in few if line.startswith(f"  {gold}:")]) == 3
     assert "the most frequent kinds first" not in spanrs("score", gold, pred)[1]
 
@@ -85,11 +86,11 @@ def test_errors_as_text_have_their_lines(spanrs, files):
         (["GOLD", "PRED", "OTHER", "--all-readings"], "takes one pair of column files"),
         (["GOLD", "PRED", "--plot", "x.gif"], "must end with .png, .svg, .pdf"),
         (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
-        (["GOLD", "PRED", "-o", "GOLD"], "is read; name another file"),
+        (["GOLD", "PRED", "--to", "text", "-o", "GOLD"], "is read; name another file"),
         (["GOLD", "PRED", "-o", "missing/x.json"], "there is no such directory"),
         (["GOLD", "PRED", "-o", "x.json.gz"], "not compressed"),
         (["GOLD", "PRED", "--level", "1"], "--level"),
-        (["GOLD", "PRED", "--method", "basic"], "--method"),
+        (["GOLD", "PRED", "--interval-method", "basic"], "--interval-method"),
         (["-", "-"], "only one file can be standard input"),
     ],
 )
@@ -111,9 +112,9 @@ def test_what_does_not_go_together_is_one_line(spanrs, files, monkeypatch, argum
 def test_intervals_are_those_of_the_result(spanrs, files, method, rows):
     gold, pred = files
     result = score(gold, pred, by=rows)
-    options = ["--intervals", "--method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
+    options = ["--intervals", "--interval-method", method, "--samples", 500, "--seed", 4, "--level", 0.9]
     options += ["--by-document"] if rows == "document" else []
-    parsed = json.loads(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
+    parsed = only_system(spanrs("score", gold, pred, *options, "--json")[1])["intervals"]
     assert (parsed["unit"], parsed["level"], parsed["samples"], parsed["seed"]) == (rows, 0.9, 500, 4)
     for measure in (Measure(), Measure(average="macro"), Measure(type="A")):
         low, high = result.bootstrap(measure, samples=500, seed=4).interval(measure, 0.9, method)
@@ -169,7 +170,7 @@ def test_by_sentence_keeps_rows_that_are_not_printed(spanrs, files, tmp_path):
     assert spanrs("score", gold, pred, "--by-sentence", "--save", tmp_path / "counts")[1] == plain
     saved = Result.from_bytes((tmp_path / "counts").read_bytes())
     assert len(saved.documents) == 30
-    assert "documents" not in json.loads(spanrs("score", gold, pred, "--by-sentence", "--json")[1])
+    assert "documents" not in only_system(spanrs("score", gold, pred, "--by-sentence", "--json")[1])
 
 
 @pytest.fixture
@@ -186,7 +187,7 @@ def test_directories_and_patterns_are_scored_in_all(spanrs, folders):
     (pred / ".git").mkdir()
     (pred / ".git" / "config").write_text("[core]")
     scheme = ["--scheme", "BIO", "--json"]
-    whole = json.loads(spanrs("score", gold, pred, *scheme)[1])
+    whole = only_system(spanrs("score", gold, pred, *scheme)[1])
     parts = [
         score(path, pred / path.relative_to(gold), scheme="BIO") for path in sorted(gold.rglob("*.conll"))
     ]
@@ -194,13 +195,13 @@ def test_directories_and_patterns_are_scored_in_all(spanrs, folders):
     assert whole["counts"] == merged.to_dict()["counts"]
     assert whole["sentences"] == 18
     assert (
-        json.loads(spanrs("score", f"{gold}/**/*.conll", f"{pred}/**", *scheme)[1])["counts"]
+        only_system(spanrs("score", f"{gold}/**/*.conll", f"{pred}/**", *scheme)[1])["counts"]
         == whole["counts"]
     )
-    first = json.loads(spanrs("score", f"{gold}/sub/*.conll", f"{pred}/sub/*", *scheme)[1])
+    first = only_system(spanrs("score", f"{gold}/sub/*.conll", f"{pred}/sub/*", *scheme)[1])
     assert first["sentences"] == 6
     for threads in (2, 0):
-        assert json.loads(spanrs("score", gold, pred, *scheme, "--threads", threads)[1]) == whole
+        assert only_system(spanrs("score", gold, pred, *scheme, "--threads", threads)[1]) == whole
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -218,9 +219,9 @@ def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
     second = pred / "sub" / "deep" / "c.conll"
     second.write_text("other O\n")
     status, out, err = spanrs("score", *folders, "--on-error", "skip", "--json")
-    alone = json.loads(spanrs("score", gold / "b.conll", pred / "b.conll", "--json")[1])
+    alone = only_system(spanrs("score", gold / "b.conll", pred / "b.conll", "--json")[1])
     assert status == 1
-    assert json.loads(out)["counts"] == alone["counts"]
+    assert only_system(out)["counts"] == alone["counts"]
     lines = [line for line in err.splitlines() if line.startswith("spanrs: error: ")]
     assert len(lines) == 2
     assert all(line.endswith("it is left out") for line in lines)
@@ -256,7 +257,7 @@ def test_a_file_of_a_directory_that_cannot_be_read_is_named(spanrs, folders):
 
 def test_names_with_wildcards_that_exist_are_files(spanrs, tmp_path):
     gold, pred = write(tmp_path / "gold[1].conll", 1), write(tmp_path / "pred[1].conll", 2)
-    assert json.loads(spanrs("score", gold, pred, "--json")[1])["sentences"] == 30
+    assert only_system(spanrs("score", gold, pred, "--json")[1])["sentences"] == 30
 
 
 def table(path, columns):
@@ -273,17 +274,17 @@ def test_tables_are_scored(spanrs, tmp_path):
     }
     path = table(tmp_path / "table.parquet", columns)
     options = ["--gold-column", "ner", "--pred-column", "system", "--json"]
-    parsed = json.loads(spanrs("score", path, *options, "--document-column", "doc")[1])
+    parsed = only_system(spanrs("score", path, *options, "--document-column", "doc")[1])
     assert parsed["counts"] == {"tp": 2, "fp": 1, "fn": 1}
     assert [(row["name"], row["counts"]["tp"]) for row in parsed["documents"]] == [("x", 1), ("y", 1)]
-    assert parsed == json.loads(spanrs("score", path, *options, "--by-document")[1])
-    parsed = json.loads(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
+    assert parsed == only_system(spanrs("score", path, *options, "--by-document")[1])
+    parsed = only_system(spanrs("score", path, *options, "--errors", "--token-column", "words")[1])
     assert sorted((row["kind"], row["sentence"], row["tokens"]) for row in parsed["errors"]) == [
         ("missed", 2, ["go", "home"]),
         ("spurious", 0, ["Rio", "loves"]),
     ]
     # Two tables: each has the tags of its side.
-    second = json.loads(spanrs("score", path, path, *options)[1])
+    second = only_system(spanrs("score", path, path, *options)[1])
     assert second["counts"] == parsed["counts"]
     for arguments, message in (
         ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
@@ -318,7 +319,7 @@ def test_csv_without_a_header_has_its_columns_where_a_column_file_has_them(spanr
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     csv, conll = (
-        json.loads(spanrs("score", tmp_path / f"gold.{end}", tmp_path / f"pred.{end}", "--json")[1])
+        only_system(spanrs("score", tmp_path / f"gold.{end}", tmp_path / f"pred.{end}", "--json")[1])
         for end in ("csv", "conll")
     )
     assert csv["counts"] == conll["counts"] == {"tp": 1, "fp": 1, "fn": 1}
@@ -351,7 +352,8 @@ def test_the_ending_of_the_file_names_the_format(spanrs, files, tmp_path, to, sy
     f1 = [score(files[0], pred).micro.f1 for pred in preds]
     if to == "json":
         parsed = json.loads(out)
-        assert [row["micro"]["f1"] for row in (parsed.values() if systems > 1 else [parsed])] == f1
+        assert [row["micro"]["f1"] for row in parsed["systems"]] == f1
+        assert [row["name"] for row in parsed["systems"]] == list(map(str, preds))
     elif to == "csv":
         cells = {cell for row in csv.reader(io.StringIO(out)) for cell in row}
         assert all(str(item) in cells or f"{100 * item:.2f}" in cells for item in f1)
@@ -378,5 +380,5 @@ def test_systems_that_cannot_be_scored_are_left_out_with_status_1(spanrs, files,
     (tmp_path / "bad").write_text("other O\n")
     status, out, err = spanrs("score", files[0], files[1], tmp_path / "bad", "--json")
     assert status == 1
-    assert list(json.loads(out)) == [str(files[1])]
+    assert [row["name"] for row in json.loads(out)["systems"]] == [str(files[1])]
     assert f"{tmp_path / 'bad'} is left out" in err

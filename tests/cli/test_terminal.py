@@ -94,15 +94,15 @@ COMMANDS = [
     ("validate", "pred", "--scheme", "BIO"),
     ("validate", "pred", "--scheme", "BIO", "--json"),
     ("validate", "pred", "--scheme", "BIO", "--to", "csv"),
-    ("convert", "pred", "--from", "BIO", "--to", "IOBES"),
+    ("convert", "pred", "--scheme", "BIO", "--to-scheme", "IOBES"),
     ("conlleval", "both"),
     ("conlleval", "gold", "-d", "x"),
     ("fair", "gold", "pred"),
-    ("mat", "--file", "one.json", "--ref_file", "two.json", "--details", "--confusability"),
-    ("mat", "--file", "one.json", "--ref_file", "gold"),
-    ("mat", "--file", HOSTILE, "--ref_file", "two.json"),
+    ("score", "--matcher", "mat", "two.json", "one.json", "--details", "--confusability"),
+    ("score", "--matcher", "mat", "gold", "one.json"),
+    ("score", "--matcher", "mat", "two.json", HOSTILE),
     ("dep", "draw", "tree.conllu"),
-    ("dep", "draw", "tree.conllu", "--svg"),
+    ("dep", "draw", "tree.conllu", "--to", "svg"),
     ("dep", "eval", "tree.conllu", "tree.conllu"),
     ("dep", "draw", "gold"),
     ("crowd", "agreement", "crowd"),
@@ -175,8 +175,9 @@ def test_joiners_are_kept():
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_regular_expression_without_end_is_interrupted(tmp_path, number, status):
     (tmp_path / ("a" * 60 + "b")).touch()
-    command = ["mat", "--dir", str(tmp_path), "--ref_dir", str(tmp_path), "--file_re", "(a+)+$"]
-    with subprocess.Popen([*MAIN, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    command = [sys.executable, "-c", "from spanrs.cli import mat_main; mat_main()"]
+    command += ["--dir", str(tmp_path), "--ref_dir", str(tmp_path), "--file_re", "(a+)+$"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         time.sleep(1.5)
         assert process.poll() is None
         process.send_signal(number)

@@ -41,7 +41,7 @@ def test_types_may_be_those_of_one_system(call):
     second = GOLD.replace("ORG", "R")
     status, out, err = call("score", "gold", "one", "two", "--types", "R", gold=GOLD, one=GOLD, two=second)
     assert status == 0
-    assert err == "spanrs: warning: one: there are no spans of the types that are evaluated\n"
+    assert err == "spanrs: warning: one: there are no spans of the scored types\n"
     assert len([line for line in out.splitlines() if line.startswith(("one", "two"))]) == 2
     status, _, err = call("score", "gold", "one", "two", "--types", "ORGG")
     assert (status, err) == (2, "spanrs: error: no span has type ORGG; types of the files: ORG, PER, R\n")
@@ -60,10 +60,12 @@ def test_differing_tokens_have_a_column_where_there_are_any(call):
 
 def test_a_reading_that_leaves_nothing_is_not_silent(call):
     under = GOLD.replace("-", "_")
-    status, _, err = call("convert", "under", "--from", "BIO", "--to", "IOBES", "-o", "out", under=under)
+    status, _, err = call(
+        "convert", "under", "--scheme", "BIO", "--to-scheme", "IOBES", "-o", "out", under=under
+    )
     assert status == 2
     status, _, err = call(
-        "convert", "under", "--from", "BIO", "--to", "IOBES", "--reading", "conlleval", "-o", "out"
+        "convert", "under", "--scheme", "BIO", "--to-scheme", "IOBES", "--reading", "conlleval", "-o", "out"
     )
     assert status == 0
     assert err.startswith("spanrs: warning: under: 3 violations of BIO among 3 tags other than O; ")
@@ -109,20 +111,10 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     # From an unknown tool; records of doccano are refused.
     second = json.dumps({"text": "Bob ate", "annotations": [[0, 3, "PER"]]}) + "\n"
     prodigy = json.dumps({"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}]}) + "\n"
-    sides = (
-        "mat",
-        "--file_type",
-        "prodigy",
-        "--ref_file_type",
-        "prodigy",
-        "--file",
-        "hyp",
-        "--ref_file",
-        "ref",
-    )
+    sides = ("score", "--matcher", "mat", "--format", "prodigy", "ref", "hyp")
     status, _, err = call(*sides, hyp=second, ref=prodigy)
     assert status == 0
-    assert err == "The hypothesis has no annotations to score; check its file type and labels\n"
+    assert err == "The hypothesis has no annotations to score; check its file type and labels.\n"
     _, _, err = call(*sides, hyp=prodigy, ref=second)
     assert err.startswith("The reference has no annotations")
     doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
@@ -145,25 +137,15 @@ def test_matscore_says_everything_that_is_left_out_once(call):
     lines = "".join(
         json.dumps({"id": at, "text": "Bob", "label": [*region, [0, 3, "PER"]]}) + "\n" for at in "ab"
     )
-    args = ("mat", "--file_type", "doccano", "--ref_file_type", "doccano", "--file", "hyp", "--ref_file")
-    _, _, err = call(*args, "hyp", hyp=lines)
+    args = ("score", "--matcher", "mat", "--format", "doccano")
+    _, _, err = call(*args, "hyp", "hyp", hyp=lines)
     assert err.count("Leaving out an annotation of hyp: PER 0-99") == 2
-    _, _, err = call(*args, "ref", ref=lines)
+    _, _, err = call(*args, "ref", "hyp", ref=lines)
     assert err.count("PER 0-99") == 4
 
 
 def test_matscore_takes_the_format_of_column_files(call):
-    args = (
-        "mat",
-        "--file_type",
-        "conll",
-        "--ref_file_type",
-        "conll",
-        "--file",
-        "text",
-        "--ref_file",
-        "text",
-    )
+    args = ("score", "--matcher", "mat", "text", "text")
     status, _, err = call(*args, text='["a", "b"]\n')
     assert (status, "this is JSON" in err) == (2, True)
     status, _, _ = call(*args, "--format", "columns", "--separator", "tab", text="[1,2]\tB-X\n")
@@ -199,7 +181,7 @@ COMMENTED = "# one\n{0}\n# two\n{0}\n"
 
 
 def test_comments_that_are_read_as_tokens_bring_advice(call):
-    advice = "; if the lines that begin these sentences are comments, name what comments begin with: --comments '# '"
+    advice = "; if the lines that begin these sentences are comments, give the prefix of comments: --comments '# '"
     few = COMMENTED.format(GOLD) + GOLD * 30
     status, _, err = call("score", "gold", "gold", gold=few)
     assert status == 0

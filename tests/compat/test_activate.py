@@ -138,7 +138,7 @@ def test_no_names_mean_all():
 def test_other_names_are_refused_with_the_choices(function):
     with pytest.raises(
         ValueError,
-        match="'nereval'; it does for conlleval, faireval, iobes, nervaluate, pycrfsuite, seqeval",
+        match="'nereval'; it replaces conlleval, faireval, iobes, nervaluate, pycrfsuite, seqeval",
     ):
         function("seqeval", "nereval")
     assert importlib.import_module("seqeval.metrics") is seqeval.metrics

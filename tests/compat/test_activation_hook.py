@@ -113,7 +113,7 @@ def test_unknown_packages_are_refused(environment):
     before = environment.files()
     done = environment.run("-m", "spanrs.compat", "install-hook", "seqeval", "nereval")
     assert done.returncode == 1
-    assert "'nereval'; it does for conlleval" in done.stderr
+    assert "'nereval'; it replaces conlleval" in done.stderr
     assert environment.files() == before
 
 

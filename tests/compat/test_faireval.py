@@ -421,7 +421,7 @@ def test_files_are_paired_by_name(files, capsys):
     )
     assert (
         err
-        == "no target file has the name of a system file, by which files are paired: nothing is counted\n"
+        == "no target file has the same name as a system file; files are paired by name: nothing is counted\n"
     )
 
 

@@ -111,7 +111,7 @@ def test_without_a_model_it_says_how_to_get_one(tmp_path: Path):
             with pytest.raises(ModelError, match=r"load\(path\) reads a model .* train\(\) makes one"):
                 use()
     (tmp_path / "parser.pickle").write_bytes(b"\x80\x04")
-    with pytest.raises(ModelError, match="pickles run code"):
+    with pytest.raises(ModelError, match="pickles execute code"):
         Parser(tmp_path / "parser.pickle")
     (tmp_path / "m").write_bytes(b"not a model")
     with pytest.raises(ModelError):

@@ -84,23 +84,29 @@ def test_integers_are_in_range(call):
 
 
 WRONG = {
-    "lengths that are a number": (lambda: of_ids(lengths=2), "lengths are integers, .* not one int"),
-    "lengths that are a str": (lambda: of_ids(lengths="22"), "lengths are integers, .* not one str"),
+    "lengths that are a number": (
+        lambda: of_ids(lengths=2),
+        "lengths must be one integer per sentence, not int",
+    ),
+    "lengths that are a str": (
+        lambda: of_ids(lengths="22"),
+        "lengths must be one integer per sentence, not str",
+    ),
     "fractions as lengths": (lambda: of_ids(lengths=[2.0, 2.0]), "lengths must be integers, not float64"),
     "None in lengths": (lambda: of_ids(lengths=[None, 2]), "lengths: expected an array of integers"),
     "a mask that is a number": (lambda: of_ids(mask=1), "mask: expected an array of integers, not int"),
     "a mask of strings": (
         lambda: of_ids(mask=[["yes", "no"], ["yes", "no"]]),
-        "a mask holds bool or numbers, not <U3",
+        "a mask must hold bool or numbers, not <U3",
     ),
     "a mask with None": (
         lambda: of_ids(mask=[[1, None], [1, 1]]),
-        "mask holds bool or numbers, not object",
+        "mask must hold bool or numbers, not object",
     ),
     "ids that are a number": (lambda: tags.ids_to_spans(3, VOCABULARY), "ids: expected an array of int"),
     "a vocabulary that is a number": (
         lambda: spanrs.score(IDS, IDS, vocabulary=3),
-        "a vocabulary is a sequence of tags or a mapping, not int",
+        "a vocabulary must be a sequence of tags or a mapping, not int",
     ),
     "fractions as ids": (
         lambda: tags.validate_ids([[1.0, 0.0]], VOCABULARY),
@@ -112,57 +118,63 @@ WRONG = {
     ),
     "documents that are a number": (
         lambda: of_tags(by=2),
-        "by is .*, not int",
+        "by must be .*, not int",
     ),
-    "documents without order": (lambda: of_tags(by={"a", "b"}), "by is .*, not a set"),
-    "a map of documents": (lambda: of_tags(by={"a": 1, "b": 1}), "by is .*, not a dict"),
+    "documents without order": (lambda: of_tags(by={"a", "b"}), "by must be .*, not a set"),
+    "a map of documents": (lambda: of_tags(by={"a": 1, "b": 1}), "by must be .*, not a dict"),
     "an array without dimensions": (lambda: of_tags(by=np.array(2)), "ndarray is not iterable"),
     "weights that are a number": (
         lambda: of_tags(document_weights=2),
-        "weights are numbers, one for each document, not one int",
+        "weights must be one number per document, not int",
     ),
-    "a str as weight": (lambda: RESULT.with_document_weights([1, "2"]), "weight 1 is a number, not str"),
+    "a str as weight": (
+        lambda: RESULT.with_document_weights([1, "2"]),
+        "weight 1 must be a number, not str",
+    ),
     "None as weight": (
         lambda: RESULT.with_document_weights([None, 1]),
-        "weight 0 is a number, not NoneType",
+        "weight 0 must be a number, not NoneType",
     ),
-    "errors that are a str": (lambda: of_tags(errors="all"), "errors is True, False or a number from 0"),
+    "errors that are a str": (
+        lambda: of_tags(errors="all"),
+        "errors must be True, False or a number from 0",
+    ),
     "errors that are a fraction": (
         lambda: of_files(errors=0.5),
-        "errors is True, False or a number from 0",
+        "errors must be True, False or a number from 0",
     ),
     "tokens that are a number": (
         lambda: of_tags(errors=True, tokens=7),
-        "tokens are those of each sentence",
+        "tokens must be a sequence of str per sentence",
     ),
-    "tokens that are one str": (lambda: of_tags(errors=True, tokens="ab"), "tokens are .*, not str"),
+    "tokens that are one str": (lambda: of_tags(errors=True, tokens="ab"), "tokens must be .*, not str"),
     "sentences as one str": (
         lambda: of_tags(errors=True, tokens=[["a", "b"], "c d"]),
         "tokens, sentence 1: expected a sequence of str, not str",
     ),
     "types that are a number": (
         lambda: RESULT.with_types(7),
-        "types is a map or a collection of types, not int",
+        "types must be a mapping or a collection of types, not int",
     ),
-    "a type that is a number": (lambda: RESULT.with_types({"A": 1}), "types are str, not int"),
+    "a type that is a number": (lambda: RESULT.with_types({"A": 1}), "types must be str, not int"),
     "fair types that are a number": (
         lambda: spanrs.Fair(types=7),
-        "types is a collection of types, not int",
+        "types must be a collection of types, not int",
     ),
     "a share that is a str": (
         lambda: spanrs.Partial(min_overlap="0.5"),
-        "min_overlap is a number from 0 to 1",
+        "min_overlap must be a number from 0 to 1",
     ),
-    "measures that are a number": (lambda: RESULT.bootstrap(7), "measures are .*, not int"),
+    "measures that are a number": (lambda: RESULT.bootstrap(7), "measures must be .*, not int"),
     "a column that is a fraction": (lambda: of_columns(tags=1.5), "tags must be a column index"),
     "a column that is a list": (lambda: of_columns(tags=[1, 2]), "tags must be a column index"),
-    "a separator that is a number": (lambda: of_columns(separator=9), "separator is a str"),
+    "a separator that is a number": (lambda: of_columns(separator=9), "separator must be a str"),
     "a limit that is a str": (
         lambda: of_columns(limits=spanrs.io.Limits(line_bytes="9")),
         "line_bytes must be an integer, not str",
     ),
-    "rows of a scorer that are a bool": (lambda: spanrs.Scorer(by=True), "by is .*, not bool"),
-    "a dialect by name": (lambda: of_tags(dialect="_"), "dialect is a spanrs.tags.Dialect, not str"),
+    "rows of a scorer that are a bool": (lambda: spanrs.Scorer(by=True), "by must be .*, not bool"),
+    "a dialect by name": (lambda: of_tags(dialect="_"), "dialect must be a spanrs.tags.Dialect, not str"),
 }
 
 
@@ -174,7 +186,7 @@ def test_wrong_types_are_named(call):
 
 
 def test_a_level_is_a_number():
-    with pytest.raises(TypeError, match="level is a share between 0 and 1, not str"):
+    with pytest.raises(TypeError, match="level must be between 0 and 1, not str"):
         spanrs.compare({"a": RESULT, "b": RESULT}, level="0.95")
 
 

@@ -317,7 +317,7 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
         ({"samples": 0}, "samples must be an integer"),
         ({"threads": 0}, "threads must be an integer"),
         ({"seed": -3}, "seed must be an integer"),
-        ({"level": 1.0}, "level is a share"),
+        ({"level": 1.0}, "level must be between"),
     ],
 )
 def test_options_out_of_range_are_refused(options, message):

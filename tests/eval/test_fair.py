@@ -284,7 +284,7 @@ def test_scorers_can_be_derived_and_a_fair_one_is_fair():
         assert scorer.matcher == scorer.result().matcher == spanrs.Fair()
         assert scorer.result().signature.startswith("matcher:fair|")
     with pytest.raises(
-        TypeError, match=r"matcher is a name or an object such as spanrs\.Fair\(\), not type"
+        TypeError, match=r"matcher must be a name or an object such as spanrs\.Fair\(\), not type"
     ):
         spanrs.Scorer(matcher=spanrs.Fair)
 

@@ -317,7 +317,7 @@ def test_a_configuration_is_read_as_documented(tmp_path):
         ("ignore_punct = perhaps", "neither True nor False"),
         ("eval_method = fair, best", "unknown evaluation 'best'"),
         ("weights = LE = FP", "'FP' is not a term"),
-        ("focus", "no setting"),
+        ("focus", "is not a setting"),
         ("focus = system\nfocus = target", ":2: focus is set here and on line 1"),
     ],
 )

@@ -69,8 +69,8 @@ def test_what_is_ignored_in_gold_does_not_excuse_other_tokens():
         ((IDS, IDS[:1]), {}, "gold is 2 by 3.*pred 1 by 3"),
         ((IDS, IDS.ravel()), {}, "gold is 2 by 3"),
         ((IDS[None], IDS[None]), {}, "1 or 2 dimensions"),
-        ((IDS, IDS), {"mask": np.ones((2, 2))}, r"mask is of shape \(2, 2\), gold of \(2, 3\)"),
-        ((IDS, IDS), {"mask": [1, 1, 1]}, "mask is of shape"),
+        ((IDS, IDS), {"mask": np.ones((2, 2))}, r"mask has the shape \(2, 2\), gold \(2, 3\)"),
+        ((IDS, IDS), {"mask": [1, 1, 1]}, "mask has the shape"),
         ((IDS, IDS), {"mask": [[1], [1, 1]]}, "different lengths"),
         ((IDS, IDS), {"lengths": [3]}, "lengths must be 2 numbers from 0 to 3"),
         ((IDS, IDS), {"lengths": [3, 4]}, "from 0 to 3"),
@@ -175,15 +175,19 @@ def test_columns_that_are_arrow_alone_need_company():
 @pytest.mark.parametrize(
     ("sides", "options", "message"),
     [
-        (([["O"]], [["O"]]), {"lengths": [1]}, "name the vocabulary"),
-        (([["O"]], [["O"]]), {"mask": [[1]]}, "name the vocabulary"),
-        ((arrow([["O"]]), arrow([["O"]])), {"lengths": [1]}, "know their lengths"),
-        ((arrow([[0]]), arrow([[0]])), {"mask": [[1]], "vocabulary": VOCABULARY}, "know their lengths"),
+        (([["O"]], [["O"]]), {"lengths": [1]}, "pass vocabulary="),
+        (([["O"]], [["O"]]), {"mask": [[1]]}, "pass vocabulary="),
+        ((arrow([["O"]]), arrow([["O"]])), {"lengths": [1]}, "do not apply to Arrow columns"),
+        (
+            (arrow([[0]]), arrow([[0]])),
+            {"mask": [[1]], "vocabulary": VOCABULARY},
+            "do not apply to Arrow columns",
+        ),
         ((IDS, IDS), {"vocabulary": VOCABULARY, "lengths": [1.0, 2.0]}, "lengths must be integers"),
         (
             (IDS, IDS),
             {"vocabulary": VOCABULARY, "lengths": 3},
-            "lengths are integers, one for each sentence, not one int",
+            "lengths must be one integer per sentence, not int",
         ),
         ((IDS, IDS), {}, "a tag must be a str, not int.*pass vocabulary="),
         (([["O", None]], [["O", "O"]]), {}, "a tag must be a str, not NoneType"),
@@ -284,7 +288,7 @@ def test_what_would_be_lost_is_refused():
 def test_lengths_have_an_order():
     ids = np.array([1, 0, 1, 0])
     for lengths in ({3, 1}, {3: 1, 1: 3}):
-        with pytest.raises(TypeError, match="lengths are integers, one for each sentence, not one"):
+        with pytest.raises(TypeError, match="lengths must be one integer per sentence, not "):
             spanrs.score(ids, ids, scheme="BIO", vocabulary=["O", "B-A"], lengths=lengths)
     with pytest.raises(AlignmentError, match="more than there can be tokens"):
         spanrs.score(
@@ -354,7 +358,7 @@ def test_tags_without_tokens_are_scored(tmp_path, reading, tags):
         ([[{"label": "PER", "start_char": 0, "end_char": 2}]], r"d\['start_char'\]"),
         (
             [[{"text": "Ada"}]],
-            r"got the dict {'text': 'Ada'}; a span is \(type, start, end\), end exclusive",
+            r"got the dict {'text': 'Ada'}; a span is \(type, start, end\) with an exclusive end",
         ),
         (
             [{"label": "PER", "start": 0, "end": 2}],

@@ -25,7 +25,7 @@ REFUSED = {
         AlignmentError,
         "names the document of 2 sentences, and there are 3",
     ),
-    "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure and Ratio, not str"),
+    "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure or Ratio, not str"),
     "no samples": (
         lambda: RESULT.bootstrap(samples=0),
         ValueError,
@@ -36,7 +36,7 @@ REFUSED = {
         ValueError,
         "no outcome 'tp'; one of match, missed",
     ),
-    "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "below its fraction line"),
+    "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "in its denominator"),
     "an unknown measure": (
         lambda: Measure("macro"),
         ValueError,
@@ -52,8 +52,12 @@ REFUSED = {
         ValueError,
         "average='macro' is over all types; leave out average or type",
     ),
-    "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta is a finite number from 0"),
-    "a beta that is no number": (lambda: Measure(beta=float("nan")), ValueError, "beta is a finite number"),
+    "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta must be a finite number from 0"),
+    "a beta that is no number": (
+        lambda: Measure(beta=float("nan")),
+        ValueError,
+        "beta must be a finite number",
+    ),
     "types that are numbers": (
         lambda: spanrs.Fair(types=[1]),
         TypeError,
@@ -186,7 +190,7 @@ def test_counts_that_differ_are_not_equal():
 def test_no_criteria_are_all_and_one_name_is_refused(show):
     result = spanrs.score(A, A, matcher="partial")
     assert str(show(result, criteria=[])) != ""
-    with pytest.raises((TypeError, KeyError), match=r"criteria is a sequence|no criterion 's'"):
+    with pytest.raises((TypeError, KeyError), match=r"criteria must be a sequence|no criterion 's'"):
         show(result, criteria="strict")
 
 

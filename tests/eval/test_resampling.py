@@ -221,7 +221,7 @@ def test_what_is_no_measure_or_was_not_drawn_is_refused():
         result.bootstrap(Ratio({"nonsense": 1.0}, {"match": 1.0}))
     drawn = result.bootstrap(Measure(), samples=5)
     for level in (0, 1, 1.5):
-        with pytest.raises(ValueError, match="level is a share"):
+        with pytest.raises(ValueError, match="level must be between"):
             drawn.interval(Measure(), level)
     with pytest.raises(ValueError, match="unknown method 'basic'"):
         drawn.interval(Measure(), method="basic")
@@ -280,9 +280,9 @@ def test_mat_and_dep_results_have_intervals():
 @pytest.mark.parametrize("measure", ["micro f1", "upper", 3, None])
 def test_an_interval_is_of_a_measure(measure):
     drawn = spanrs.score([["B-A"]] * 2, [["B-A"]] * 2, by=[1, 1]).bootstrap(samples=5)
-    with pytest.raises(TypeError, match=f"measure is a spanrs.eval.Measure or Ratio, not {measure!r}"):
+    with pytest.raises(TypeError, match=f"measure must be a spanrs.eval.Measure or Ratio, not {measure!r}"):
         drawn.interval(measure)
-    with pytest.raises(TypeError, match="level is a share between 0 and 1, not str"):
+    with pytest.raises(TypeError, match="level must be between 0 and 1, not str"):
         drawn.interval(drawn.measures[0], "0.95")
 
 

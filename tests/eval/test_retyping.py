@@ -282,7 +282,7 @@ def test_what_columns_cannot_do_beside_documents_is_said():
         spanrs.score(*capsules, document_weights=[1, 1])
     with pytest.raises(TypeError, match="a null leaves a token out"):
         spanrs.score(column, column, mask=[[True]] * 2, by=[2])
-    with pytest.raises(TypeError, match="name the vocabulary"):
+    with pytest.raises(TypeError, match="pass vocabulary="):
         spanrs.score([["O"]], [["O"]], lengths=[1], by=[1])
     with pytest.raises(AlignmentError, match="gold has 2 sentences, pred has 1"):
         spanrs.score(column, column[:1], by=[2])
@@ -333,7 +333,7 @@ def test_a_confusion_of_weights_holds_no_residues():
 
 
 def test_one_str_is_no_collection_of_types():
-    with pytest.raises(TypeError, match=r"say \['PER'\]"):
+    with pytest.raises(TypeError, match=r"pass \['PER'\]"):
         spanrs.score([["O"]], [["O"]]).with_types("PER")
 
 

@@ -270,7 +270,7 @@ def test_vocabularies_may_be_mappings():
     assert spanrs.score(gold, pred, vocabulary={2: "I-A", 1: "B-A", 0: "O"}).counts == expected
     with pytest.raises(ValueError, match="without gaps"):
         spanrs.score(gold, pred, vocabulary={"O": 0, "B-A": 2})
-    with pytest.raises(TypeError, match="one str"):
+    with pytest.raises(TypeError, match="not a str"):
         spanrs.score(gold, pred, vocabulary="OB")
 
 

@@ -68,7 +68,7 @@ REFUSED = {
     "a corpus and options": (
         lambda: spanrs.score(CORPUS, CORPUS, separator="tab"),
         TypeError,
-        r"both sides are read already; give separator to spanrs\.read",
+        r"both sides are already read; pass separator to spanrs\.read",
     ),
     "an unknown option": (
         lambda: spanrs.score(TAGS, TAGS, sheme="BIO"),
@@ -122,7 +122,7 @@ REFUSED = {
     "a column that is not there": (
         lambda: spanrs.score(TABLE, gold="x"),
         FormatError,
-        "no column 'x'; there are gold, pred",
+        "no column 'x'; the columns are gold, pred",
     ),
     "a table without tags": (
         lambda: spanrs.score(pa.table({"a": TAGS, "b": TAGS})),

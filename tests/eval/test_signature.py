@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spanrs
+from json_output import only_system
 from spanrs import _spanrs
 from spanrs.cli.group import group
 from spanrs.cli.run import run
@@ -146,7 +147,7 @@ def like(path, text, *more):
         *more,
     ]
     status = run(group, arguments)
-    return status, json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
+    return status, only_system(out.read_text(encoding="utf-8")) if out.exists() else None
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -263,7 +264,7 @@ def test_layers_are_repeated(folder):
     result = spanrs.score(gold, pred, scheme="BIO", tags=(1, 2))
     out = folder / "layers.json"
     assert run(group, ["score", str(gold), str(pred), "--like", shortened(result), "-o", str(out)]) == 0
-    got = json.loads(out.read_text())
+    got = only_system(out.read_text())
     assert (got["signature"], got["counts"]) == (result.signature, result.to_dict()["counts"])
 
 

@@ -128,7 +128,7 @@ def test_documents_that_go_on_later_are_refused(monkeypatch, tmp_path, names):
     for rows in (1, 2, 3, 10):
         monkeypatch.setattr(tables, "BATCH_ROWS", rows)
         with pytest.raises(
-            AlignmentError, match=r"table: rows \d+ to \d+: document '[xa]' goes on"
+            AlignmentError, match=r"table: rows \d+ to \d+: document '[xa]' is not contiguous"
         ) as raised:
             spanrs.score(path, documents="d", by="document", scheme="BIO")
         assert raised.value.path == str(path)
@@ -275,7 +275,7 @@ def test_lazy_frames_are_scored_as_frames(scheme):
     lazy = frame.lazy().filter(pl.col("other") >= 0)
     expected = spanrs.score(gold, pred, scheme=scheme, by=names).to_bytes()
     assert spanrs.score(lazy, documents="name", by="document", scheme=scheme).to_bytes() == expected
-    with pytest.raises(FormatError, match="no column 'golt'; there are gold, pred, name, other"):
+    with pytest.raises(FormatError, match="no column 'golt'; the columns are gold, pred, name, other"):
         spanrs.score(lazy, gold="golt")
 
 
@@ -295,7 +295,9 @@ def test_columns_that_are_missing_are_named(tmp_path):
     for write in (pq.write_table, write_ipc, lambda t, p: write_ipc(t, p, stream=True)):
         write(pa.table(TWO), path)
         for names in ({"gold": "golt"}, {"pred": "golt"}, {"documents": "golt", "by": "document"}):
-            with pytest.raises(FormatError, match="table: there is no column 'golt'; there are gold, pred"):
+            with pytest.raises(
+                FormatError, match="table: there is no column 'golt'; the columns are gold, pred"
+            ):
                 spanrs.score(path, **names)
     write_ipc(pa.Table.from_arrays([pa.array([["O"]])] * 2, ["gold", "gold"]), path)
     with pytest.raises(FormatError, match="several columns are called 'gold'"):

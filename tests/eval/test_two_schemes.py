@@ -275,7 +275,7 @@ def test_layers_of_tags_are_counted_together(nested):
         "<stream>: column 3 has tags of the same types, which are not read; layers of nested annotations "
         "are read together by spanrs score (--column 2,3, in Python tags=(2, 3))"
     ]
-    with pytest.raises(ValueError, match="gold= and pred= take one column each"):
+    with pytest.raises(ValueError, match="gold= and pred= accept one column each"):
         spanrs.score(io.BytesIO(text), tokens=1, gold=(2, 3))
     with pytest.raises(ValueError, match="one column of tags"):
         spanrs.io.validate(io.BytesIO(text), tokens=1, tags=(2, 3))
@@ -321,10 +321,10 @@ def test_fair_matching_warns_where_types_have_nothing_in_common():
     gold, pred = [["B-PER", "O"] * 5], [["B-per", "O"] * 5]
     with pytest.warns(spanrs.SpanrsWarning, match="their types are different: PER in gold, per in pred"):
         spanrs.score(gold, pred, matcher="fair")
-    with pytest.warns(spanrs.SpanrsWarning, match="no spans of the types that are evaluated"):
+    with pytest.warns(spanrs.SpanrsWarning, match="no spans of the scored types"):
         spanrs.score(gold, gold, matcher=spanrs.Fair(types=["per"]))
     assert spanrs.score(gold, gold).with_types(["per"]).warnings == [
-        "there are no spans of the types that are evaluated"
+        "there are no spans of the scored types"
     ]
 
 

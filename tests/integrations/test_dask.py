@@ -144,9 +144,9 @@ def test_columns_that_cannot_be_scored():
         score_dataframe(lists, documents="d", by="document", scheme="BIO")
     with pytest.raises(FormatError, match="row 3 has no document: 'd' is null"):
         score_dataframe(nulls, documents="d", by="document", scheme="BIO")
-    with pytest.raises(ValueError, match="by='document' needs the column of documents"):
+    with pytest.raises(ValueError, match="by='document' requires the column of documents"):
         score_dataframe(lists, by="document", scheme="BIO")
-    with pytest.raises(ValueError, match="by is 'document' or None for dataframes, not 'sentence'"):
+    with pytest.raises(ValueError, match="by must be 'document' or None for dataframes, not 'sentence'"):
         score_dataframe(lists, by="sentence", scheme="BIO")
 
 

@@ -110,7 +110,7 @@ def test_ids_spans_and_partitions_without_rows(spark):
 def test_what_cannot_be_scored(spark):
     rows = [(["O"], ["O"], name) for name in "aabba"] + [(["O"], ["O", "O"], "c")]
     frame = dataframe(spark, rows, COLUMNS, 2)
-    with pytest.raises(ValueError, match="name the scheme: partitions are scored apart"):
+    with pytest.raises(ValueError, match="name the scheme: partitions are scored independently"):
         score_dataframe(frame)
     with pytest.raises(ValueError, match="name the scheme"):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
@@ -122,10 +122,10 @@ def test_what_cannot_be_scored(spark):
         score_dataframe(frame, scheme="BIOX")
     with pytest.raises(pyspark.errors.PythonException, match="gold has 1 tags, pred has 2"):
         score_dataframe(frame, scheme="BIO")
-    with pytest.raises(AlignmentError, match=r"document 'a' goes on .* or in another partition"):
+    with pytest.raises(AlignmentError, match=r"document 'a' continues after .* or in another partition"):
         score_dataframe(
             dataframe(spark, rows[:5], COLUMNS, 5), documents="the.document", by="document", scheme="BIO"
         )
     nulls = dataframe(spark, [(["O"], ["O"], None)], COLUMNS, 1)
-    with pytest.raises(pyspark.errors.PythonException, match="a sentence has no document"):
+    with pytest.raises(pyspark.errors.PythonException, match="the document of a sentence is null"):
         score_dataframe(nulls, documents="the.document", by="document", scheme="BIO")

@@ -181,11 +181,10 @@ def test_mat_scores_the_layers_that_are_named(layered):
 
 
 def test_command_has_layers(layered):
-    command = [sys.executable, "-m", "spanrs", "mat", "--file", layered, "--ref_file", layered]
-    command += ["--file_type", "spacy", "--ref_file_type", "spacy", "--json"]
+    command = [sys.executable, "-m", "spanrs", "score", "--matcher", "mat", layered, layered, "--json"]
     plain = subprocess.run(command, capture_output=True, text=True, check=True)
     assert plain.stderr.count("the span groups sc (3 spans) are not read") == 1
-    named = [*command, "--layer", "sc", "--ref_layer", "sc"]
+    named = [*command, "--layer", "sc"]
     chosen = subprocess.run(named, capture_output=True, text=True, check=True)
     assert "span group" not in chosen.stderr
     assert '"A"' in chosen.stdout

@@ -14,6 +14,7 @@ from pyarrow import parquet
 import spanrs
 from spanrs import mat
 from spanrs.cli.group import group
+from spanrs.cli.matscore import command as matscore
 from spanrs.cli.run import run
 from spanrs.crowd import read_table
 from spanrs.dep.parser import import_published
@@ -47,7 +48,7 @@ def test_compressed_endless_line_is_refused_and_the_output_is_left_alone(tmp_pat
     path, out = tmp_path / "bomb", tmp_path / "out"
     path.write_bytes(pa.Codec(codec).compress(b"x" * (17 * MIB), asbytes=True))
     out.write_text("old")
-    assert run(group, ["convert", "--from", "bio", "--to", "io", str(path), "-o", str(out)]) == 2
+    assert run(group, ["convert", "--scheme", "bio", "--to-scheme", "io", str(path), "-o", str(out)]) == 2
     assert capsys.readouterr().err.startswith(f"spanrs: error: {path}:1: the line is longer than")
     assert out.read_text() == "old"
     assert {file.name for file in tmp_path.iterdir()} == {"bomb", "out"}
@@ -107,12 +108,12 @@ def test_hostile_task_is_refused_with_its_place(tmp_path, text, message, capsys)
     with pytest.raises((FormatError, LimitError)) as caught:
         mat.read_task(task)
     assert str(caught.value).startswith(f"{task}{message}")
-    sides = ["--file", str(good), "--ref_file", str(good), "-o", str(tmp_path / "out")]
-    assert run(group, ["mat", "--task", str(task), *sides]) == 2
+    command = ["score", "--matcher", "mat", str(good), str(good), "-o", str(tmp_path / "out")]
+    assert run(group, [*command, "--task", str(task)]) == 2
     assert f"{task}{message}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     missing = str(tmp_path / "none.xml")
-    assert run(group, ["mat", "--task", "T", "--task_path", missing, *sides]) == 2
+    assert run(group, [*command, "--task", "T", "--task-path", missing]) == 2
     assert f"{missing}: no such file" in capsys.readouterr().err
 
 
@@ -201,7 +202,7 @@ def test_ring_of_links_is_named(tmp_path, capsys):
         assert run(group, command) == 2
         assert f"{ring}: Too many levels of symbolic links" in capsys.readouterr().err
     folders = ["--dir", str(tmp_path), "--ref_dir", str(tmp_path)]
-    assert run(group, ["mat", "--content_annotations", "PER", *folders]) == 2
+    assert run(matscore, ["--content_annotations", "PER", *folders]) == 2
     assert f"{ring} (Too many levels of symbolic links" in capsys.readouterr().err
 
 
@@ -323,7 +324,9 @@ def test_scheme_of_a_table_does_not_depend_on_its_row_groups(tmp_path, monkeypat
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no /dev/zero")
-@pytest.mark.parametrize("command", [["validate"], ["spans"], ["convert", "--from", "bio", "--to", "io"]])
+@pytest.mark.parametrize(
+    "command", [["validate"], ["spans"], ["convert", "--scheme", "bio", "--to-scheme", "io"]]
+)
 def test_endless_device_is_refused_at_its_first_line(command, capsys):
     assert run(group, [*command, "/dev/zero"]) == 2
     assert capsys.readouterr().err.startswith("spanrs: error: /dev/zero:1: the line is longer than")

@@ -70,7 +70,7 @@ def test_the_report_of_a_result_has_all_sections():
 def test_sections_without_content_are_left_out():
     html = spanrs.score([["B-A"]], [["B-A"]], scheme="BIO").to_html()
     assert headings(html) == ["Summary", "Types", "F1 of types", "Confusion"]
-    assert "No intervals: they need two documents" in html
+    assert "No intervals: they need rows of counts" in html
     assert 'class="whisker"' not in html
     assert examples(html) == []
 

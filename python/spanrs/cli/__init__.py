@@ -1,7 +1,7 @@
-"""The command line: ``spanrs score``, ``fair``, ``mat``, ``validate``, ``convert``, ``spans`` and so on.
+"""The command line: ``spanrs score``, ``compare``, ``validate``, ``convert`` and so on, and ``MATScore``.
 
-Exit status: 0 all well; 1 ``validate`` found violations, ``score`` left a PRED out, ``mat`` had to skip
-something, or its options do not go together; 2 the input or the command line is wrong, said in one line on
+Exit status: 0 all well; 1 ``validate`` found violations, ``score`` skipped a PRED or a measure is lower than
+``--fail-under``; 2 the input or the command line is wrong, said in one line on
 standard error, with nothing written.
 """
 
@@ -17,7 +17,7 @@ def main() -> None:
 
 def mat_main() -> None:
     """Run ``MATScore``."""
-    _run("spanrs.cli.mat", "command", "MATScore")
+    _run("spanrs.cli.matscore", "command", "MATScore")
 
 
 def _run(module: str, command: str, name: str) -> None:

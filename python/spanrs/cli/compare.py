@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, matchers, options
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated, console, matchers, options
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import explained
+from spanrs.cli.score.bounds import misses_bounds
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
-from spanrs.eval.comparison import TESTS, default_unit
-from spanrs.eval.measures import AVERAGES, NAMES
+from spanrs.eval.comparison import default_unit
 from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus
 from spanrs.io.reader import read_both
@@ -23,57 +23,9 @@ from spanrs.report.plots import interval_plot, plot_format
 from spanrs.threads import thread_count
 
 
-@click.command()
-@click.argument("gold")
-@click.argument("preds", metavar="A B [C]...", nargs=-1, required=True)
-@matchers.options
-@options.scheme()
-@click.option(
-    "--pred-scheme", metavar="SCHEME", help="Scheme of the systems, if it differs from that of gold."
-)
-@options.reading()
-@options.reading_options
-@click.option(
-    "--unit",
-    type=click.Choice(["sentence", "document"]),
-    help="What is resampled and exchanged: sentences, or the documents of gold. By default sentences, and documents "
-    "where a side is text with annotations (doccano, brat, ...) or with --align characters.",
-)
-@click.option("--average", type=click.Choice(AVERAGES), default="micro", help="Average over types.")
-@click.option("--part", type=click.Choice(NAMES), default="f1", help="Precision, recall or F1.")
-@click.option("--criterion", metavar="NAME", help="Criterion of the matcher; its default one if not given.")
-@click.option("--type", "ty", metavar="TYPE", help="Compare the measure of this type only.")
-@click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default=TESTS[0],
-    help="Approximate randomisation, or paired bootstrap.",
-)
-@click.option(
-    "--samples",
-    type=options.SAMPLES,
-    default=10_000,
-    help="Samples of the test and of the intervals.",
-)
-@click.option("--seed", type=options.SEED, default=0, help="Random seed.")
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Confidence level of the intervals; 0.95 is 95 %.",
-)
-@click.option("--by-type", is_flag=True, help="Also test the differences of each type.")
-@click.option(
-    "--align",
-    type=click.Choice(["refuse", "report", "ignore", "characters"]),
-    default="refuse",
-    help="What to do where tokens of gold and pred differ; see spanrs score.",
-)
-@click.option("--plot", metavar="FILE", help="Draw the systems with intervals: a .png, .svg or .pdf file.")
-@click.option(
-    "--threads", type=click.IntRange(0, 1024), default=1, help="Threads; 0 is one for each processor."
-)
-@output_options()
+@_generated.compare
+@options.read_arguments
+@table_output
 def command(
     gold: str,
     preds: tuple[str, ...],
@@ -83,14 +35,14 @@ def command(
     by_type: bool,
     plot: str | None,
     threads: int,
+    fail_under: tuple[tuple[str, float], ...],
     output: Output,
     **given: Any,
 ) -> None:
     """Test which differences between systems are significant.
 
-    GOLD and the systems are what spanrs score takes. All pairs of systems are tested;
-    p-values are two-sided, p Holm is corrected for the number of pairs. McNemar's test counts the gold spans that only
-    one of two systems found.
+    GOLD and the systems are what spanrs score takes. All pairs of systems are tested. p-values are two-sided; p Holm is
+    corrected for the number of pairs. McNemar's test counts the gold spans that only one of two systems predicted.
     """
     if len(preds) < 2:
         raise click.UsageError("a comparison needs two systems or more")
@@ -104,16 +56,17 @@ def command(
         raise click.UsageError("--align characters compares documents; leave out --unit sentence")
     output.check([gold, *preds])
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
-    own = matchers.take_matcher(matcher, given)
-    if part["criterion"] is not None and part["criterion"] not in own.criteria:
-        known = ", ".join(own.criteria)
+    chosen = matchers.take_matcher(matcher, given)
+    if part["criterion"] is not None and part["criterion"] not in chosen.criteria:
+        criteria = ", ".join(chosen.criteria)
         raise click.UsageError(
-            f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {known}"
+            f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {criteria}"
         )
     ty = given.pop("ty")
     measure = Measure(part.pop("part"), type=ty, **part)
-    measure.compiled(own)
-    test = {name: given.pop(name) for name in ("test", "samples", "seed", "level")}
+    measure.compiled(chosen)
+    test = {name: given.pop(name) for name in ("samples", "seed", "level")}
+    test["test"] = given.pop("significance_test")
     results: dict[str, Result] = {}
     with explained():
         sources = read_corpus(console.source(gold), **read)
@@ -122,7 +75,7 @@ def command(
         with console.quiet(), console.files_bar(gold, name) as bar, explained():
             pair = read_both((sources, {}), (name, read))
             by = unit or default_unit(pair, given["align"])
-            results[name] = score(*pair, matcher=own, errors=True, by=by, progress=bar, **given)
+            results[name] = score(*pair, matcher=chosen, errors=True, by=by, progress=bar, **given)
     console.print_warnings(results, gold)
     if ty is not None:
         console.require_types([ty], {name for result in results.values() for name in result.per_type})
@@ -132,20 +85,22 @@ def command(
     documents = len(next(iter(results.values())).counts)
     with console.resampling_bar(rounds, documents) as bar:
         threads = thread_count(threads)
-        found = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
+        comparison = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
     if plot is not None:
-        _write_plot(found, plot)
+        _write_plot(comparison, plot)
     output.write(
         {
-            "text": lambda: tables.shown_parts(found, by_type=by_type),
-            "markdown": lambda: tables.shown_parts(found, by_type=by_type, titles=False),
-            "latex": lambda: tables.shown_parts(found, by_type=by_type, titles=False),
-            "csv": lambda: tables.csv_text(found),
-            "json": found.to_json,
-            "html": lambda: found.to_html(title=f"Systems against {Path(gold).name}"),
+            "text": lambda: tables.shown_parts(comparison, by_type=by_type),
+            "markdown": lambda: tables.shown_parts(comparison, by_type=by_type, titles=False),
+            "latex": lambda: tables.shown_parts(comparison, by_type=by_type, titles=False),
+            "csv": lambda: tables.csv_text(comparison),
+            "json": comparison.to_json,
+            "html": lambda: comparison.to_html(title=f"Systems against {Path(gold).name}"),
         },
         inputs=[gold, *preds],
     )
+    if misses_bounds(results, fail_under):
+        click.get_current_context().exit(1)
 
 
 def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) -> None:
@@ -162,7 +117,7 @@ def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) 
         message += ": it has no -DOCSTART- lines that begin documents; use --unit sentence"
         message += (
             ", without --align characters"
-            if any("align" in one.settings for one in results.values())
+            if any("align" in result.settings for result in results.values())
             else ""
         )
     raise click.UsageError(message)

@@ -54,7 +54,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     \b
     -l            a LaTeX table
     -r            tags are types without prefixes, each token a span of its own
-    -d DELIMITER  between columns; one blank if not given, a pattern as in the script
+    -d DELIMITER  between columns (a blank), a pattern as in the script
     -o TAG        the tag of tokens outside where tags are raw; O if not given
 
     Exit status 1 where a line has another number of columns than the first, 255 where the script dies.
@@ -76,7 +76,7 @@ def _print(output: bytes, *, err: bool = False) -> None:
 
 
 def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
-    """Give the options of the script, and the file; it reads arguments until one is no option."""
+    """Return the options of the script, and the file, which is the first argument that is not an option."""
     settings: dict[str, Any] = {"-l": False, "-r": False, "-d": b" ", "-o": b"O"}
     rest = list(arguments)
     while rest and rest[0].startswith("-") and rest[0] != "-":
@@ -95,7 +95,7 @@ def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
 
 
 def _evaluate(settings: dict[str, Any], name: str) -> bytes:
-    """Give what the script prints."""
+    """Return what the script prints."""
     delimiter = settings["-d"]
     try:
         counter = _spanrs.Conlleval("perl", delimiter, b"-X-", settings["-o"], settings["-r"], False)

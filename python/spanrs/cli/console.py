@@ -23,39 +23,39 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Files from this size on get a progress bar, where standard error is a terminal.
+#: Minimum size in bytes of files that get a progress bar.
 LARGE = 64 << 20
-#: Samples times documents from which resampling gets one.
+#: Minimum product of resamples and documents for a progress bar.
 MANY_DRAWS = 10**9
 
 
 def source(path: str) -> Source:
-    """Give the file a user names; ``-`` is standard input."""
+    """Return the source that a path names; ``-`` is standard input."""
     return standard_input() if path == "-" else path
 
 
 def standard_input() -> IO[bytes]:
-    """Give standard input for bytes."""
+    """Return standard input as a binary stream."""
     if sys.stdin is None:
         raise OSError(errno.EBADF, "standard input is closed")
     return sys.stdin.buffer
 
 
 def standard_output() -> IO[bytes]:
-    """Give standard output for bytes."""
+    """Return standard output as a binary stream."""
     return sys.stdout.buffer
 
 
 def is_standard_output(path: str | None) -> bool:
-    """Say whether ``-o`` names standard output: ``-``, ``/dev/stdout``, or nothing."""
+    """Return whether a path is standard output: ``-``, ``/dev/stdout``, or None."""
     return path in (None, "-") or named_descriptor(str(path)) == 1
 
 
 @contextmanager
 def progress_bar(size: int, least: int, *, in_bytes: bool = False) -> Iterator[Callable[..., None] | None]:
-    """Show how much of a job is done, if it is a large one and standard error is a terminal.
+    """Show a progress bar for a job of at least ``least`` units, if standard error is a terminal.
 
-    Gives the function that is called with what is done so far, or None.
+    Yields a function to call with the number of finished units, or None.
     """
     if size < least or not sys.stderr.isatty():
         yield None
@@ -71,32 +71,32 @@ def progress_bar(size: int, least: int, *, in_bytes: bool = False) -> Iterator[C
 
 @contextmanager
 def resampling_bar(samples: int, documents: int) -> Iterator[Callable[..., None] | None]:
-    """Show how many samples are done, where there are many of many documents."""
+    """Show a progress bar for resampling, if there is much to do."""
     with progress_bar(samples, 0 if samples * documents >= MANY_DRAWS else samples + 1) as bar:
         yield bar
 
 
 def size_of(path: str) -> int:
-    """Give the bytes of a file; 0 for standard input."""
+    """Return the size of a file in bytes; 0 for standard input."""
     return Path(path).stat().st_size if Path(path).is_file() else 0
 
 
 @contextmanager
 def files_bar(*paths: str) -> Iterator[Callable[..., None] | None]:
-    """Show how much of large files is read."""
+    """Show a progress bar for reading large files."""
     with progress_bar(sum(map(size_of, paths)), LARGE, in_bytes=True) as bar:
         yield bar
 
 
 def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
-    """Call a function that reads files, and show how far it is with large ones."""
+    """Call a function that reads files, with a progress bar for large ones."""
     with files_bar(*paths) as bar, explained():
         return function(*map(source, paths), progress=bar, **options)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Leave out the warnings of results, for :func:`print_warnings`."""
+    """Suppress the warnings of results, which :func:`print_warnings` prints."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         yield
@@ -104,7 +104,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def quiet_but_printed() -> Iterator[None]:
-    """Print warnings on standard error as lines of the command."""
+    """Print warnings on standard error, one line each."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SpanrsWarning)
         yield
@@ -113,14 +113,14 @@ def quiet_but_printed() -> Iterator[None]:
 
 
 def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
-    """Give an output that would be written over an input; None where there is none."""
-    there = {_identity(path): path for path in outputs if path.exists()}
-    found = (there.get(_identity(path)) for path in inputs if there and path.exists())
-    return next(filter(None, found), None)
+    """Return an output that would overwrite an input; None if there is none."""
+    existing = {_identity(path): path for path in outputs if path.exists()}
+    overwritten = (existing.get(_identity(path)) for path in inputs if existing and path.exists())
+    return next(filter(None, overwritten), None)
 
 
 def check_output(output: str | None, inputs: Iterable[str]) -> None:
-    """Refuse an output that would be written over an input; ``-`` is standard output, or input."""
+    """Raise an error if an output would overwrite an input; ``-`` is standard output, or input."""
     if output not in (None, "-"):
         files = [Path(path) for path in inputs if path != "-"]
         if overwritten([Path(str(output))], files) is not None:
@@ -134,20 +134,20 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> None:
-    """Print the warnings and notes of results on standard error, warnings of all systems once.
+    """Print the warnings and notes of results on standard error; those of all systems once.
 
-    Results have the names of the files of pred. Where one of them is the file ``gold``, this is noted.
+    The keys are the files of pred. A note says if one of them is the file ``gold``.
     """
     for name in results:
         if gold is not None and same_file(gold, name):
             print_message("note", f"gold and pred are the same file, {name}")
-    found = {name: result.warnings for name, result in results.items()}
-    first = next(iter(found.values()))
-    common = [message for message in first if all(message in own for own in found.values())]
+    warnings_of = {name: result.warnings for name, result in results.items()}
+    first = next(iter(warnings_of.values()))
+    common = [message for message in first if all(message in named for named in warnings_of.values())]
     for message in common:
         print_message("warning", message)
-    for name, own in found.items():
-        for message in own:
+    for name, messages in warnings_of.items():
+        for message in messages:
             if message not in common:
                 print_message("warning", f"{name}: {message}")
     for result in results.values():
@@ -157,30 +157,30 @@ def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> No
 
 def print_skipped(results: Mapping[str, Result]) -> bool:
     """List skipped files on standard error and return whether there are any."""
-    skipped = [one for result in results.values() for one in result.evidence.skipped]
-    for one in skipped:
-        print_message("error", f"{one.message}; it is left out")
+    skipped = [part for result in results.values() for part in result.evidence.skipped]
+    for part in skipped:
+        print_message("error", f"{part.message}; it is left out")
     return bool(skipped)
 
 
-def require_types(wanted: Collection[str], there: Collection[str]) -> None:
-    """Refuse types none of which occurs, and say which of several do not."""
-    missing = sorted(set(wanted) - set(there))
+def require_types(wanted: Collection[str], existing: Collection[str]) -> None:
+    """Raise an error if none of the types occurs; print a note for each that does not."""
+    missing = sorted(set(wanted) - set(existing))
     if wanted and len(missing) == len(set(wanted)):
         # Fair matching does not read other types.
-        known = f"; types of the files: {', '.join(sorted(there)[:20])}" if there else ""
-        raise click.ClickException(f"no span has type {' or '.join(missing)}{known}")
+        types = f"; types of the files: {', '.join(sorted(existing)[:20])}" if existing else ""
+        raise click.ClickException(f"no span has type {' or '.join(missing)}{types}")
     for name in missing:
         print_message("note", f"no span has type {name}")
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print lines that quote input, without characters that a terminal obeys."""
+    """Print lines that quote input, with control characters escaped."""
     click.echo(escaped_lines(text), err=err)
 
 
 def echo_table(text: str) -> None:
-    """Print a table; rules are the one thing in it that a narrow encoding may lack."""
+    """Print a table, with hyphens as rules if the encoding lacks the line character."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     rule = "─".encode(encoding, "replace").decode(encoding)
     echo(text.replace("─", "-") if rule != "─" else text)

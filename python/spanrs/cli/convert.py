@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from spanrs.cli import console, options
+from spanrs.cli import _generated, console, options
 from spanrs.errors import SchemeError
 from spanrs.io import convert
 
@@ -14,18 +12,13 @@ from spanrs.io import convert
 SHOWN = 20
 
 
-@click.command()
-@click.argument("file")
-@options.scheme("--from", "source_scheme")
-@options.scheme("--to", "target_scheme", default=None)
-@options.reading(default=None)
-@options.reading_options
-@options.output
+@_generated.convert
+@options.read_arguments
 def command(
     file: str,
-    output: str | None,
-    source_scheme: str,
-    target_scheme: str,
+    output_path: str | None,
+    scheme: str,
+    to_scheme: str,
     reading: str | None,
     read: dict[str, Any],
 ) -> None:
@@ -33,17 +26,17 @@ def command(
 
     Nothing is written unless the whole file can be converted.
     """
-    console.check_output(output, (file,))
+    console.check_output(output_path, (file,))
     try:
-        target = console.standard_output() if output in (None, "-") else output
+        target = console.standard_output() if output_path in (None, "-") else output_path
         with console.files_bar(file) as bar:
             convert(
                 console.source(file),
                 target,
-                target_scheme,
+                to_scheme,
                 progress=bar,
-                scheme=source_scheme,
-                **read | ({} if reading is None else {"reading": reading}),
+                scheme=scheme,
+                **options.with_reading(read, reading),
             )
     except SchemeError as error:
         for located in error.located[1:SHOWN]:

@@ -5,25 +5,11 @@ from __future__ import annotations
 import click
 
 from spanrs import __version__
+from spanrs.cli._generated import SUMMARIES
 from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
-#: Command -> what it does. The modules are imported only when they are needed.
-COMMANDS = {
-    "score": "Score tagged files: precision, recall, F1 of spans.",
-    "compare": "Compare systems: which differences are significant.",
-    "merge": "Merge counts that spanrs score --save wrote.",
-    "fair": "Evaluate spans fairly: every mistake once, as what it is.",
-    "read": "Show what is understood of a file: format, layers, scheme.",
-    "validate": "List the tags that do not conform to their scheme.",
-    "convert": "Convert the tags of a file from one scheme to another.",
-    "spans": "Write the spans of a tagged file as JSON Lines.",
-    "mat": "Score annotated documents as MITRE's MATScore does.",
-    "conlleval": "Write what conlleval.pl writes, byte for byte.",
-    "crf": "Train conditional random fields, and tag files with them.",
-    "crowd": "Learn from the labels of many annotators.",
-    "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them.",
-}
+COMMANDS = SUMMARIES[""]
 
 
 @click.group(

@@ -35,7 +35,7 @@ class LazyGroup(click.Group):
         self._help, self._modules, self._attributes = commands_help, modules, attributes
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names of the commands."""
+        """Return the names of the commands."""
         return list(self._help)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -45,6 +45,19 @@ class LazyGroup(click.Group):
         module = importlib.import_module(self._modules[cmd_name])
         command: click.Command = getattr(module, self._attributes.get(cmd_name, "command"))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; suggest similar names for one that is unknown."""
+        if args[0] in self._modules or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        # Lazy: rarely used.
+        from difflib import get_close_matches
+
+        similar = get_close_matches(args[0], self._modules, 1)
+        hint = f"did you mean {similar[0]}?" if similar else f"commands are {', '.join(self._modules)}"
+        raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help of the commands without importing them."""

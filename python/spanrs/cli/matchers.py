@@ -1,77 +1,74 @@
-"""Options that say how spans are matched."""
+"""Matchers that options describe."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
 
-from spanrs import _spanrs
-from spanrs.eval.matchers import MATCHINGS, Matcher, from_dict
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-#: Matchers that take options, and which.
-OWN = {"fair": ("weights", "focus"), "partial": ("matching", "min_overlap")}
-
-
-def options(function: F) -> F:
-    """Add ``--matcher`` and the options of the matchers; :func:`take_matcher` makes a matcher of them."""
-    for option in (
-        click.option(
-            "--min-overlap",
-            type=click.FloatRange(0, 1),
-            help="With --matcher partial: the share of the gold span that a pair needs.",
-        ),
-        click.option(
-            "--matching",
-            type=click.Choice(MATCHINGS),
-            help="With --matcher partial: how pairs are made (greedy).",
-        ),
-        click.option(
-            "--focus", metavar="gold|pred", help="With --matcher fair: whose type LE and LBE count for."
-        ),
-        click.option(
-            "--weights",
-            metavar="FORMULAS",
-            help="With --matcher fair: paper (the default), default, or formulas, as for spanrs fair.",
-        ),
-        click.option(
-            "--matcher",
-            type=click.Choice(_spanrs.matchers()),
-            default="exact",
-            help="exact: spans of equal type and bounds; partial: spans that overlap; fair: near misses are counted as "
-            "what they are.",
-        ),
-    ):
-        function = option(function)
-    return function
+from spanrs.cli._generated import MATCHER_PARAMETERS
+from spanrs.eval.matchers import EXCLUDED, Matcher, from_dict
 
 
 def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
-    """Take the options of matchers out of ``given`` and make the matcher; refuse options of others.
+    """Take the options of matchers out of ``given`` and make the matcher.
 
     Parameters
     ----------
     name : str
         The matcher.
     given : dict
-        The options of the command by name.
+        The options of the command by parameter.
     **more
         Further options of the matcher; those that are None are left out.
+
+    Raises
+    ------
+    click.UsageError
+        For options of other matchers.
     """
-    found = {key: value for key, value in more.items() if value is not None}
-    for owner, names in OWN.items():
-        own = {key: given.pop(key) for key in names}
-        named = [f"--{key.replace('_', '-')}" for key, value in own.items() if value is not None]
-        if named and name != owner:
-            verb = "goes" if len(named) == 1 else "go"
-            raise click.UsageError(f"{' and '.join(named)} {verb} with --matcher {owner}")
-        # Empty values are the defaults.
-        found |= {key: value for key, value in own.items() if value}
-    if "focus" in found:
+    options = take_options(name, given)
+    if name == "mat":
+        raise click.UsageError("--matcher mat is for spanrs score")
+    if "exclude" in options:
+        options["exclude"] = list(dict.fromkeys([*flattened(options["exclude"]), *EXCLUDED]))
+    options |= {key: value for key, value in more.items() if value is not None}
+    if "focus" in options:
         from spanrs.compat.faireval import fair_config
 
-        found["focus"] = fair_config.focus(found["focus"])
-    return from_dict({"name": name} | found)
+        options["focus"] = fair_config.focus(options["focus"])
+    return from_dict({"name": name} | options)
+
+
+def take_options(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of matchers out of ``given``; return those that have a value.
+
+    Raises
+    ------
+    click.UsageError
+        For options of other matchers.
+    """
+    keys = dict.fromkeys(key for keys in MATCHER_PARAMETERS.values() for key in keys if key in given)
+    options = {key: given.pop(key) for key in keys}
+    options = {key: value for key, value in options.items() if not _is_empty(value)}
+    for owner, keys_of_owner in MATCHER_PARAMETERS.items():
+        misplaced = [
+            key for key in keys_of_owner if key in options and key not in MATCHER_PARAMETERS.get(name, ())
+        ]
+        if misplaced:
+            names = " and ".join(f"--{key.replace('_', '-')}" for key in misplaced)
+            raise click.UsageError(
+                f"{names} {'goes' if len(misplaced) == 1 else 'go'} with --matcher {owner}"
+            )
+    return {key: value for key, value in options.items() if value != ""}
+
+
+def _is_empty(value: Any) -> bool:
+    """Return whether an option was not given; 0 is a value."""
+    return value is None or value is False or value == ()
+
+
+def flattened(names: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Yield the names of an option that takes lists and can be repeated."""
+    return (name for part in names for name in part)

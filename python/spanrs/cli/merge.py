@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, options
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated, console
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.cli.score import show
 from spanrs.errors import FormatError, SchemeError, with_code
@@ -19,21 +19,12 @@ from spanrs.io import atomic_output
 from spanrs.threads import thread_count
 
 
-@click.command()
-@click.argument("paths", metavar="COUNTS...", nargs=-1, required=True)
-@click.option("--save", metavar="COUNTS", help="Write the merged counts there as well.")
-@click.option(
-    "--violations", "max_violations", type=options.COUNT, default=5, help="Violations to list a side."
-)
-@click.option("--untyped", is_flag=True, help="A row for spans by their bounds alone as well.")
-@options.intervals
-@click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
-@click.option("--threads", type=click.IntRange(0, 1024), default=1, help="Threads of --intervals.")
-@output_options()
+@_generated.merge
+@table_output
 def command(
     paths: tuple[str, ...],
     save: str | None,
-    max_violations: int,
+    max_violations: int | None,
     untyped: bool,
     intervals: bool,
     short_signature: bool,
@@ -47,16 +38,16 @@ def command(
     files are named. Merging shards gives the same bytes as scoring all of them at once, in the order of their names.
     """
     output.check(paths)
-    doubled = sorted({name for name in paths if paths.count(name) > 1})
-    if doubled:
-        raise click.UsageError(f"{doubled[0]} is named twice, and would be counted twice")
+    repeated = sorted({name for name in paths if paths.count(name) > 1})
+    if repeated:
+        raise click.UsageError(f"{repeated[0]} is named twice, and would be counted twice")
     if save is not None and console.overwritten([Path(save)], map(Path, paths)):
         raise click.UsageError(f"{save} is read; name another file for the merged counts")
     results = {path: read_counts(path) for path in paths}
     _check_repeated(results)
-    first, *others = results.values()
+    first, *rest = results.values()
     _check_settings(results)
-    whole = first.merge(*others)
+    whole = first.merge(*rest)
     if save is not None:
         with atomic_output(save) as out:
             out.write(whole.to_bytes())
@@ -66,6 +57,8 @@ def command(
         )
     name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
     console.print_warnings({name: whole})
+    if max_violations is None:
+        max_violations = show.LISTED
     options_of = show.IntervalOptions(**given, threads=thread_count(threads))
     shown = show.Shown(max_violations, untyped, None, options_of if intervals else None, short_signature)
     show.show_one(whole, ("gold", "pred"), shown, output)
@@ -95,14 +88,14 @@ def _check_repeated(results: dict[str, Result]) -> None:
     for path, result in results.items():
         named = check_repeated(path, result, seen)
         # Counts without rows may be equal by chance.
-        if not named and (other := without_rows.setdefault(result.counts.to_bytes(), path)) != path:
-            print_message("note", f"{other} and {path} have equal counts; are they of the same files?")
+        if not named and (equal := without_rows.setdefault(result.counts.to_bytes(), path)) != path:
+            print_message("note", f"{equal} and {path} have equal counts; are they of the same files?")
 
 
 def _check_settings(results: dict[str, Result]) -> None:
     """Name the files whose settings differ."""
-    (first_path, first), *others = results.items()
-    for path, result in others:
+    (first_path, first), *rest = results.items()
+    for path, result in rest:
         try:
             merged_settings(first.settings, result.settings)
         except SchemeError as error:

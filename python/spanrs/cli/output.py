@@ -1,4 +1,4 @@
-"""The options ``--to`` and ``-o`` of commands that print tables, and the formats in which tables are written."""
+"""Where commands write tables and in which format (``--to``, ``-o``)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Formats of a result.
 FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
-#: Endings of files, and the formats they mean; other files are text.
+#: Endings of files, and the formats they mean; names without an ending are text.
 ENDINGS = {
     ".txt": "text",
     ".md": "markdown",
@@ -34,22 +34,24 @@ ENDINGS = {
     ".json": "json",
     ".html": "html",
     ".htm": "html",
+    ".jsonl": "jsonl",
+    ".svg": "svg",
 }
 #: Endings of compressed files, which are not written.
 COMPRESSED = (".gz", ".zst")
 
-#: Beginning of the line that says how a result was made.
+#: Prefix of the line with the signature.
 SIGNATURE = "signature "
 
 #: A finished text, or tables and lines that :func:`render_parts` writes in any format.
 Rendered = str | Iterable[Table | str]
-#: Gives a result in a format, or has a function for each format; formats without one get the parts of ``text``.
+#: Renders a result in a format, or maps formats to functions; formats without one use the parts of ``text``.
 Render = Callable[[str], Rendered] | Mapping[str, Callable[[], Rendered]]
 
 
 @dataclass(frozen=True)
 class Output:
-    """Format and place of the result of a command; see :func:`output_options`.
+    """Format and place of the result of a command; see :func:`table_output`.
 
     Examples
     --------
@@ -76,7 +78,7 @@ class Output:
         return console.is_standard_output(self.path)
 
     def at(self, path: str | None) -> Output:
-        """Give the output with another file, whose ending decides if the user named no format."""
+        """Return the output for another file, whose ending decides if the user named no format."""
         return Output(self.to, path) if self.named else resolve_output(None, path)
 
     def check_format(self) -> None:
@@ -88,7 +90,7 @@ class Output:
             template("spanrs.report", "page.html")
 
     def check(self, inputs: Iterable[str | Path] = ()) -> None:
-        """Refuse a file that cannot be written, or that is one of the inputs; to be called before long work.
+        """Refuse a file that cannot be written, or that is an input; call it before long work.
 
         Parameters
         ----------
@@ -98,7 +100,7 @@ class Output:
         Raises
         ------
         click.UsageError
-            For a place that is no file, or an input.
+            For a path that cannot be written, or an input.
         ImportError
             As for :meth:`check_format`.
         """
@@ -131,15 +133,15 @@ class Output:
         Parameters
         ----------
         render : callable or mapping
-            A function that gives the result in the format it is called with, or a function for each format. Each
-            gives the finished text, or tables and lines to be written in that format. Formats that a mapping does not
-            have are made from the tables and lines under ``text``.
+            A function that is called with the format, or a function for each format. Each returns the finished text,
+            or tables and lines to be written in that format. Formats that a mapping does not have are rendered from the
+            tables and lines under ``text``.
         inputs : iterable of path
             Files that must not be overwritten.
         title : str, optional
             Title of an HTML page; the name of the command if not given.
         err : bool
-            Print to standard error, where standard output has other data.
+            Print to standard error, because standard output has data.
         """
         self.check(inputs)
         rendered = render.get(self.to, render["text"])() if isinstance(render, Mapping) else render(self.to)
@@ -159,69 +161,49 @@ class Output:
             text = escaped_lines(text)
         if not self.to_stdout:
             with atomic_output(self.path) as out:
-                out.write(f"{text}\n".encode())
+                out.write(f"{text}\n".encode("utf-8", "backslashreplace"))
         elif err:
             console.echo(text, err=True)
         elif self.to == "text":
             console.echo_table(text)
         elif hasattr(sys.stdout, "buffer") and not sys.stdout.isatty():
             # Programs read these formats as UTF-8, whatever the encoding of the terminal is.
-            click.echo(text.encode())
+            click.echo(text.encode("utf-8", "backslashreplace"))
         else:
             console.echo(text)
         sys.stdout.flush()
 
 
-def output_options(*formats: str, file: bool = True) -> Callable[[F], F]:
-    """Add ``--to``, ``--json`` and ``-o``; they arrive as ``output``, an :class:`Output`.
+def table_output(function: F) -> F:
+    """Pass ``--to``, ``--json`` and ``-o`` or ``--report`` as ``output``, an :class:`Output`."""
 
-    Parameters
-    ----------
-    *formats : str
-        The formats of the command; all if none is given.
-    file : bool
-        Add ``-o/--output``. False for commands whose ``-o`` is another file than the table.
-    """
-    offered = formats or FORMATS
+    @wraps(function)
+    def wrapped(*args: Any, to: str | None, as_json: bool, **parameters: Any) -> Any:
+        if as_json and to not in (None, "json"):
+            raise click.UsageError(f"--json and --to {to} are two formats; name one")
+        option = "report" if "report" in parameters else "output_path"
+        if (
+            option == "report"
+            and parameters["report"] not in (None, "-")
+            and parameters["report"] == parameters["output_path"]
+        ):
+            raise click.UsageError(f"-o and --report both name {parameters['report']}; choose two files")
+        formats = click.get_current_context().command.formats  # type: ignore[attr-defined]  # of described commands
+        output = resolve_output("json" if as_json else to, parameters.pop(option), formats, option=option)
+        return function(*args, output=output, **parameters)
 
-    def add(function: F) -> F:
-        @wraps(function)
-        def wrapped(
-            *args: Any, to: str | None, as_json: bool, output_path: str | None = None, **given: Any
-        ) -> Any:
-            if as_json and to not in (None, "json"):
-                raise click.UsageError(f"--json and --to {to} are two formats; name one")
-            output = resolve_output("json" if as_json else to, output_path, offered)
-            return function(*args, output=output, **given)
-
-        options = [
-            click.option(
-                "--to",
-                type=click.Choice(offered),
-                help="Format of the result; " + ("by the ending of -o, or text." if file else "text."),
-            ),
-            click.option("--json", "as_json", is_flag=True, help="Short for --to json: one JSON object."),
-        ]
-        if file:
-            options.append(
-                click.option(
-                    "-o",
-                    "--output",
-                    "output_path",
-                    metavar="FILE",
-                    help="Where to write; standard output if not given. .json, .csv, .md, .tex, .html and .txt mean "
-                    "their formats.",
-                )
-            )
-        for option in reversed(options):
-            wrapped = option(wrapped)
-        return wrapped  # type: ignore[return-value]  # click takes any callable
-
-    return add
+    return wrapped  # type: ignore[return-value]  # click takes any callable
 
 
-def resolve_output(to: str | None, path: str | None, offered: Sequence[str] = FORMATS) -> Output:
-    """Give the output for a format, which may be None, and a path: the ending of the file decides then, else text.
+def resolve_output(
+    to: str | None, path: str | None, formats: Sequence[str] = FORMATS, *, option: str = "output_path"
+) -> Output:
+    """Return the output for a format and a path; without a format the ending of the file decides.
+
+    Raises
+    ------
+    click.UsageError
+        For a format that the command does not write, and an ending that means none.
 
     Examples
     --------
@@ -230,12 +212,22 @@ def resolve_output(to: str | None, path: str | None, offered: Sequence[str] = FO
     ('latex', 'csv')
     """
     if to is not None:
+        if to not in formats:
+            raise click.UsageError(f"--to {to}: this command writes {', '.join(formats)}")
         return Output(to, path)
     ending = "" if path is None else Path(path).suffix.lower()
-    found = ending[1:] if ending[1:] in offered else ENDINGS.get(ending, "text")
-    if found not in offered:
-        raise click.UsageError(f"{path}: there is no {found} here; --to takes {', '.join(offered)}")
-    return Output(found, path, named=False)
+    if (
+        ending
+        and ending not in COMPRESSED
+        and ENDINGS.get(ending) not in formats
+        and not Path(str(path)).is_dir()
+    ):
+        endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
+        name = "-o" if option == "output_path" else f"--{option}"
+        raise click.UsageError(
+            f"{name} {path}: the ending {ending} says no format; end the name in {endings}, or name a format with --to"
+        )
+    return Output(ENDINGS.get(ending, "text"), path, named=False)
 
 
 def _command_path() -> str:
@@ -244,7 +236,7 @@ def _command_path() -> str:
 
 
 def render_parts(parts: Iterable[Table | str], to: str, title: str = "spanrs") -> str:
-    r"""Give tables and lines, such as the signature, in a format.
+    r"""Render tables and lines, such as the signature, in a format.
 
     Parameters
     ----------
@@ -291,7 +283,7 @@ def render_parts(parts: Iterable[Table | str], to: str, title: str = "spanrs") -
 
 
 def _grouped(parts: Iterable[Table | str], to: str) -> list[tuple[bool, str]]:
-    """Give each table in a format (True), and lines that follow each other as one text (False)."""
+    """Render tables (True), and consecutive lines as one text (False)."""
     groups: list[tuple[bool, str]] = []
     for part in parts:
         if isinstance(part, Table):
@@ -306,7 +298,7 @@ def _grouped(parts: Iterable[Table | str], to: str) -> list[tuple[bool, str]]:
 
 
 def _titled(table: Table, to: str) -> str:
-    """Give a table with its title above it, if it has one."""
+    """Render a table with its title above it, if it has one."""
     title, shown = {
         "markdown": (f"**{table.title}**\n\n", table.markdown),
         "latex": (f"% {table.title}\n", table.latex),
@@ -315,7 +307,7 @@ def _titled(table: Table, to: str) -> str:
 
 
 def _fenced(text: str) -> str:
-    """Give lines as a code block of Markdown."""
+    """Render lines as a code block of Markdown."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -323,27 +315,27 @@ def _fenced(text: str) -> str:
 
 
 def _name(table: Table) -> str:
-    """Give the title of a table, or else the heading of its first column."""
+    """Return the title of a table, or else the heading of its first column."""
     return table.title or table.columns[0]
 
 
 def _csv(tables: Sequence[Table]) -> str:
     keys = [_distinct(table.columns) for table in tables]
-    columns = list(dict.fromkeys(key for own in keys for key in own))
+    columns = list(dict.fromkeys(key for table_keys in keys for key in table_keys))
     several = len(tables) > 1
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(["table"] * several + [safe_cell(head) for head, _ in columns])
-    for table, own in zip(tables, keys, strict=True):
+    for table, table_keys in zip(tables, keys, strict=True):
         names = [safe_cell(_name(table))] * several
         for row in table.rows:
-            cells = dict(zip(own, row, strict=True))
+            cells = dict(zip(table_keys, row, strict=True))
             out.writerow(names + [_csv_cell(cells.get(key, "")) for key in columns])
     return text.getvalue()
 
 
 def _distinct(heads: Iterable[str]) -> list[tuple[str, int]]:
-    """Give headings with the number of equal ones before them: a type may be called as an outcome is."""
+    """Pair headings with the count of equal ones before them; a type may have the name of an outcome."""
     seen: Counter[str] = Counter()
     keys = []
     for head in heads:
@@ -362,7 +354,7 @@ def _csv_cell(cell: str) -> str:
 
 
 def _html(parts: Iterable[Table | str], title: str) -> str:
-    """Give a report: tables that can be sorted, and lines; a first line is its subtitle, the signature its last."""
+    """Render an HTML report; a line before the first table is the subtitle, the signature comes last."""
     # Lazy: rarely used.
     from spanrs.report.page import Lines, Section, Sorted, render
 

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import click
-
-from spanrs.cli import console, options
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated, console, options
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import explained
 from spanrs.io import Corpus, Sentence
 from spanrs.io import read as read_corpus
@@ -23,17 +21,13 @@ LISTED = 20
 SHOWN = 30
 
 
-@click.command("read")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@options.scheme()
-@options.reading()
-@options.reading_options
-@click.option("--sentences", type=options.COUNT, default=3, help="First sentences to show.")
-@output_options("text", "json")
+@_generated.read
+@options.read_arguments
+@table_output
 def command(
     files: tuple[str, ...],
     scheme: str,
-    reading: str,
+    reading: str | None,
     read: dict[str, Any],
     sentences: int,
     output: Output,
@@ -45,7 +39,7 @@ def command(
     output.check([name for name in files if name != "-"])
     source = console.source(files[0]) if len(files) == 1 else [console.source(name) for name in files]
     with explained():
-        corpus = _read(source, read | {"scheme": scheme, "reading": reading})
+        corpus = _read(source, options.with_reading(read | {"scheme": scheme}, reading))
     with console.quiet():
         facts = corpus.facts()
         first = list(islice(_of_one(corpus, facts["layers"]), sentences))
@@ -54,7 +48,7 @@ def command(
 
 def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
     """Read a source; what its formats have no use for, such as a scheme, is left at its default."""
-    usual = {"scheme": "auto", "reading": "conlleval"}
+    usual = {"scheme": "auto"}
     return read_corpus(
         source, **{name: value for name, value in arguments.items() if usual.get(name) != value}
     )

@@ -15,27 +15,23 @@ from typing import Any
 
 import click
 
+from spanrs.cli._generated import READ_ARGUMENTS
 from spanrs.errors import SpanrsError, SpanrsWarning, escaped
 
 #: Settings of ``spanrs`` and ``MATScore``.
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-#: What reading options are called on the command line; messages name those of Python.
-OPTIONS = {
-    "tags": "--column",
-    "tokens": "--token-column",
-    "gold": "--gold-column",
-    "pred": "--pred-column",
-    "documents": "--document-column",
-    "position": "--position-column",
-    "punct_column": "--punct-column",
-} | {
-    name: f"--{name}"
-    for name in ("separator", "comments", "encoding", "annotator", "layer", "format", "scheme", "reading")
-}
-#: A name before an equals sign with no value behind it, and the first word of a message about an option without use.
+#: Options by the arguments of :func:`spanrs.read`, which messages of the library name.
+OPTIONS = {argument: option for _, argument, option in READ_ARGUMENTS}
+#: An argument name followed by "=" without a value, or at the start of a message that it does not apply.
 _NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
+
+
+#: The error of a group without a command; click before 8.2 prints the help itself.
+_NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+#: Exit status when the reader of standard output has closed it: that of a process which SIGPIPE ended.
+CLOSED_PIPE = 128 + 13
 
 
 class Terminated(BaseException):
@@ -72,10 +68,10 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
     if sys.stdout is None:
         return _fail("standard output is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files may hold anything; a table should not fail on them.
+        # File names may contain undecodable bytes.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        # Not `command.main`, which has ideas of its own about broken pipes.
+        # Not `command.main`, which handles broken pipes itself.
         arguments = sys.argv[1:] if args is None else list(args)
         with (
             ended_by_exception(),
@@ -86,7 +82,7 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
+    except _NO_ARGUMENTS as error:
         click.echo(error.format_message(), err=True)
         return 2
     except click.ClickException as error:
@@ -94,16 +90,16 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         hint = f"; see {where.command_path} --help" if where else ""
         return _fail(error.format_message().rstrip(".") + hint)
     except BrokenPipeError:
-        # Whoever read our output has gone. Python would complain again when it flushes at exit.
+        # The reader has closed the pipe, such as head. Python would report it again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _fail("standard output was closed before everything was written (broken pipe)")
+        return CLOSED_PIPE
     except (SpanrsError, ValueError, ImportError, OSError) as error:
-        # Import errors say what is not installed, and what to do.
+        # Import errors name the missing package and how to install it.
         return _fail(describe(error))
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except Terminated as ended:
-        # Whoever waits for the process sees that the signal ended it, as it would have without a handler.
+        # The parent process sees the signal as the cause of death, as without a handler.
         os.kill(os.getpid(), ended.number)
         return 128 + ended.number
     except MemoryError:
@@ -117,7 +113,7 @@ def _printed_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", SpanrsWarning)
         usual = warnings.showwarning
-        # One file may be read for several systems, or be both sides.
+        # A file may be read several times: for several systems, or as both sides.
         printed = set()
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -150,7 +146,7 @@ def describe(error: Exception) -> str:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
-    return _NAMED.sub(lambda found: OPTIONS[found[1]] + (" " if found[0].endswith(" ") else ""), str(error))
+    return _NAMED.sub(lambda match: OPTIONS[match[1]] + (" " if match[0].endswith(" ") else ""), str(error))
 
 
 def _fail(message: str, status: int = 2) -> int:

@@ -9,26 +9,28 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, options
-from spanrs.cli.output import Output, Rendered, output_options
+from spanrs.cli import _generated, console, options
+from spanrs.cli.output import Output, Rendered, table_output
 from spanrs.io import FileReport, validate
 from spanrs.report.table import Table
 
+#: Violations that are listed by default; all are counted.
+LISTED = 100
 
-@click.command()
-@click.argument("file")
-@options.scheme()
-@options.reading_options
-@click.option(
-    "--most", "max_violations", type=options.COUNT, default=100, help="Violations to list; all are counted."
-)
-@output_options()
-def command(file: str, output: Output, scheme: str, max_violations: int, read: dict[str, Any]) -> None:
+
+@_generated.validate
+@options.read_arguments
+@table_output
+def command(
+    file: str, output: Output, scheme: str, max_violations: int | None, read: dict[str, Any]
+) -> None:
     """List the tags of FILE that do not conform to their scheme, each with its line.
 
     Exit status 0 where there are none, 1 where there are, 2 where the file cannot be read.
     """
     output.check([file])
+    if max_violations is None:
+        max_violations = LISTED
     report = console.read_files(validate, file, scheme=scheme, max_violations=max_violations, **read)
     name = "<stdin>" if file == "-" else file
     output.write(lambda to: _rendered(report, name, to), inputs=[file])
@@ -37,7 +39,7 @@ def command(file: str, output: Output, scheme: str, max_violations: int, read: d
 
 
 def _rendered(report: FileReport, name: str, to: str) -> Rendered:
-    """Give the violations and their numbers in a format."""
+    """Render the violations and their numbers in a format."""
     if to == "json":
         return _json(report)
     if to == "text":
@@ -51,7 +53,7 @@ def _rendered(report: FileReport, name: str, to: str) -> Rendered:
 
 
 def _summary(report: FileReport, name: str) -> Iterator[str]:
-    """Give the lines below the violations."""
+    """Yield the lines below the violations."""
     if report.count > len(report.located):
         yield f"and {report.count - len(report.located)} more"
     kinds = ", ".join(f"{kind} {n}" for kind, n in report.kinds.items())

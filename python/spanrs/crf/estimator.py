@@ -275,7 +275,7 @@ class CRF(Estimator):
                 score=scorer,
                 patience=self.patience,
                 show=show,
-                limit=options["max_iterations"],
+                limit=options["max_iter"],
                 period=options["period"],
                 delta=options["delta"],
             )
@@ -581,7 +581,6 @@ class CRF(Estimator):
         """
         params = self.get_params().items()
         options = {name: value for name, value in params if name not in _NOT_TRAINING}
-        options["max_iterations"] = options.pop("max_iter")
         return _spanrs.crf_options(options | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:

@@ -142,8 +142,8 @@ class Agreement:
         if types:
             table = Table(["type", "F1", "alpha"])
             for name, f1 in types.items():
-                alpha = self.unitized_alpha_by_type.get(name)
-                table.add_row(name, _percent(f1), "" if alpha is None else _number(alpha))
+                of_type = self.unitized_alpha_by_type.get(name)
+                table.add_row(name, _percent(f1), "" if of_type is None else _number(of_type))
             parts += ["\n", table]
         pairs = Table(["annotator 1", "annotator 2", "sentences", "tokens", "F1", "kappa"], left=2)
         shown = self.pairs[:most_pairs]

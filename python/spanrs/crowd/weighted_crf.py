@@ -157,7 +157,7 @@ class WeightedCRF:
         """Train with the current labellings and weights, starting from :attr:`weights`."""
         options = self.options
         if max_iter is not None:
-            options = {**options, "max_iterations": max_iter}
+            options = {**options, "max_iter": max_iter}
         self.weights, _ = self._core.train(self.weights, options, self.threads)
 
     def scores(self) -> tuple[Array, Array]:

@@ -120,7 +120,7 @@ def _check_by_sentence(corpora: tuple[Corpus, Corpus]) -> None:
     ValueError
     """
     if any(corpus.options.punct_column is not None for corpus in corpora):
-        raise ValueError("punct_column goes with rows of documents; leave out by='sentence'")
+        raise ValueError("punct_column needs rows of documents; leave out by='sentence'")
 
 
 def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:

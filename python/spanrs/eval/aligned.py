@@ -99,7 +99,8 @@ def score_aligned(
     """
     if by == "sentence":
         raise ValueError(
-            "align='characters' compares documents, as their sentences may differ; say by='document' (--by-document)"
+            "align='characters' compares documents, because their sentences may differ; "
+            "use by='document' (--by-document)"
         )
     meter = Meter(progress)
     corpora = with_decided_schemes(scorer.compiled, corpora, parts)

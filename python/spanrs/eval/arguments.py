@@ -21,14 +21,14 @@ def as_types(
         For a single str, values that are not iterable, and types that are not str.
     """
     if isinstance(types, str):
-        raise TypeError(f"types is a map or a collection of types, not one str; say [{types!r}]")
+        raise TypeError(f"types must be a mapping or a collection of types, not a str; pass [{types!r}]")
     if not is_iterable(types):
-        raise TypeError(f"types is a map or a collection of types, not {type(types).__name__}")
+        raise TypeError(f"types must be a mapping or a collection of types, not {type(types).__name__}")
     given = types if isinstance(types, Mapping) else list(types)
     new = [name for name in given.values() if name is not None] if isinstance(given, Mapping) else []
     for name in (*given, *new):
         if not isinstance(name, str):
-            raise TypeError(f"types are str, not {type(name).__name__}")
+            raise TypeError(f"types must be str, not {type(name).__name__}")
     return given if isinstance(given, Mapping) else frozenset(given)
 
 
@@ -43,16 +43,16 @@ def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float
         For another number of weights, and weights that are negative, not finite or above ``MAX_WEIGHT``.
     """
     if isinstance(weights, NOT_IN_ORDER) or not is_iterable(weights):
-        raise TypeError(f"weights are numbers, one for each document, not one {type(weights).__name__}")
+        raise TypeError(f"weights must be one number per document, not {type(weights).__name__}")
     given = list(weights)
     if len(given) != documents:
         raise ValueError(f"{documents} documents need {documents} weights, not {len(given)}")
     for at, weight in enumerate(given):
         if not is_number(weight):
-            raise TypeError(f"weight {at} is a number, not {type(weight).__name__}")
+            raise TypeError(f"weight {at} must be a number, not {type(weight).__name__}")
         # Larger weights could overflow to inf.
         if not 0 <= weight <= MAX_WEIGHT:
-            raise ValueError(f"a weight is a number from 0 to {MAX_WEIGHT:g}, not {_short(weight)}")
+            raise ValueError(f"a weight must be a number from 0 to {MAX_WEIGHT:g}, not {_short(weight)}")
     return tuple(float(weight) for weight in given)
 
 

@@ -212,7 +212,7 @@ def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any])
         return gold  # type: ignore[no-any-return]  # checked below
     if not isinstance(preds, Mapping):
         raise TypeError(
-            f"the systems are a mapping of names to what score takes, not {type(preds).__name__}; say "
+            f"the systems must be a mapping of names to what score takes, not {type(preds).__name__}; say "
             "compare(gold, {'a': pred})"
         )
     if hasattr(gold, "read") and not isinstance(gold, Corpus):
@@ -385,7 +385,7 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
 def _check_results(results: Mapping[str, Result]) -> None:
     """Raise if the results cannot be compared."""
     if not isinstance(results, Mapping):
-        raise TypeError(f"results is a mapping of names to results, not {type(results).__name__}")
+        raise TypeError(f"results must be a mapping of names to results, not {type(results).__name__}")
     if len(results) < 2:
         raise ValueError("a comparison needs two systems or more")
     for name, result in results.items():

@@ -63,20 +63,20 @@ class ScoreOptions:
 
     def __post_init__(self) -> None:
         if self.align not in (*ALIGN, "characters"):
-            raise ValueError(f"align is refuse, report, ignore or characters, not {self.align!r}")
+            raise ValueError(f"align must be refuse, report, ignore or characters, not {self.align!r}")
         if self.on_error not in ("raise", "skip"):
-            raise ValueError(f"on_error is raise or skip, not {self.on_error!r}")
+            raise ValueError(f"on_error must be raise or skip, not {self.on_error!r}")
         if not (self.by is None or isinstance(self.by, str)):
             raise TypeError(
-                "by is 'document' or 'sentence' for files and tables, which say which document a sentence belongs to"
+                "by must be 'document' or 'sentence' for files and tables, which name the documents themselves"
             )
         if self.by not in ROWS:
-            raise ValueError(f"by is document or sentence, not {self.by!r}")
+            raise ValueError(f"by must be document or sentence, not {self.by!r}")
         as_integer(self.max_violations, "max_violations")
         if not isinstance(self.pairing, Pairing):
-            raise TypeError(f"pairing is a spanrs.io.Pairing, not {type(self.pairing).__name__}")
+            raise TypeError(f"pairing must be a spanrs.io.Pairing, not {type(self.pairing).__name__}")
         if self.details and document_scorer(self.matcher) is None:
-            raise ValueError("details of files are kept by matcher=spanrs.mat.Mat() alone; see errors=")
+            raise ValueError("details of files are only kept with matcher=spanrs.mat.Mat(); use errors=")
 
     def of_corpora(self, corpora: Corpora) -> ScoreOptions:
         """Return the options with scheme and reading filled in from the corpora.
@@ -287,7 +287,9 @@ def _score_pair(
         return _checked_pair(layer_pair, parts, replace(options, **schemes), named=named)  # type: ignore[arg-type]
 
     if any(part is not None and part.kind != "rows" for part in parts):
-        raise ValueError("several layers are scored of column files; of tables name one column with tags=")
+        raise ValueError(
+            "several layers are supported for column files only; name one column of the table with tags="
+        )
     results = [score_layer(at) for at in range(len(layers[0]))]
     # All layers are read in the schemes of the layer with the most spans.
     largest = max(results, key=spans_of).settings

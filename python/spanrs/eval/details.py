@@ -88,17 +88,19 @@ class FileDetails(Sequence[Detail]):
 def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder:
     """Return the object that finds errors of files under the default criterion of a matcher, ``most`` of each kind."""
     criterion = matcher.criteria[matcher.criterion]
+    options = _error_options(criterion, most) | {"context": CONTEXT}
+    return _spanrs.ErrorFinder(matcher.options(), options)
+
+
+def _error_options(criterion: Criterion, most: int | None) -> dict[str, Any]:
+    """Return the options of lists of errors for the compiled module."""
     outcomes = criterion.outcomes
-    wrong = [outcomes.index(name) for name in error_outcomes(criterion)]
-    paired = outcomes.index(MISTYPED) if MISTYPED in outcomes else None
-    options = {
+    return {
         "criterion": criterion.cells,
-        "wrong": wrong,
-        "paired": paired,
-        "context": CONTEXT,
+        "wrong": [outcomes.index(name) for name in error_outcomes(criterion)],
+        "paired": outcomes.index(MISTYPED) if MISTYPED in outcomes else None,
         "most": most,
     }
-    return _spanrs.ErrorFinder(matcher.options(), options)
 
 
 def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None) -> ErrorList:
@@ -273,7 +275,7 @@ def errors_to_keep(errors: bool | int) -> int | None:
     try:
         return as_integer(errors, "errors")
     except (TypeError, ValueError) as error:
-        message = f"errors is True, False or a number from 0, not {errors!r}"
+        message = f"errors must be True, False or a number from 0, not {errors!r}"
         raise type(error)(message) from None
 
 
@@ -294,26 +296,10 @@ def find_errors(
     A span that is missed or spurious because its partner has another type is listed once, as the pair.
     """
     criterion = matcher.criteria[matcher.criterion]
-    wrong = set(error_outcomes(criterion))
-    details = _spanrs.span_details(gold, pred, matcher.options(), matcher.filter(), criterion.cells)
-    pairs = [detail for detail in details if detail.outcome == MISTYPED]
-    golds = {(detail.sentence, detail.gold_index) for detail in pairs}
-    preds = {(detail.sentence, detail.pred_index) for detail in pairs}
-    numbers: dict[ErrorKind, int] = {}
-    kept = []
-    for detail in details:
-        if detail.outcome not in wrong:
-            continue
-        # A missing span has the index None, which is in no pair.
-        if detail.outcome != MISTYPED and (
-            (detail.sentence, detail.gold_index) in golds or (detail.sentence, detail.pred_index) in preds
-        ):
-            continue
-        kind = (detail.outcome, detail.gold and detail.gold.type, detail.pred and detail.pred.type)
-        number = numbers[kind] = numbers.get(kind, 0) + 1
-        if most is None or number <= most:
-            kept.append(detail)
-    return ErrorList(criterion.name, kept, numbers, most)
+    errors, numbers = _spanrs.span_errors(
+        gold, pred, matcher.options(), matcher.filter(), _error_options(criterion, most)
+    )
+    return ErrorList(criterion.name, errors, dict(numbers), most)
 
 
 def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) -> Detail:

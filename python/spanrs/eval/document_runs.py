@@ -65,6 +65,6 @@ class DocumentRuns:
         for name in names:
             if name in self._ended:
                 error = AlignmentError(
-                    f"document {name!r} goes on after another one has begun; sort the sentences by document"
+                    f"document {name!r} is not contiguous; sort the sentences by document"
                 )
                 raise with_code(error, "documents")

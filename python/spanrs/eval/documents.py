@@ -58,8 +58,8 @@ def _size(item: Any) -> int:
     """Return a number of sentences as an int; numbers out of range are refused later, with the others."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise TypeError(
-            "by is the number of sentences of each document, or the name of each sentence's document, a str; it holds "
-            f"{type(item).__name__}"
+            "by must be the number of sentences of each document, or the name of each sentence's document, a str; "
+            f"it holds {type(item).__name__}"
         )
     return max(-1, min(operator.index(item), 2**63 - 1))
 
@@ -67,15 +67,15 @@ def _size(item: Any) -> int:
 def _items(documents: Any) -> Any:
     """Return a column as a list of Python values, or as an array of integers."""
     if isinstance(documents, (str, bytes)):
-        raise TypeError("by is a column of names, one for each sentence, not one str")
+        raise TypeError("by must have one name per sentence, not be a str")
     if isinstance(documents, (Mapping, set, frozenset)):
         raise TypeError(
-            "by is the number of sentences of each document, in order, or the name of each sentence's document, "
+            "by must be the number of sentences of each document, in order, or the name of each sentence's document, "
             f"not a {type(documents).__name__}"
         )
     if not is_iterable(documents):
         raise TypeError(
-            "by is the number of sentences of each document, or the name of each sentence's document, not "
+            "by must be the number of sentences of each document, or the name of each sentence's document, not "
             f"{type(documents).__name__}, and {type(documents).__name__} is not iterable"
         )
     if getattr(getattr(documents, "dtype", None), "kind", "O") in "iu":
@@ -97,7 +97,7 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
             )
         if name in seen:
             raise AlignmentError(
-                f"document {name!r} goes on at sentence {sum(sizes)}, after another one has begun; "
+                f"document {name!r} is not contiguous: it continues at sentence {sum(sizes)}; "
                 "sort the sentences by document"
             )
         check_text(name, f"by, sentence {sum(sizes)}")

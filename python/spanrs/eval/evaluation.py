@@ -164,7 +164,7 @@ class Evaluation(Measured):
         messages = warnings.of_tags(numbers, self.violations, types, self.settings)
         if numbers["tokens"]:
             if not types and numbers["gold_labelled"] and numbers["pred_labelled"]:
-                messages.append("there are no spans of the types that are evaluated")
+                messages.append("there are no spans of the scored types")
         elif exact and "scheme" in self.settings and not types:
             return ["there are no tokens to score", *self.evidence.warnings]
         else:

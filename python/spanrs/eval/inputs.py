@@ -60,7 +60,7 @@ def as_batch(
     sizes = None if lengths is None else as_lengths(lengths)
     chosen = None if mask is None else _as_mask(mask)
     if chosen is not None and chosen.shape != golds.shape:
-        raise AlignmentError(f"the mask is of shape {chosen.shape}, gold of {golds.shape}")
+        raise AlignmentError(f"the mask has the shape {chosen.shape}, gold {golds.shape}")
     if sizes is not None and golds.ndim == 2:
         if sizes.shape != golds.shape[:1] or (sizes < 0).any() or (sizes > golds.shape[1]).any():
             raise AlignmentError(
@@ -81,7 +81,7 @@ def _as_mask(mask: object) -> npt.NDArray[np.bool_]:
     array = as_ids(mask, "mask")
     if array.dtype.kind not in "biuf":
         # Any string except the empty one would be true.
-        raise TypeError(f"a mask holds bool or numbers, not {array.dtype}")
+        raise TypeError(f"a mask must hold bool or numbers, not {array.dtype}")
     return array.astype(bool)
 
 
@@ -118,14 +118,14 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
 
     is_array = hasattr(lengths, "__array__") or hasattr(lengths, "__dlpack__")
     if isinstance(lengths, NOT_IN_ORDER) or not (is_array or is_iterable(lengths)):
-        raise TypeError(f"lengths are integers, one for each sentence, not one {type(lengths).__name__}")
+        raise TypeError(f"lengths must be one integer per sentence, not {type(lengths).__name__}")
     if not isinstance(lengths, Sequence) and not is_array:
         lengths = list(cast("Iterable[int]", lengths))
     sizes = as_ids(lengths, "lengths")
     if sizes.dtype.kind not in "iu":
         raise TypeError(f"lengths must be integers, not {sizes.dtype}")
     if sizes.ndim != 1:
-        raise AlignmentError(f"lengths have one dimension, not {sizes.ndim}")
+        raise AlignmentError(f"lengths must have one dimension, not {sizes.ndim}")
     if sizes.size and sizes.max() > np.iinfo(np.int64).max:
         raise AlignmentError(f"lengths have {sizes.max()}, more than there can be tokens")
     return sizes.astype(np.int64, copy=False)
@@ -142,9 +142,7 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
         If there are not ``sentences`` of them.
     """
     if isinstance(tokens, NOT_IN_ORDER) or not (is_iterable(tokens) or is_arrow(tokens)):
-        raise TypeError(
-            f"tokens are those of each sentence, a sequence of str, not {type(tokens).__name__}"
-        )
+        raise TypeError(f"tokens must be a sequence of str per sentence, not {type(tokens).__name__}")
     texts: list[Any] = list(cast("Iterable[Any]", as_lists(tokens)))
     if len(texts) != sentences:
         raise AlignmentError(f"there are {sentences} sentences and tokens of {len(texts)}")
@@ -276,7 +274,7 @@ def _dict_advice(span: Mapping[Any, Any]) -> str:
     key = next((key for key in TYPE_KEYS if key in span), None)
     bounds = _bound_keys(span)
     if key is None or bounds is None:
-        return f"{text}; a span is (type, start, end), end exclusive"
+        return f"{text}; a span is (type, start, end) with an exclusive end"
     start, end = bounds
     return f"{text}; convert it by (d[{key!r}], d[{start!r}], d[{end!r}]), with an exclusive end"
 

@@ -129,11 +129,11 @@ def find_criterion(values: Mapping[str, T], name: str, matcher: Matcher) -> T:
 
 def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
     if isinstance(given, str):
-        raise TypeError(f"{name} is a collection of types, not one str; say [{given!r}]")
+        raise TypeError(f"{name} must be a collection of types, not a str; pass [{given!r}]")
     if given is None:
         return None
     if not is_iterable(given):
-        raise TypeError(f"{name} is a collection of types, not {type(given).__name__}")
+        raise TypeError(f"{name} must be a collection of types, not {type(given).__name__}")
     # Iterators can be read only once.
     given = list(given)
     for ty in given:
@@ -180,12 +180,14 @@ class Partial(Matcher):
         if self.matching not in MATCHINGS:
             raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
         if not is_number(self.min_overlap):
-            raise TypeError(f"min_overlap is a number from 0 to 1, not {type(self.min_overlap).__name__}")
+            raise TypeError(
+                f"min_overlap must be a number from 0 to 1, not {type(self.min_overlap).__name__}"
+            )
         # NumPy scalars are not JSON numbers.
         object.__setattr__(self, "min_overlap", float(self.min_overlap))
         if not 0.0 <= self.min_overlap <= 1.0:
             raise ValueError(
-                f"min_overlap is a share of the gold span, from 0 to 1, not {self.min_overlap}"
+                f"min_overlap must be a fraction of the gold span, from 0 to 1, not {self.min_overlap}"
             )
 
     def options(self) -> dict[str, Any]:
@@ -376,7 +378,7 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
         return matcher
     if not isinstance(matcher, str):
         raise TypeError(
-            f"matcher is a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
+            f"matcher must be a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
     if matcher not in names:
         raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(names)}")

@@ -58,7 +58,7 @@ class Measure:
         if self.type is not None and self.average != "micro":
             raise ValueError(f"average={self.average!r} is over all types; leave out average or type")
         if not 0 <= self.beta < math.inf:
-            raise ValueError(f"beta is a finite number from 0, not {self.beta}")
+            raise ValueError(f"beta must be a finite number from 0, not {self.beta}")
 
     @property
     def title(self) -> str:
@@ -122,7 +122,7 @@ class Ratio:
                     f"the criterion {criterion.name} has no outcome {outcome!r}; one of {outcomes}"
                 )
         if not any(self.below.values()):
-            raise ValueError("a ratio needs an outcome below its fraction line")
+            raise ValueError("a ratio needs an outcome in its denominator (below=)")
         above, below = (
             [form.get(outcome, 0.0) for outcome in criterion.outcomes] for form in (self.above, self.below)
         )

@@ -45,7 +45,7 @@ MEANINGS = {
     "missed": "gold span without pred span",
     "spurious": "pred span without gold span",
     "mistyped": "equal bounds, another type",
-    "incorrect": "the pair differs in what is asked for",
+    "incorrect": "the pair is wrong under this criterion",
     "partial": "the spans overlap",
     "le": "labelling error: equal bounds, another type",
     "bes": "boundary error: pred is smaller",
@@ -106,9 +106,9 @@ def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, n
 def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
     """Explain the whiskers of bars, or why there are none."""
     if result.document_weights is not None:
-        return "No intervals: documents have weights, and resampling draws documents that count once."
+        return "No intervals: resampling does not support weights of documents."
     if drawn is None:
-        return "No intervals: they need two documents or sentences with counts of their own."
+        return "No intervals: they need rows of counts for two documents or sentences."
     unit = "sentences" if result.by_sentence else "documents"
     few = f" So few {unit} make them unreliable." if len(result.counts) < FEW else ""
     return (

@@ -122,11 +122,6 @@ class PairedComparison:
         """How the comparison was made, in one line."""
         return settings_of.signature(self.settings)
 
-    @property
-    def short_signature(self) -> str:
-        """The signature with short names of settings."""
-        return settings_of.short_signature(self.settings)
-
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of two systems, in the order given to :func:`compare`.
 
@@ -159,7 +154,7 @@ class PairedComparison:
         }
         numbers = {"measure": self.measure.title, "level": self.level, "documents": self.documents}
         everything = {"systems": systems, "pairs": pairs, **numbers, "signature": self.signature}
-        everything["short_signature"] = self.short_signature
+        everything["short_signature"] = settings_of.short_signature(self.settings)
         plain_values: dict[str, Any] = _without_nan(everything)
         return plain_values
 

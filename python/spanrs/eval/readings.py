@@ -43,12 +43,12 @@ def score_readings(
     part = gold.require_one("several readings")
     pred_part = None if pred is None else pred.require_one("several readings")
     if {side.kind for side in (part, pred_part) if side is not None} != {"rows"}:
-        raise ValueError("several readings are of column files")
+        raise ValueError("several readings are supported for column files only")
     if pred is not None and (len(gold.options.layers()) > 1 or len(pred.options.layers()) > 1):
-        raise ValueError("several readings are of one column of tags, not of layers")
+        raise ValueError("several readings are supported for one column of tags, not for layers")
     names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
     if options.errors or options.threads != 1 or options.align in ("report", "characters"):
-        raise ValueError("errors, threads and align='report' are options of one reading")
+        raise ValueError("errors, threads and align='report' are not supported with several readings")
     if not names or REFUSE in names:
         raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
     first = score_corpora(corpora, replace(options, reading=names[0]))

@@ -92,7 +92,7 @@ class Bootstrap:
         if method not in METHODS:
             raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)}")
         if not isinstance(measure, (Measure, Ratio)):
-            raise TypeError(f"measure is a spanrs.eval.Measure or Ratio, not {measure!r}")
+            raise TypeError(f"measure must be a spanrs.eval.Measure or Ratio, not {measure!r}")
         if measure not in self.measures:
             titles = ", ".join(resampled.title for resampled in self.measures)
             raise ValueError(f"{measure.title} was not resampled; there are {titles}")
@@ -165,7 +165,7 @@ def bootstrap(
         )
     check_numbers(samples, seed, threads)
     if result.document_weights is not None:
-        raise ValueError("resampling draws documents that count once; take the result without weights")
+        raise ValueError("resampling does not support weights of documents; use the result without weights")
     if isinstance(measures, (Measure, Ratio)):
         measures = [measures]
     wanted = check_measures(f1_measures(list(result.per_type)) if measures is None else measures)
@@ -184,19 +184,19 @@ def check_numbers(samples: int, seed: int, threads: int) -> None:
 def check_level(level: Any) -> None:
     """Raise for a confidence level that is not between 0 and 1."""
     if not isinstance(level, Real):
-        raise TypeError(f"level is a share between 0 and 1, not {type(level).__name__}")
+        raise TypeError(f"level must be between 0 and 1, not {type(level).__name__}")
     if not 0 < float(level) < 1:
-        raise ValueError(f"level is a share between 0 and 1, not {level!r}")
+        raise ValueError(f"level must be between 0 and 1, not {level!r}")
 
 
 def check_measures(measures: Any) -> list[Measure | Ratio]:
     """Return measures as a list; raise for other values."""
     if not is_iterable(measures):
-        raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measures).__name__}")
+        raise TypeError(f"measures must be spanrs.eval.Measure or Ratio, not {type(measures).__name__}")
     checked: list[Measure | Ratio] = list(measures)
     if not checked:
-        raise ValueError("name a measure, or none for micro F1, macro F1 and F1 of each type")
+        raise ValueError("name a measure, or pass none for micro F1, macro F1 and F1 of each type")
     for measure in checked:
         if not isinstance(measure, (Measure, Ratio)):
-            raise TypeError(f"measures are spanrs.eval.Measure and Ratio, not {type(measure).__name__}")
+            raise TypeError(f"measures must be spanrs.eval.Measure or Ratio, not {type(measure).__name__}")
     return checked

@@ -146,7 +146,7 @@ class Result(Evaluation):
         0.25
         """
         if not self.counts.by_document and self.sentences:
-            raise ValueError("the result has no documents to weigh; make it with by=")
+            raise ValueError("the result has no rows of documents to weight; score with by=")
         given = as_document_weights(weights, len(self.counts))
         settings = dict(self.settings)
         if "document_weights" not in settings:
@@ -177,7 +177,7 @@ class Result(Evaluation):
         (0.5, 0.9)
         """
         if not isinstance(self.matcher, Fair):
-            raise TypeError(f"errors have weights under the fair matcher, not under {self.matcher.name}")
+            raise TypeError(f"errors have weights with the fair matcher, not with {self.matcher.name}")
         given: dict[str, Any] = {"weights": weights, "focus": focus}
         matcher = replace(
             self.matcher, **{name: value for name, value in given.items() if value is not None}
@@ -262,13 +262,17 @@ class Result(Evaluation):
         offsets, sentences = [], 0
         for result in results:
             if not isinstance(result, Result):
-                raise TypeError(f"results merge with results, not with {type(result).__name__}")
+                raise TypeError(
+                    f"a result can only be merged with results, not with {type(result).__name__}"
+                )
             settings = settings_of.merged_settings(settings, result.settings)
             if (result.counts.by_document, result.by_sentence) != (
                 self.counts.by_document,
                 self.by_sentence,
             ):
-                error = SchemeError("results by document, by sentence and without rows do not merge")
+                error = SchemeError(
+                    "results with rows of documents, of sentences and without rows cannot be merged"
+                )
                 raise with_code(error, "signature")
             offsets.append(sentences)
             sentences += result._unweighted_corpus.get("sentences", 0)

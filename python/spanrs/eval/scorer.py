@@ -80,17 +80,17 @@ class Scorer:
         threads: int | None = 1,
     ) -> None:
         if align not in ALIGN:
-            raise ValueError(f"align is refuse, report or ignore, not {align!r}")
+            raise ValueError(f"align must be refuse, report or ignore, not {align!r}")
         if not (by is None or isinstance(by, str)):
-            raise TypeError(f"by is 'document' or 'sentence', not {type(by).__name__}")
+            raise TypeError(f"by must be 'document' or 'sentence', not {type(by).__name__}")
         if by not in ROWS:
-            raise ValueError(f"by is document or sentence, not {by!r}")
+            raise ValueError(f"by must be document or sentence, not {by!r}")
         check_name(scheme, "scheme", "BIO")
         check_name(reading, "reading", "conlleval")
         if pred_scheme is not None:
             check_name(pred_scheme, "pred_scheme", "BIO")
         if not isinstance(dialect, tuple):
-            raise TypeError(f"dialect is a spanrs.tags.Dialect, not {type(dialect).__name__}")
+            raise TypeError(f"dialect must be a spanrs.tags.Dialect, not {type(dialect).__name__}")
         max_violations = as_integer(max_violations, "max_violations")
         self.matcher = as_matcher(matcher)
         self._align, self._by = align, by
@@ -176,7 +176,7 @@ class Scorer:
             return
         if by is not None and not isinstance(by, str):
             raise TypeError(
-                "files and tables say which document a sentence belongs to; by is 'document' or 'sentence'"
+                "files and tables name the documents themselves; by must be 'document' or 'sentence'"
             )
         if by is not None:
             self._need_documents()
@@ -218,7 +218,7 @@ class Scorer:
         if has_spans and not self._filter:
             if self._scorer.position()[0] or self._merged:
                 raise ValueError(
-                    "files of spans come before other batches, as the types NONE and EMPTY do not count"
+                    "add span files before other batches, because they exclude the types NONE and EMPTY"
                 )
             self.leave_out(EXCLUDED)
 
@@ -257,7 +257,7 @@ class Scorer:
         masked = lengths is not None or mask is not None
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
             if masked:
-                raise TypeError("Arrow columns know their lengths, and a null leaves a token out")
+                raise TypeError("lengths and mask do not apply to Arrow columns; a null leaves a token out")
             self._scorer.update_arrow(gold, pred, names, ignore_index, self._threads, sizes)
             return
         gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
@@ -266,7 +266,7 @@ class Scorer:
             self._scorer.update_ids(golds, preds, names, ignore_index, cut, self._threads, sizes)
             return
         if masked:
-            raise TypeError("lengths and mask go with ids; name the vocabulary")
+            raise TypeError("lengths and mask apply to ids; pass vocabulary=")
         gold, pred = inputs.reiterable(gold), inputs.reiterable(pred)
         if inputs.are_spans(gold, pred):
             golds, preds = inputs.spans_as_tuples(gold), inputs.spans_as_tuples(pred)
@@ -276,7 +276,7 @@ class Scorer:
 
     def _need_documents(self) -> None:
         if self._by is None:
-            raise TypeError('documents need a scorer that is made with by="document"')
+            raise TypeError('documents need a scorer made with by="document"')
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: the sentences added since the last call, optionally with a name.
@@ -303,7 +303,7 @@ class Scorer:
             If the settings differ.
         """
         if not isinstance(other, Scorer):
-            raise TypeError(f"scorers merge with scorers, not with {type(other).__name__}")
+            raise TypeError(f"a scorer can only be merged with scorers, not with {type(other).__name__}")
         result = other.result()
         self._take_schemes(result)
         self._merged.append(result)
@@ -311,7 +311,9 @@ class Scorer:
     def _take_schemes(self, result: Result) -> None:
         settings = merged_settings(self._settings(), result.settings)
         if settings.get("scheme", UNDECIDED) != UNDECIDED:
-            self._scorer.set_schemes(settings["scheme"], settings.get("pred_scheme"))
+            pred_scheme = settings.get("pred_scheme")
+            detect_pred = pred_scheme == UNDECIDED
+            self._scorer.set_schemes(settings["scheme"], None if detect_pred else pred_scheme, detect_pred)
 
     def _settings(self) -> dict[str, str]:
         return make_settings(self.matcher, self._scorer.schemes(), self.dialect, self._align)

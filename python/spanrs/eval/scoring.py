@@ -207,7 +207,7 @@ def score(
     several = reading == "all" or isinstance(reading, (list, tuple))
     if corpora is None:
         if several:
-            raise ValueError("several readings are of files; call score for each of them")
+            raise ValueError("several readings are supported for files only; call score for each of them")
         scorer = Scorer(
             scheme="auto" if scheme is None else scheme,
             reading="conlleval" if reading is None else reading,  # type: ignore[arg-type]  # one
@@ -252,7 +252,7 @@ def score(
             _read_once((gold, pred), corpora, asked)
         if several:
             if store is not None or on_error != "raise":
-                raise ValueError("store and on_error are options of one reading")
+                raise ValueError("store and on_error are not supported with several readings")
             results = score_readings(corpora, None if reading == "all" else list(reading or ()), asked)
             if document_weights is None:
                 return results

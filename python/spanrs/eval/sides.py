@@ -70,7 +70,7 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         )
     if isinstance(gold, Corpus) and isinstance(pred, Corpus) and arguments:
         raise TypeError(
-            f"both sides are read already; give {', '.join(arguments)} to spanrs.read, where they are read"
+            f"both sides are already read; pass {', '.join(arguments)} to spanrs.read, where they are read"
         )
     for name in ("gold", "pred"):
         if arguments.get(name) is not None:
@@ -101,14 +101,14 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
             f"pred is missing: {type(side).__name__} in memory is one side; a file or table may hold both"
         )
     if isinstance(side, Corpus) and arguments:
-        raise TypeError(f"the corpus is read already; give {', '.join(arguments)} to spanrs.read")
+        raise TypeError(f"the corpus is already read; pass {', '.join(arguments)} to spanrs.read")
     corpus = read_stream(side, arguments)
     options = corpus.options
     part = corpus.parts[0]
     if part.kind == "rows" and (options.gold is None or options.pred is None):
         if isinstance(options.tags, tuple):
             raise ValueError(
-                "layers of tags are scored of two files; one file holds one column of gold and one of pred"
+                "several layers need two files; a file with both sides has one column of gold and one of pred"
             )
         # By default gold is in the second to last column and pred in the last.
         gold = options.gold

@@ -79,12 +79,12 @@ def unpacked(stored: bytes) -> tuple[bytes, bytes]:
         For other bytes, and a wrong checksum.
     """
     if not isinstance(stored, (bytes, bytearray, memoryview)):
-        raise TypeError(f"a stored result is bytes, not {type(stored).__name__}")
+        raise TypeError(f"a stored result must be bytes, not {type(stored).__name__}")
     if bytes(stored[: len(MAGIC)]) != MAGIC:
         raise damaged("these are not the bytes of a spanrs result of this version")
     rest = len(MAGIC) + CHECKSUM
     if crc32(stored[rest:]) != int.from_bytes(stored[len(MAGIC) : rest], "little"):
-        raise damaged("the bytes of the result are damaged: their checksum differs")
+        raise damaged("the bytes of the result are damaged: the checksum differs")
     start = rest + LENGTH
     end = start + int.from_bytes(stored[rest:start], "little")
     return bytes(stored[start:end]), bytes(stored[end:])

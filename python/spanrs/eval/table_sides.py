@@ -88,7 +88,7 @@ def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, A
     spans = [holds_spans(column.type) for column in (gold, pred)]
     if any(spans):
         if not all(spans):
-            message = f"one of {gold_name!r} and {pred_name!r} holds spans, the other tags; both must be of one kind"
+            message = f"one of {gold_name!r} and {pred_name!r} holds spans, the other tags; both must hold the same"
             raise with_code(FormatError(message), "columns")
         return span_tuples(gold, gold_name, row), span_tuples(pred, pred_name, row)
     _check_lengths(gold, pred, row)

@@ -29,7 +29,7 @@ NOTHING = "(none)"
 
 def _criteria(result: Evaluation, names: Sequence[str] | None) -> list[CriterionResult]:
     if isinstance(names, str):
-        raise TypeError(f"criteria is a sequence of names, not one str; say [{names!r}]")
+        raise TypeError(f"criteria must be a sequence of names, not a str; pass [{names!r}]")
     return [result[name].shown for name in names or result.matcher.shown(result._cells)]
 
 

@@ -80,12 +80,12 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
     """Warn of types that look like something else."""
     spaced = sorted(name for name in types if name != name.strip())
     if spaced:
-        yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines that tags are cut from"
+        yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines before splitting them"
     # A number may be one type among others.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
     if forgotten:
-        yield f"types like {forgotten[0]} look like ids whose names were forgotten; set id2label of the model"
+        yield f"types like {forgotten[0]} look like ids without label names; set id2label of the model"
     if "TOKEN" in (settings.get("scheme"), settings.get("pred_scheme")):
         prefixed = sorted(name for name in types if PREFIXED.fullmatch(name))
         if prefixed:
@@ -95,7 +95,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
 def _why(side: str, first: Violation | None) -> str:
     """Return a question about the cause of many violations, given the first."""
     if first is not None and FORGOTTEN.fullmatch(first.current):
-        return "these look like ids whose names were forgotten; set id2label of the model"
+        return "these look like ids without label names; set id2label of the model"
     scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"
     if first is not None and first.kind == "Unknown Tag":
         return f"is it the right column, or is it in {scheme}?"

@@ -89,7 +89,7 @@ def score_dataframe(
     Parameters
     ----------
     frame : dask.dataframe.DataFrame
-        One row a sentence.
+        One row per sentence.
     gold, pred, documents
         Names of columns, as for tables in :func:`spanrs.score`: Arrow lists of tags, ids or spans (structs), or Python
         lists. The sentences of a document must be in one partition.

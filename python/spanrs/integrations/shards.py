@@ -73,17 +73,17 @@ def table_batches(
 
 
 def document_column(documents: str | None, by: str | None) -> str | None:
-    """Return the column with the name of each sentence's document, where counts have a row for each document.
+    """Return the column of document names if counts are kept for each document, else None.
 
     Raises
     ------
     ValueError
-        For rows that dataframes do not have, and documents without a column.
+        If ``by`` is not supported for dataframes, or the column of documents is missing.
     """
     if by not in (None, "document"):
-        raise ValueError(f"by is 'document' or None for dataframes, not {by!r}")
+        raise ValueError(f"by must be 'document' or None for dataframes, not {by!r}")
     if by is not None and documents is None:
-        raise ValueError("by='document' needs the column of documents; name it with documents=")
+        raise ValueError("by='document' requires the column of documents; name it with documents=")
     return documents if by is not None else None
 
 

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 #: Descriptions of the kinds, in the order of the legend.
 MEANINGS = {
-    "match": "the same label on the same span",
+    "match": "same label, same span",
     "missing": "gold without pred",
     "spurious": "pred without gold",
-    "tagclash": "another label on the same span",
-    "overmark": "the same label; pred covers gold and more",
-    "undermark": "the same label; pred covers a part of gold",
-    "overlap": "the same label; gold and pred overlap partially",
-    "tagplusovermark": "another label, and pred covers gold and more",
-    "tagplusundermark": "another label, and pred covers a part of gold",
-    "tagplusoverlap": "another label, and gold and pred overlap partially",
+    "tagclash": "different label, same span",
+    "overmark": "same label; pred covers gold and more",
+    "undermark": "same label; pred covers part of gold",
+    "overlap": "same label; gold and pred overlap partially",
+    "tagplusovermark": "different label; pred covers gold and more",
+    "tagplusundermark": "different label; pred covers part of gold",
+    "tagplusoverlap": "different label; gold and pred overlap partially",
 }
 #: Documents up to this total size are buffered in memory, beyond that in a temporary file.
 SPOOLED = 1 << 22

@@ -54,7 +54,7 @@ def _tag_set(
     scheme: str, tags: Iterable[str] | None, types: Iterable[str] | None, dialect: Dialect
 ) -> list[str]:
     if (tags is None) == (types is None):
-        message = "name the tags or the types, one of the two"
+        message = "pass either types= or tags="
         raise TypeError(message)
     if tags is not None:
         return list(tags)

@@ -135,16 +135,18 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
         If several ids have the same tag, which is rarely meant.
     """
     if isinstance(vocabulary, str):
-        message = "a vocabulary is a sequence of tags, not one str"
+        message = "a vocabulary must be a sequence of tags, not a str"
         raise TypeError(message)
     if isinstance(vocabulary, (set, frozenset)):
-        message = "a vocabulary is a sequence of tags, not a set, which has no order"
+        message = "a vocabulary must be a sequence of tags, not a set, which has no order"
         raise TypeError(message)
     if not isinstance(vocabulary, Mapping):
         try:
             tags = list(vocabulary)
         except TypeError:
-            message = f"a vocabulary is a sequence of tags or a mapping, not {type(vocabulary).__name__}"
+            message = (
+                f"a vocabulary must be a sequence of tags or a mapping, not {type(vocabulary).__name__}"
+            )
             raise TypeError(message + _names_advice(vocabulary)) from None
         return _checked_tags(tags)
     pairs = [(key, value) if isinstance(value, str) else (value, key) for key, value in vocabulary.items()]
@@ -188,7 +190,7 @@ def _id(number: object) -> int:
     try:
         return operator.index(number)  # type: ignore[arg-type]  # what has no index raises
     except TypeError:
-        message = f"the ids of a vocabulary are whole numbers, not {number!r}"
+        message = f"the ids of a vocabulary must be integers, not {number!r}"
         raise TypeError(message) from None
 
 

@@ -18,7 +18,7 @@ const UNLIMITED: usize = 1 << 62;
 /// ```
 /// use spanrs_crf::TrainingOptions;
 /// let options = TrainingOptions { algorithm: "l2sgd".into(), ..Default::default() };
-/// assert_eq!(options.complete().unwrap().max_iterations, Some(1000));
+/// assert_eq!(options.complete().unwrap().max_iter, Some(1000));
 /// let negative = TrainingOptions { c2: -1.0, ..Default::default() };
 /// assert_eq!(negative.complete().unwrap_err().to_string(), "c2 is -1; it must be at least 0");
 /// ```
@@ -32,7 +32,7 @@ pub struct TrainingOptions {
     /// Coefficient of the sum of squared weights, for `lbfgs` and `l2sgd`.
     pub c2: f64,
     /// Maximum number of iterations. Default: no limit for `lbfgs`, 1000 for `l2sgd`, else 100.
-    pub max_iterations: Option<usize>,
+    pub max_iter: Option<usize>,
     /// Minimum frequency of a feature ([`FeatureSelection::min_frequency`]).
     pub min_freq: f64,
     /// Minimum frequency of an attribute ([`FeatureSelection::min_attribute_frequency`]).
@@ -84,7 +84,7 @@ impl Default for TrainingOptions {
             algorithm: "lbfgs".to_owned(),
             c1: 0.0,
             c2: 1.0,
-            max_iterations: None,
+            max_iter: None,
             min_freq: 0.0,
             min_attribute_freq: 0.0,
             all_possible_states: false,
@@ -126,7 +126,7 @@ impl TrainingOptions {
                 return Err(Error::Option(message));
             }
         };
-        self.max_iterations.get_or_insert(max_iterations);
+        self.max_iter.get_or_insert(max_iterations);
         self.epsilon.get_or_insert(epsilon);
         self.delta.get_or_insert(delta);
         self.check_ranges()?;
@@ -162,7 +162,7 @@ impl TrainingOptions {
             check(value.is_finite() && value > least, name, value, &range)?;
         }
         for (name, value) in [
-            ("max_iterations", self.max_iterations.unwrap_or(UNLIMITED)),
+            ("max_iter", self.max_iter.unwrap_or(UNLIMITED)),
             ("num_memories", self.num_memories),
             ("period", self.period),
             ("max_linesearch", self.max_linesearch),
@@ -200,7 +200,7 @@ impl TrainingOptions {
         Lbfgs {
             memory: self.num_memories,
             c1: self.c1,
-            max_iterations: self.max_iterations.unwrap_or(UNLIMITED),
+            max_iterations: self.max_iter.unwrap_or(UNLIMITED),
             epsilon: self.epsilon.unwrap_or_default(),
             period: self.period,
             delta: self.delta.unwrap_or_default(),
@@ -210,7 +210,7 @@ impl TrainingOptions {
 
     /// Returns the algorithm with its options; the options are complete.
     pub fn algorithm(&self) -> Algorithm {
-        let max_iterations = self.max_iterations.unwrap_or(UNLIMITED);
+        let max_iterations = self.max_iter.unwrap_or(UNLIMITED);
         let update = match &*self.algorithm {
             "ap" => Update::Perceptron,
             "pa" => Update::PassiveAggressive {

@@ -90,7 +90,7 @@ mod _spanrs {
     use crate::sentences::{SentenceReader, SpanReader};
     #[pymodule_export]
     use crate::span_lists::{
-        SpanLists, span_details, span_lists, span_lists_of_ids, span_lists_of_tags,
+        SpanLists, span_details, span_errors, span_lists, span_lists_of_ids, span_lists_of_tags,
     };
     #[pymodule_export]
     use crate::span_tuples::span_lists_of_tuples;

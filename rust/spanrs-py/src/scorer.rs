@@ -67,11 +67,17 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Sets the schemes, if none was detected yet. Without `pred_scheme` pred is in that of gold.
-    #[pyo3(signature = (scheme, pred_scheme, /))]
-    fn set_schemes(&self, scheme: Plain<Scheme>, pred_scheme: Plain<Option<Scheme>>) -> Result<()> {
+    /// Sets the schemes, if none was detected yet. Without `pred_scheme` pred is in that of gold, or its scheme
+    /// is detected.
+    #[pyo3(signature = (scheme, pred_scheme=Plain(None), detect_pred=false, /))]
+    fn set_schemes(
+        &self,
+        scheme: Plain<Scheme>,
+        pred_scheme: Plain<Option<Scheme>>,
+        detect_pred: bool,
+    ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = PredScheme::new(pred_scheme.0, false);
+        let pred_scheme = PredScheme::new(pred_scheme.0, detect_pred);
         Ok(inner.auto.set_schemes(scheme.0, pred_scheme)?)
     }
 

@@ -3,7 +3,10 @@
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use spanrs::eval::input::numbering;
-use spanrs::eval::{Detail, MatcherOptions, Run, SpanLists as Core, TagSentences, TypeFilter};
+use spanrs::eval::{
+    Detail, MatcherOptions, Run, SpanErrorKind, SpanErrorOptions, SpanLists as Core, TagSentences,
+    TypeFilter,
+};
 use spanrs::tags::ReaderOptions;
 
 use crate::error::Result;
@@ -108,6 +111,24 @@ pub(crate) fn span_lists_of_ids(
     Ok(both(
         py.detach(|| Core::of_tags(&gold, &pred, &reader, stop))?,
     ))
+}
+
+/// The errors that are kept, in matching order, and the number of errors of each kind.
+#[pyfunction]
+#[pyo3(signature = (gold, pred, matcher_options, type_filter, options, /))]
+pub(crate) fn span_errors(
+    py: Python<'_>,
+    gold: &SpanLists,
+    pred: &SpanLists,
+    matcher_options: Plain<MatcherOptions>,
+    type_filter: Plain<TypeFilter>,
+    options: Plain<SpanErrorOptions>,
+) -> Result<(Plain<Vec<Detail>>, Vec<(SpanErrorKind, u64)>)> {
+    let (sides, mut matcher) = ((&gold.0, &pred.0), matcher(matcher_options.0)?);
+    let (errors, numbers) = py.detach(|| {
+        spanrs::eval::span_errors(sides, &mut *matcher, &type_filter.0, &options.0, stop)
+    })?;
+    Ok((Plain(errors), numbers))
 }
 
 /// The outcomes of a criterion, in matching order.

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import click
 
+from spanrs.cli._generated import SUMMARIES
 from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
-#: Command -> what it does.
-COMMANDS = {
-    "train": "Train a model on a tagged file.",
-    "tag": "Tag files with a model.",
-    "eval": "Tag a gold file and score the tags.",
-    "info": "Show what a model holds.",
-    "template": "List the built-in feature templates, or print one.",
-}
+COMMANDS = SUMMARIES["crf"]
 MODULES = {name: f"spanrs.cli.crf.{'evaluate' if name == 'eval' else name}" for name in COMMANDS}
 
 

@@ -7,19 +7,17 @@ from typing import Any
 
 import click
 
-from spanrs.cli import console, options
+from spanrs.cli import _generated, console, options
 from spanrs.cli.crf.features import (
     TrainedModel,
     all_labels,
-    feature_columns,
-    given,
     load_model,
     predictions,
     read_tagged,
-    threads,
     tokens_of_model,
 )
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.options import given
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.crf.training import scheme_of
 from spanrs.eval import Result, score
@@ -29,19 +27,9 @@ from spanrs.eval import tables as report
 OF_A_KIND = 10_000
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@click.argument("gold")
-@click.option(
-    "--template", metavar="NAME|FILE", help="For models without a template, such as those of CRFsuite."
-)
-@feature_columns
-@threads
-@click.option("--posterior", is_flag=True, help="Score the most probable tag of each token.")
-@options.scheme()
-@options.reading()
-@options.reading_options
-@output_options()
+@_generated.crf_eval
+@options.read_arguments
+@table_output
 def command(
     model_path: str,
     gold: str,
@@ -50,7 +38,7 @@ def command(
     threads: int,
     posterior: bool,
     scheme: str,
-    reading: str,
+    reading: str | None,
     read: dict[str, Any],
     output: Output,
 ) -> None:
@@ -66,8 +54,7 @@ def command(
     read = _tag_column(tokens_of_model(model.card, read), model.card.get("columns", {}))
     data = read_tagged(gold, read, model.features)
     model.warn_if_unrelated(data.X)
-    known = set(model.crf.classes_)
-    missing = sorted(set(all_labels(data.y)) - known)
+    missing = sorted(set(all_labels(data.y)) - set(model.crf.classes_))
     if missing:
         more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
         print_message("warning", f"{gold}: the model does not know {', '.join(missing[:10])}{more}")
@@ -99,22 +86,27 @@ def _score(
     model: TrainedModel,
     gold: list[list[str]],
     pred: list[list[str]],
-    how: tuple[str, str],
+    how: tuple[str, str | None],
     tokens: Sequence[Sequence[Any]] | None,
 ) -> Result:
     """Score labels as spans of the scheme that gold is in; with tokens for a report, with rows of sentences."""
     scheme, reading = how
-    own = model.crf.metadata_.get("scheme")
+    model_scheme = model.crf.metadata_.get("scheme")
     if scheme.strip().lower() == "auto":
         labels = list(all_labels(gold))
-        # Where gold is all O, the model says whether there could be spans.
-        found = own if labels == ["O"] else scheme_of(labels, gold)
+        # If gold is all O, the scheme of the model decides.
+        detected = model_scheme if labels == ["O"] else scheme_of(labels, gold)
         # Many gold files conform to several schemes, the model's among them.
-        scheme = found or "TOKEN"
-    options: dict[str, Any] = {"pred_scheme": own if own != scheme else None, "reading": reading}
+        scheme = detected or "TOKEN"
+    options: dict[str, Any] = {
+        "pred_scheme": model_scheme if model_scheme != scheme else None,
+        "reading": reading,
+    }
     if tokens is not None:
         # Tokens with features are tuples.
-        words = [[one if isinstance(one, str) else one[0] for one in sentence] for sentence in tokens]
+        words = [
+            [token if isinstance(token, str) else token[0] for token in sentence] for sentence in tokens
+        ]
         options |= {"by": "sentence", "errors": OF_A_KIND, "tokens": words}
     with console.quiet():
         result: Result = score(gold, pred, scheme=scheme, **options)

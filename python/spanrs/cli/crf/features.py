@@ -1,4 +1,4 @@
-"""What templates read from column files, and models that are loaded with their templates."""
+"""Tokens, columns and models for the commands of ``spanrs crf``."""
 
 from __future__ import annotations
 
@@ -11,34 +11,18 @@ from typing import Any, NamedTuple, cast
 import click
 
 from spanrs._spanrs import CrfSentences, CrfTrainer
-from spanrs.cli import console, options
+from spanrs.cli import console
+from spanrs.cli.options import given
 from spanrs.cli.run import explained, print_message
 from spanrs.crf import CRF, templates
 from spanrs.crf.templates import template_text
 from spanrs.errors import FormatError, ModelError, SpanrsError, with_code
 from spanrs.io import read as read_corpus
 from spanrs.io.training import tagged
-from spanrs.threads import processors
+from spanrs.threads import thread_count
 
 #: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
 _MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
-
-feature_columns = click.option(
-    "--feature-column",
-    "features",
-    type=options.column,
-    metavar="COLUMN",
-    multiple=True,
-    help="A further column for the template, whose column 0 is the tokens: the first one given is its column 1. "
-    "Repeatable.",
-)
-threads = click.option(
-    "--threads",
-    type=click.IntRange(1, 1024),
-    default=processors,
-    show_default="all processors",
-    help="Results do not depend on it.",
-)
 
 
 class Template(NamedTuple):
@@ -55,7 +39,7 @@ class Template(NamedTuple):
 
 
 def columns_read(text: str) -> int:
-    """Give the number of columns that a template reads."""
+    """Return the number of columns that a template reads."""
     lines = (line for line in text.splitlines() if line[:1] in ("U", "u"))
     return max((int(column) + 1 for line in lines for column in _MACRO_COLUMN.findall(line)), default=1)
 
@@ -99,7 +83,7 @@ class Data(NamedTuple):
         return sum(map(len, self.y))
 
     def facts(self) -> dict[str, Any]:
-        """Give what a model card says of the file."""
+        """Return the entries of a model card for the file."""
         return {"file": self.name, "sentences": len(self.y), "tokens": self.tokens}
 
 
@@ -136,7 +120,7 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:
-    """Refuse a template that reads more columns than are given, and say if it reads fewer."""
+    """Raise an error if a template reads more columns than are given; warn if it reads fewer."""
     needed, given = template.columns, 1 + len(features)
     if needed > given:
         missing = needed - given
@@ -165,13 +149,13 @@ class TrainedModel(NamedTuple):
     card: dict[str, Any]
 
     def warn_if_unrelated(self, sequences: Sequence[Any]) -> None:
-        """Say if the template makes no attribute that the model knows."""
-        known = self.crf._trained().known_features
-        if not any(any(known(sequences[at])) for at in range(min(100, len(sequences)))):
+        """Warn if the template makes no attribute that the model knows."""
+        known_features = self.crf._trained().known_features
+        if not any(any(known_features(sequences[at])) for at in range(min(100, len(sequences)))):
             self.warn_of_unknown()
 
     def warn_of_unknown(self) -> None:
-        """Say that the template makes no attribute that the model knows."""
+        """Warn that the template makes no attribute that the model knows."""
         print_message(
             "warning",
             f"{self.path} knows none of the attributes that template {self.template.name} makes; is it the "
@@ -185,7 +169,7 @@ def read_model(path: str) -> CRF:
 
 
 def model_card(crf: CRF, path: str) -> dict[str, Any]:
-    """Give the model card; empty if there is none."""
+    """Return the model card; empty if there is none."""
     card: dict[str, Any] = crf.metadata_.get("card") or {}
     if not isinstance(card, dict) or not isinstance(card.get("columns", {}), dict):
         raise with_code(ModelError(f"{path}: the model card is not as spanrs writes it"), "damaged", path)
@@ -205,32 +189,26 @@ def load_model(
     if crf.template is not None and template is not None:
         raise click.UsageError(f"{path} has a template; --template is for models without one")
     if crf.template is not None:
-        found = Template(str(card.get("template", "of the model")), str(crf.template))
+        used = Template(str(card.get("template", "of the model")), str(crf.template))
     elif template is None:
         raise click.UsageError(
             f"{path} has no template (files of CRFsuite never do, nor do models of feature dicts): name the one "
             "that makes its attributes with --template"
         )
     else:
-        found = find_template(template)
-        crf = crf._with_template_and_scheme(template=found.text)
+        used = find_template(template)
+        crf = crf._with_template_and_scheme(template=used.text)
     if scheme is not None:
-        own = crf.metadata_.get("scheme")
-        if own is not None and scheme.strip().lower() not in ("none", own.lower()):
+        trained = crf.metadata_.get("scheme")
+        if trained is not None and scheme.strip().lower() not in ("none", trained.lower()):
             raise click.UsageError(
-                f"{path} was trained for {own}; --scheme {scheme} would leave few of its tags legal"
+                f"{path} was trained for {trained}; --model-scheme {scheme} would leave few of its tags legal"
             )
         crf = crf._with_template_and_scheme(scheme=scheme)
-    crf.set_params(threads=threads)
+    crf.set_params(threads=thread_count(threads))
     features = tuple(features or card.get("columns", {}).get("features", ()))
-    check_columns(found, features)
-    return TrainedModel(crf, path, found, features, card)
-
-
-def given(name: str) -> bool:
-    """Say whether an option of the command was given, on the command line or otherwise."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source is not click.core.ParameterSource.DEFAULT
+    check_columns(used, features)
+    return TrainedModel(crf, path, used, features, card)
 
 
 def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
@@ -240,15 +218,15 @@ def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any
 
 
 def predictions(model: TrainedModel, sequences: Sequence[Any], posterior: bool) -> list[list[str]]:
-    """Give the labels of sequences."""
+    """Return the labels of sequences."""
     return model.crf.predict_posterior(sequences) if posterior else model.crf.predict(sequences)
 
 
 def counted(number: int, noun: str) -> str:
-    """Give a number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def all_labels(y: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Give the distinct labels, in the order in which they first occur."""
+    """Return an iterator over the distinct labels, in order of first occurrence."""
     return iter(dict.fromkeys(label for labels in y for label in labels))

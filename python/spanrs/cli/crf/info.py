@@ -6,21 +6,15 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-import click
-
-from spanrs.cli import options
+from spanrs.cli import _generated
 from spanrs.cli.crf.features import model_card, read_model
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.output import Output, table_output
 from spanrs.crf import CRF, templates
 from spanrs.report.table import Table
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@click.option(
-    "--top", type=options.COUNT, default=10, help="Features to list for each label, and transitions."
-)
-@output_options()
+@_generated.crf_info
+@table_output
 def command(model_path: str, top: int, output: Output) -> None:
     """Show labels, sizes, template, model card and the heaviest weights of MODEL."""
     output.check([model_path])
@@ -33,7 +27,7 @@ def command(model_path: str, top: int, output: Output) -> None:
         crf,
         model_path,
         attributes=len({attribute for attribute, _ in states}),
-        features={label: _heaviest(own, top) for label, own in by_label.items()},
+        features={label: _heaviest(weights, top) for label, weights in by_label.items()},
         transitions=_heaviest(transitions.items(), top),
     )
     shown = {"json": facts.json, "text": facts.text}
@@ -68,8 +62,8 @@ class _Facts(NamedTuple):
                 for (source, target), weight in self.transitions
             ],
             "heaviest_features": {
-                label: [{"attribute": attribute, "weight": weight} for attribute, weight in own]
-                for label, own in self.features.items()
+                label: [{"attribute": attribute, "weight": weight} for attribute, weight in weights]
+                for label, weights in self.features.items()
             },
         }
         return json.dumps(everything, ensure_ascii=False, allow_nan=False)
@@ -81,10 +75,10 @@ class _Facts(NamedTuple):
             lines += [
                 f"{weight:+10.3f}  {source} -> {target}" for (source, target), weight in self.transitions
             ]
-        for label, own in self.features.items():
-            if own:
+        for label, weights in self.features.items():
+            if weights:
                 lines += ["", f"features of {label}"]
-                lines += [f"{weight:+10.3f}  {attribute}" for attribute, weight in own]
+                lines += [f"{weight:+10.3f}  {attribute}" for attribute, weight in weights]
         return "\n".join(lines)
 
     def tables(self) -> list[Table]:
@@ -95,8 +89,8 @@ class _Facts(NamedTuple):
         for (source, target), weight in self.transitions:
             transitions.add_row(source, target, f"{weight:.3f}")
         features = Table(["label", "attribute", "weight"], left=2, title="Features")
-        for label, own in self.features.items():
-            for attribute, weight in own:
+        for label, weights in self.features.items():
+            for attribute, weight in weights:
                 features.add_row(label, attribute, f"{weight:.3f}")
         return [table for table in (model, transitions, features) if table.rows]
 
@@ -118,7 +112,7 @@ def _heaviest(weights: Iterable[tuple[Any, float]], top: int) -> list[tuple[Any,
 def _template_name(text: str | None) -> str:
     if text is None:
         return "none: attributes come from a program"
-    built_in = [name for name, own in templates().items() if own == text]
+    built_in = [name for name, built_in_text in templates().items() if built_in_text == text]
     lines = sum(line[:1] in ("U", "u") for line in text.splitlines())
     return f"{built_in[0] if built_in else 'of its own'}, {lines} attributes for each token"
 

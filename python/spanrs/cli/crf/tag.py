@@ -6,48 +6,26 @@ from pathlib import Path
 
 import click
 
-from spanrs.cli import console, options
-from spanrs.cli.crf.features import feature_columns, given, load_model, threads, tokens_of_model
+from spanrs.cli import _generated, console, options
+from spanrs.cli.crf.features import load_model, tokens_of_model
+from spanrs.cli.options import given
 from spanrs.cli.run import print_message
 from spanrs.errors import FormatError, with_code
 from spanrs.io import atomic_output
 from spanrs.io.columns import Columns
+from spanrs.threads import thread_count
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@options.output
-@click.option(
-    "--template", metavar="NAME|FILE", help="For models without a template, such as those of CRFsuite."
-)
-@feature_columns
-@threads
-@click.option(
-    "--scheme",
-    metavar="SCHEME",
-    help="Give legal tags of this scheme only, for models without a scheme (those of CRFsuite); none for any tags.",
-)
-@click.option(
-    "--posterior",
-    is_flag=True,
-    help="The most probable tag of each token, instead of the most probable sequence; tags may be illegal in sequence.",
-)
-@click.option(
-    "--probabilities",
-    is_flag=True,
-    help="Add a column with the probability of each tag; in CoNLL-U the key TagProbability of MISC.",
-)
-@options.file_format
-@options.places
+@_generated.crf_tag
+@options.columns
 def command(
     model_path: str,
     files: tuple[str, ...],
-    output: str | None,
+    output_path: str | None,
     template: str | None,
     features: tuple[int | str, ...],
     threads: int,
-    scheme: str | None,
+    model_scheme: str | None,
     posterior: bool,
     probabilities: bool,
     columns: Columns,
@@ -61,26 +39,28 @@ def command(
     """
     if (model_path, *files).count("-") > 1:
         raise click.UsageError("standard input can be read once")
-    to_stdout = output in (None, "-")
-    if not to_stdout and console.overwritten([Path(str(output))], [Path(model_path)]) is not None:
-        raise click.UsageError(f"-o {output} would overwrite the model")
-    console.check_output(output, files)
-    model = load_model(model_path, template, features, threads, scheme)
+    to_stdout = output_path in (None, "-")
+    if not to_stdout and console.overwritten([Path(str(output_path))], [Path(model_path)]) is not None:
+        raise click.UsageError(f"-o {output_path} would overwrite the model")
+    console.check_output(output_path, files)
+    model = load_model(model_path, template, features, threads, model_scheme)
     trained = model.card.get("columns", {})
     token = tokens_of_model(model.card, {}).get("tokens")
     columns = columns if token is None else columns._replace(token=token)
     target = columns.tag if given("tag") else None
     if isinstance(target, tuple):
         raise click.UsageError("--column takes one column")
-    # Not used: files need no tags.
-    own = columns._replace(tag=-1)
+    # The tags are not read; files need none.
+    layout = columns._replace(tag=-1)
     places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
-    target_file = console.standard_output() if to_stdout else output
+    target_file = console.standard_output() if to_stdout else output_path
     with atomic_output(target_file) as out, console.files_bar(*files) as bar:
-        sources = [(console.source(path), own) for path in files]
+        sources = [(console.source(path), layout) for path in files]
         tag_files = model.crf._trained().tag_files
         try:
-            reports = tag_files(sources, out, places, (posterior, probabilities), threads, bar)
+            reports = tag_files(
+                sources, out, places, (posterior, probabilities), thread_count(threads), bar
+            )
         except FormatError as error:
             raise _with_advice(error) from None
     for warnings, is_known in reports:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import click
 
+from spanrs.cli import _generated
 from spanrs.cli.crf.features import columns_read
 from spanrs.crf import templates
 
 
-@click.command()
-@click.argument("name", required=False)
+@_generated.crf_template
 def command(name: str | None) -> None:
     """Print the built-in template NAME, to be copied and changed; without NAME list them."""
-    known = templates()
+    built_in = templates()
     if name is None:
-        for one, text in sorted(known.items()):
+        for built_in_name, text in sorted(built_in.items()):
             columns = columns_read(text)
             about = text.splitlines()[0].lstrip("# ")
-            click.echo(f"{one:<10}{columns} column{'s' if columns > 1 else ' '}  {about}")
-    elif name in known:
-        click.echo(known[name], nl=not known[name].endswith("\n"))
+            click.echo(f"{built_in_name:<10}{columns} column{'s' if columns > 1 else ' '}  {about}")
+    elif name in built_in:
+        click.echo(built_in[name], nl=not built_in[name].endswith("\n"))
     else:
-        raise click.ClickException(f"no template {name!r}; there are {', '.join(sorted(known))}")
+        raise click.ClickException(f"no template {name!r}; there are {', '.join(sorted(built_in))}")

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import click
 
+from spanrs.cli._generated import SUMMARIES
 from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
-#: Command -> what it does.
-COMMANDS = {
-    "aggregate": "Estimate the true labels, and how reliable the annotators are.",
-    "fit": "Train a CRF on the labels of many annotators.",
-    "agreement": "Measure how far annotators agree.",
-    "simulate": "Make annotators for a gold file.",
-    "experiment": "Compare methods on data whose true labels are known.",
-}
+COMMANDS = SUMMARIES["crowd"]
 MODULES = {name: f"spanrs.cli.crowd.{name}" for name in COMMANDS}
 
 
@@ -22,7 +16,7 @@ MODULES = {name: f"spanrs.cli.crowd.{name}" for name in COMMANDS}
 def command() -> None:
     """Learn from the labels of many annotators.
 
-    A file of annotations has one token a line, then the label of each annotator, ? where there is none, and an empty
+    A file of annotations has one token a line, then the label of each annotator, ? for none, and an empty
     line after each sentence. Other inputs: a column file of each annotator, or a table (.csv, .parquet, .arrow) with
     the columns annotator, document, token, label.
     """

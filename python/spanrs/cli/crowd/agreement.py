@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
+from spanrs.cli import _generated
 from spanrs.cli.crowd import inputs
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.output import Output, table_output
 from spanrs.crowd.agreement import Agreement
 from spanrs.report.page import Bar, Bars, Card, Cards, Lines, Section, Sorted, render
 from spanrs.report.table import Table
@@ -23,16 +22,8 @@ TITLES = {
 }
 
 
-@click.command()
-@inputs.files
-@inputs.annotators
-@click.option("--plot", type=click.Path(), help="A heat map of all pairs: .png, .svg or .pdf.")
-@click.option(
-    "--measure",
-    type=click.Choice(["f1", "kappa"]),
-    help="Measure shown in the heat map. [default: f1, or kappa where labels are not tags]",
-)
-@output_options()
+@_generated.crowd_agreement
+@table_output
 def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
@@ -67,7 +58,7 @@ def command(
 
 
 def _page(agreement: Agreement, name: str) -> str:
-    """Give a report: measures of all annotators, tables, and a heat map of pairs."""
+    """Return an HTML report: measures of all annotators, tables, and a heat map of pairs."""
     parts = agreement.tables(MOST_PAIRS)
     lines = [part for part in parts if isinstance(part, str) and part.strip()]
     sections: list[Section] = []

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from spanrs.cli import options
-from spanrs.cli.crf.features import feature_columns, given
+from spanrs.cli import _generated, options
 from spanrs.cli.crowd import inputs
-from spanrs.cli.crowd.simulate import alone, flip, noise, simulation
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.crowd.simulate import simulation
+from spanrs.cli.options import given
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.experiments import (
@@ -24,57 +24,22 @@ from spanrs.crowd.experiments import (
     one_annotator_each,
     repeat,
 )
-from spanrs.crowd.results import REFERENCE, Experiment
+from spanrs.crowd.results import Experiment
 from spanrs.io.columns import Columns
 from spanrs.report.page import Bar, Bars, Section, Sorted, render
 from spanrs.report.table import Table
 
 
-@click.command()
-@click.option(
-    "--gold", metavar="FILE", required=True, help="The true labels: one token and its label per line."
-)
-@click.option(
-    "--crowd", metavar="FILE", help="Annotations of the same tokens. Without it annotators are simulated."
-)
-@click.option("--test", metavar="FILE", help="Tokens and true labels to test CRFs on.")
-@click.option(
-    "--test-column",
-    type=options.column,
-    metavar="COLUMN",
-    help="Column of the labels in --test. [default: --column]",
-)
-@noise
-@flip
-@alone
-@click.option(
-    "--repetitions",
-    type=click.IntRange(1, 10_000),
-    help="How many simulations; with --crowd --no-repeats, how often one annotator is drawn for each document. "
-    "[default: 30, or 1 with --crowd alone]",
-)
-@click.option(
-    "--methods",
-    metavar="NAME,NAME,...",
-    help=f"By default all: {', '.join(METHODS)}.",
-)
-@click.option(
-    "--reference",
-    default=REFERENCE,
-    help="The method that the others are compared with; the first one if it does not take part.",
-)
-@feature_columns
+@_generated.crowd_experiment
 @inputs.crf_options
-@options.file_format
-@options.places
-@click.option("--plot", type=click.Path(), help="Boxes of F1 over the repetitions: .png, .svg or .pdf.")
-@output_options()
+@options.columns
+@table_output
 def command(
     gold: str,
     crowd: str | None,
     test: str | None,
     test_column: int | str | None,
-    methods: str | None,
+    aggregators: str | None,
     reference: str,
     features: tuple[int | str, ...],
     settings: Settings,
@@ -90,11 +55,12 @@ def command(
     --noise or --flip. In tables, F1 is followed by its standard deviation and p by that of a paired t-test. Measures
     are in per cent, in JSON fractions.
     """
-    wanted = check_methods(METHODS if methods is None else [name.strip() for name in methods.split(",")])
+    names = METHODS if aggregators is None else [name.strip() for name in aggregators.split(",")]
+    wanted = check_methods(names)
     [reference] = check_methods([reference])
     if reference not in wanted:
         if given("reference"):
-            raise click.UsageError(f"--reference {reference} is not one of --methods")
+            raise click.UsageError(f"--reference {reference} is not one of --aggregators")
         reference = wanted[0]
     read = [path for path in (gold, crowd, test) if path is not None]
     inputs.check_outputs([plot, output.path], read)
@@ -111,26 +77,31 @@ def command(
     facts |= {name: how[name] for name in ("noise", "flip")} | {"repeats": not how["alone"]}
     if crowd is not None:
         run = partial(repeat, test=tested, methods=wanted, settings=settings, facts=facts)
-        run = partial(run, leave_out=methods is None)
-        found = _on_crowd(crowd, truth, gold, run, how)
+        run = partial(run, leave_out=aggregators is None)
+        experiment = _on_crowd(crowd, truth, gold, run, how)
     else:
         make = simulation(truth, how["noise"], how["flip"], how["alone"], settings)
-        found = repeat(
+        experiment = repeat(
             make,
             truth.labels,
             tested,
             repetitions=how["repetitions"] or 30,
             methods=wanted,
-            leave_out=methods is None,
+            leave_out=aggregators is None,
             settings=settings,
             facts=facts,
         )
-    found.reference = reference
+    experiment.reference = reference
     output.write(
-        {"text": lambda: [_table(found)], "json": found.to_json, "html": lambda: _page(found)}, inputs=read
+        {
+            "text": lambda: [_table(experiment)],
+            "json": experiment.to_json,
+            "html": lambda: _page(experiment),
+        },
+        inputs=read,
     )
     if plot is not None:
-        found.plot(plot, "truth" if test is None else "test")
+        experiment.plot(plot, "truth" if test is None else "test")
 
 
 def _on_crowd(
@@ -154,25 +125,25 @@ def _on_crowd(
     return run(make, labels, repetitions=(how["repetitions"] or 30) if how["alone"] else 1)
 
 
-def _page(found: Experiment) -> str:
-    """Give a report: bars of F1, and the table of methods."""
+def _page(experiment: Experiment) -> str:
+    """Return an HTML report: bars of F1, and the table of methods."""
     sections: list[Section] = []
     for part, says in (("truth", "F1 of estimated labels"), ("test", "F1 on test data")):
-        values = {method: found.values(method, part) for method in found.methods}
-        bars = [Bar(method, mean(own)) for method, own in values.items() if own]
+        values = {method: experiment.values(method, part) for method in experiment.methods}
+        bars = [Bar(method, mean(scores)) for method, scores in values.items() if scores]
         if bars:
-            note = f"Means of {found.repetitions} repetitions." if found.repetitions > 1 else ""
+            note = f"Means of {experiment.repetitions} repetitions." if experiment.repetitions > 1 else ""
             sections.append(Bars(says, bars, note=note))
-    return render("Comparison of methods", [*sections, Sorted("Methods", _table(found))])
+    return render("Comparison of methods", [*sections, Sorted("Methods", _table(experiment))])
 
 
-def _table(found: Experiment) -> Table:
-    """Give the table of methods; without p-values where scipy is not installed."""
+def _table(experiment: Experiment) -> Table:
+    """Return the table of methods; without p-values if scipy is not installed."""
     p_values = True
     try:
         import scipy  # noqa: F401
     except ImportError:
         p_values = False
-        if found.repetitions > 1:
+        if experiment.repetitions > 1:
             print_message("note", "p-values need scipy; pip install 'spanrs[stats]'")
-    return found.table(p_values=p_values)
+    return experiment.table(p_values=p_values)

@@ -4,51 +4,41 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from spanrs.cli import console
+from spanrs.cli import _generated, console
 from spanrs.cli.crowd import inputs
-from spanrs.cli.crowd.aggregate import write_annotators
-from spanrs.cli.output import Output, output_options
+from spanrs.cli.crowd.aggregate import check_page, write_annotators
+from spanrs.cli.output import Output, table_output
 from spanrs.crowd.experiments import Settings, make_method
-from spanrs.crowd.review import rank_annotators
+
+#: The default of ``--aggregator``.
+AGGREGATOR = "CRF-MA"
 
 
-@click.command()
-@inputs.files
-@inputs.annotators
-@click.option(
-    "-o",
-    "--output",
-    "model_path",
-    type=click.Path(),
-    required=True,
-    help="The model file, for spanrs crf tag.",
-)
-@inputs.method_option("CRF-MA")
+@_generated.crowd_fit
 @inputs.crf_options
-@output_options(file=False)
+@table_output
 def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
-    model_path: str,
-    method: str,
+    output_path: str,
+    aggregator: str | None,
     settings: Settings,
     output: Output,
 ) -> None:
     """Train a conditional random field on the labels of many annotators.
 
-    Methods that have no CRF of their own estimate the truth, and a CRF is trained on it: on the probabilities of the
-    labels where the method gives them. The table of annotators is printed as by spanrs crowd aggregate.
+    Methods without a CRF estimate the truth, on which a CRF is then trained: on the probabilities of the labels if the
+    method gives them. The table of annotators is printed as by spanrs crowd aggregate.
     """
-    inputs.check_outputs([model_path], paths)
-    output.check_format()
+    inputs.check_outputs([output_path, output.path], paths)
+    check_page(output)
+    method = aggregator or AGGREGATOR
     corpus = inputs.read_corpus(paths, annotators)
-    aggregator = make_method(method, settings, corpus, progress=None).fit(corpus)
-    crf: Any = getattr(aggregator, "crf_", None)
+    fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
+    crf: Any = getattr(fitted, "crf_", None)
     if crf is None:
-        crf = aggregator.then_crf(scheme="auto", **settings.of_crf(corpus))
+        crf = fitted.then_crf(scheme="auto", **settings.of_crf(corpus))
     crf.describe({"method": method, "columns": {"token": 0}, "sentences": len(corpus)})
-    crf.save(console.standard_output() if console.is_standard_output(model_path) else model_path)
-    rows = rank_annotators(corpus, aggregator, seed=settings.seed)
-    write_annotators(output, corpus, rows, method, err=console.is_standard_output(model_path))
+    to_stdout = console.is_standard_output(output_path)
+    crf.save(console.standard_output() if to_stdout else output_path)
+    write_annotators(output, corpus, fitted, (method, settings.seed), paths, err=to_stdout)

@@ -10,42 +10,32 @@ from typing import Any, TypeVar
 import click
 
 from spanrs.cli import console
-from spanrs.cli.crf.features import find_template, given, read_tagged
-from spanrs.cli.crf.features import threads as threads_option
-from spanrs.cli.options import column_arguments
+from spanrs.cli.crf.features import find_template, read_tagged
+from spanrs.cli.options import column_arguments, given
 from spanrs.cli.run import print_message
 from spanrs.crowd import CrowdCorpus, crowd_corpus, read_table
-from spanrs.crowd.experiments import GOLD, METHODS, Data, Settings, unused_settings
+from spanrs.crowd.experiments import Data, Settings, unused_settings
 from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, with_code
 from spanrs.io.columns import Columns
+from spanrs.threads import thread_count
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Ends of the names of tables.
 TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
-files = click.argument("paths", metavar="FILE...", nargs=-1, required=True)
-annotators = click.option(
-    "--annotator",
-    "annotators",
-    metavar="NAME",
-    multiple=True,
-    help="Name of an annotator: of each column of labels, or of each file or directory. Repeatable. By default "
-    "numbers, or the names of the files.",
-)
-
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
     """Read annotations: a table, a file of columns, an export, or a file or directory of each annotator."""
-    twice = next((name for name in annotators if annotators.count(name) > 1), None)
-    if twice is not None:
-        raise click.UsageError(f"--annotator {twice} is given twice")
+    repeated = next((name for name in annotators if annotators.count(name) > 1), None)
+    if repeated is not None:
+        raise click.UsageError(f"--annotator-name {repeated} is given twice")
     if len(paths) > 1:
         names = list(annotators) or source_names(paths)
         if len(names) != len(paths) or len(set(names)) != len(names):
             raise click.UsageError(
-                f"{len(paths)} files are those of one annotator each: name each with its own --annotator"
+                f"{len(paths)} files are read as one annotator each; name each with --annotator-name"
             )
         return crowd_corpus(
             {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
@@ -53,41 +43,24 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
     [path] = paths
     if path.lower().endswith(TABLES):
         if annotators:
-            raise click.UsageError("--annotator is for columns and files; a table names its annotators")
+            raise click.UsageError(
+                "--annotator-name is for columns and files; a table names its annotators"
+            )
         return read_table(path, partial="drop")
     return crowd_corpus(console.source(path), annotators=annotators or None, partial="drop")
 
 
 def crf_options(function: F) -> F:
-    """Add the options of CRFs; they arrive as ``settings``."""
+    """Pass the options of CRFs as ``settings``."""
 
-    @click.option(
-        "--template",
-        metavar="NAME|FILE",
-        help="Feature template: a built-in one (spanrs crf template lists them) or a file. By default ner for tags "
-        "with prefixes, else pos.",
-    )
-    @click.option("--c2", type=float, default=1.0, help="Coefficient of the squared weights of CRFs.")
-    @click.option("--min-freq", type=float, default=0.0, help="Leave out features that occur less often.")
-    @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Random seed.")
-    @threads_option
     @wraps(function)
-    def wrapped(*args: Any, template: str | None, **others: Any) -> Any:
-        own = {name: others.pop(name) for name in Settings._fields if name in others}
+    def wrapped(*args: Any, template: str | None, **parameters: Any) -> Any:
+        crf = {name: parameters.pop(name) for name in ("c2", "min_freq", "seed")}
+        threads = thread_count(parameters.pop("threads"))
         text = None if template is None else find_template(template).text
-        return function(*args, settings=Settings(text, **own), **others)
+        return function(*args, settings=Settings(text, threads=threads, **crf), **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
-
-
-def method_option(default: str) -> Callable[[F], F]:
-    """Give the option that names a method."""
-    return click.option(
-        "--method",
-        type=click.Choice([name for name in METHODS if name != GOLD], case_sensitive=False),
-        default=default,
-        help="How the truth is estimated.",
-    )
 
 
 def read_gold(path: str, columns: Columns, features: Sequence[int | str] = ()) -> Data:
@@ -98,19 +71,18 @@ def read_gold(path: str, columns: Columns, features: Sequence[int | str] = ()) -
 
 
 def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]]:
-    """Give the gold labels by the sentences of the corpus.
+    """Return the gold labels, split into the sentences of the corpus.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         Where the tokens differ.
     """
-    own = [token for sentence in corpus.sentences for token in sentence]
-    other = [token for sentence in gold.sentences for token in sentence]
-    if own != other:
-        pairs = zip(own, other, strict=False)
-        place = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(own), len(other)))
-        shown = (repr(side[place]) if place < len(side) else "the end" for side in (own, other))
+    sides = [[token for sentence in data.sentences for token in sentence] for data in (corpus, gold)]
+    if sides[0] != sides[1]:
+        pairs = zip(*sides, strict=False)
+        place = next((at for at, (a, b) in enumerate(pairs) if a != b), min(map(len, sides)))
+        shown = (repr(side[place]) if place < len(side) else "the end" for side in sides)
         message = "{}: token {} of the annotations is {}, that of gold is {}".format(
             path, place + 1, *shown
         )
@@ -137,8 +109,8 @@ def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
             raise click.UsageError(f"{target}: outputs are not compressed; name it without {target.suffix}")
         if not target.resolve().parent.is_dir():
             raise click.UsageError(f"{target}: there is no such directory")
-    found = console.overwritten(targets, [Path(name) for name in read if name != "-"])
-    if found is not None:
-        raise click.UsageError(f"{found} is read; write somewhere else")
+    overwritten = console.overwritten(targets, [Path(name) for name in read if name != "-"])
+    if overwritten is not None:
+        raise click.UsageError(f"{overwritten} is read; write somewhere else")
     if len({target.resolve() for target in targets}) < len(targets):
         raise click.UsageError(f"{targets[0]} cannot hold two outputs")

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import click
 
+from spanrs.cli._generated import SUMMARIES
 from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
-#: Command -> what it does.
-COMMANDS = {
-    "train": "Train a tagger and a parser on a treebank.",
-    "parse": "Tag and parse files.",
-    "tag": "Tag files.",
-    "eval": "Compare trees with gold trees, or parse gold text and compare.",
-    "draw": "Draw trees as text or SVG.",
-    "info": "Show what a model holds.",
-    "import": "Convert a model of parser.py from JSON.",
-    "templates": "Print the feature templates of the parser.",
-}
+COMMANDS = SUMMARIES["dep"]
 #: Commands whose modules have other names.
 _MODULES = {"eval": "evaluate", "import": "import_model", "parse": "annotate", "tag": "annotate"}
 _ATTRIBUTES = {"tag": "tag", "parse": "parse"}

@@ -8,36 +8,18 @@ from pathlib import Path
 
 import click
 
-from spanrs.cli import console, options
-from spanrs.cli.dep.inputs import input_format, load_model, open_file, threads
+from spanrs.cli import _generated, console
+from spanrs.cli.dep.inputs import check_format, load_model, open_file
 from spanrs.cli.run import print_message
 from spanrs.io import atomic_output
 from spanrs.threads import thread_count
 
-blank = click.option(
-    "--blank",
-    is_flag=True,
-    help='Write "_" in LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS instead of copying from FILE what the model '
-    "does not predict, and leave out empty nodes.",
-)
 
-
-@click.command("parse")
-@click.argument("model_path", metavar="MODEL")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@options.output
-@input_format
-@click.option(
-    "--keep-tags",
-    is_flag=True,
-    help="Parse with the tags of the files, and keep them, instead of tagging.",
-)
-@blank
-@threads
+@_generated.dep_parse
 def parse(
     model_path: str,
     files: tuple[str, ...],
-    output: str | None,
+    output_path: str | None,
     format_name: str,
     keep_tags: bool,
     blank: bool,
@@ -50,20 +32,14 @@ def parse(
     such as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores no other columns. An unlabelled
     model leaves DEPREL "_". Nothing is written if a file cannot be read.
     """
-    _annotate(model_path, files, output, format_name, (True, keep_tags, blank, threads))
+    _annotate(model_path, files, output_path, format_name, (True, keep_tags, blank, threads))
 
 
-@click.command("tag")
-@click.argument("model_path", metavar="MODEL")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@options.output
-@input_format
-@blank
-@threads
+@_generated.dep_tag
 def tag(
     model_path: str,
     files: tuple[str, ...],
-    output: str | None,
+    output_path: str | None,
     format_name: str,
     blank: bool,
     threads: int,
@@ -73,20 +49,21 @@ def tag(
     UPOS (if the model predicts it) and XPOS are filled; other columns are copied; --blank replaces them by _. A
     sentence with copied columns gets a comment, such as "# spanrs.predicted = UPOS XPOS", that names the others.
     """
-    _annotate(model_path, files, output, format_name, (False, False, blank, threads))
+    _annotate(model_path, files, output_path, format_name, (False, False, blank, threads))
 
 
 def _annotate(
     model_path: str,
     files: tuple[str, ...],
-    output: str | None,
+    output_path: str | None,
     format_name: str,
     how: tuple[bool, bool, bool, int],
 ) -> None:
     """Write the files with predictions; ``how`` is (parse, keep tags, blank, threads)."""
+    check_format(format_name)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once")
-    console.check_output(output, (model_path, *files))
+    console.check_output(output_path, (model_path, *files))
     parse, keep_tags, blank, threads = how
     model = load_model(model_path, parser=parse)
     count = thread_count(threads)
@@ -94,8 +71,8 @@ def _annotate(
     done = 0
     with ExitStack() as stack:
         bar = stack.enter_context(console.progress_bar(size, console.LARGE, in_bytes=True))
-        to_stdout = output in (None, "-")
-        out = stack.enter_context(atomic_output(console.standard_output() if to_stdout else output))
+        to_stdout = output_path in (None, "-")
+        out = stack.enter_context(atomic_output(console.standard_output() if to_stdout else output_path))
         last = b""
         for path in files:
             separator = missing_end(last)

@@ -5,34 +5,30 @@ from __future__ import annotations
 import click
 
 from spanrs import _spanrs
-from spanrs.cli import console, options
-from spanrs.cli.dep.inputs import input_format, load_model
+from spanrs.cli import _generated, console
+from spanrs.cli.dep.inputs import check_format, load_model
+from spanrs.cli.output import resolve_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parse, Parser, draw, read_conllu, to_svg
 from spanrs.io import atomic_output
 
 
-@click.command()
-@click.argument("file", metavar="FILE")
-@click.option("--model", "model_path", metavar="MODEL", help="Parse the sentences of FILE first.")
-@click.option("--text", "is_text", is_flag=True, help="FILE is a sentence, not a file; needs --model.")
-@click.option("--sentence", type=click.IntRange(1), metavar="N", help="Only the sentence with this number.")
-@input_format
-@click.option("--svg", "as_svg", is_flag=True, help="SVG instead of text; one sentence.")
-@options.output
+@_generated.dep_draw
 def command(
     file: str,
     model_path: str | None,
     is_text: bool,
     sentence: int | None,
     format_name: str,
-    as_svg: bool,
-    output: str | None,
+    to: str | None,
+    output_path: str | None,
 ) -> None:
     """Draw the trees of FILE (CoNLL-U), or the trees that MODEL gives to its sentences.
 
     spanrs dep draw --model MODEL --text "They ate the pizza with anchovies"
     """
+    check_format(format_name)
+    output = resolve_output(to, output_path, ("text", "svg"))
     parses = _of_text(file, model_path) if is_text else _of_file(file, model_path, format_name)
     if sentence is not None:
         if sentence > len(parses):
@@ -40,13 +36,13 @@ def command(
         parses = [parses[sentence - 1]]
     if not parses:
         raise click.ClickException(f"{file} has no sentence")
-    if as_svg and len(parses) > 1:
-        raise click.UsageError(f"--svg draws one sentence of {len(parses)}; choose it with --sentence N")
-    text = to_svg(parses[0]) if as_svg else "\n\n".join(draw(parse) for parse in parses)
-    if output in (None, "-"):
+    if output.to == "svg" and len(parses) > 1:
+        raise click.UsageError(f"--to svg draws one sentence of {len(parses)}; choose it with --sentence N")
+    text = to_svg(parses[0]) if output.to == "svg" else "\n\n".join(draw(parse) for parse in parses)
+    if output_path in (None, "-"):
         click.echo(text)
         return
-    with atomic_output(output) as out:
+    with atomic_output(output_path) as out:
         out.write(f"{text}\n".encode())
 
 

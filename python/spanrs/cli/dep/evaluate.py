@@ -10,9 +10,9 @@ import click
 
 from spanrs import _spanrs
 from spanrs._spanrs import Source
-from spanrs.cli import console
-from spanrs.cli.dep.inputs import load_model, threads
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated, console
+from spanrs.cli.dep.inputs import load_model
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Dep, Parser, evaluate
 from spanrs.dep.matcher import COPIED
@@ -24,20 +24,8 @@ from spanrs.io.sources import open_source
 from spanrs.threads import thread_count
 
 
-@click.command()
-@click.argument("gold")
-@click.argument("pred", metavar="PRED|MODEL")
-@click.option(
-    "--subtypes",
-    is_flag=True,
-    help="Compare labels with their subtypes (nmod:poss); the CoNLL 2018 evaluation leaves them out.",
-)
-@click.option(
-    "--any-roots", is_flag=True, help="Accept sentences with several roots, as parser.py gives them."
-)
-@threads
-@click.option("--per-label", is_flag=True, help="Also a table of LAS by label.")
-@output_options()
+@_generated.dep_eval
+@table_output
 def command(
     gold: str,
     pred: str,
@@ -101,7 +89,7 @@ def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads:
 
 
 def _print_unscored(result: Result, *, is_model: bool) -> None:
-    """Say which measures are not numbers, and why; the warning of the evaluation is of copied columns."""
+    """Print which measures are undefined, and why; the evaluation itself warns about copied columns."""
     not_predicted = []
     for name, title in MEASURES.items():
         if is_model and (result[name].unscored or "").startswith("pred"):

@@ -6,16 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
-from spanrs.cli.output import Output, output_options
+from spanrs.cli import _generated
+from spanrs.cli.output import Output, table_output
 from spanrs.dep.tagger import load
 from spanrs.report.table import Table
 
 
-@click.command()
-@click.argument("model_path", metavar="MODEL")
-@output_options()
+@_generated.dep_info
+@table_output
 def command(model_path: str, output: Output) -> None:
     """Show what MODEL holds."""
     output.check([model_path])
@@ -43,7 +41,7 @@ def command(model_path: str, output: Output) -> None:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Give what a model holds as lines of text."""
+    """Yield what a model holds as lines of text."""
     if facts["tagger"]:
         yield "tagger: {xpos} XPOS and {upos} UPOS tags, {features} features".format(**facts["tagger"])
     if facts["parser"]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
 from spanrs import _spanrs
@@ -12,27 +9,16 @@ from spanrs.cli import console
 from spanrs.dep.tagger import load
 from spanrs.errors import ModelError
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 #: How sentences are written.
 FORMATS = ("auto", "conllu", "four-columns", "word-tag", "tokens")
 
-#: The format of input files.
-input_format = click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(FORMATS),
-    default="auto",
-    help="conllu: CoNLL-U or CoNLL-X; four-columns: form, tag, head, label (parser.py); word-tag: They/PRP "
-    "ate/VBD; tokens: tokens separated by spaces, a sentence a line. auto detects it.",
-)
-#: Number of threads; 0 is one per processor.
-threads = click.option(
-    "--threads",
-    type=click.IntRange(0, 1024),
-    default=1,
-    help="Worker threads; 0: one per processor. The output does not depend on it.",
-)
+
+def check_format(name: str) -> None:
+    """Refuse formats without syntax."""
+    if name not in FORMATS:
+        raise click.UsageError(
+            f"--format {name}: this command reads sentences; --format takes {', '.join(FORMATS)}"
+        )
 
 
 def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:
@@ -43,7 +29,7 @@ def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:
 def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
     """Read a model file with a parser, or with a tagger."""
     if path.lower().removesuffix(".gz").endswith(".json"):
-        raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} OUT")
+        raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} -o OUT")
     if path.endswith((".conllu", ".conll", ".txt")):
         raise click.UsageError(f"{path} is not a model; name the model first")
     model = load(path)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from spanrs import _spanrs
+from spanrs.cli import _generated
 
 
-@click.command()
+@_generated.dep_templates
 def command() -> None:
     """Print the feature templates of the parser, to change them and train with --features FILE."""
     click.echo(_spanrs.dep_templates(), nl=False)

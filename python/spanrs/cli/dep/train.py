@@ -9,77 +9,24 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from spanrs.cli import console
+from spanrs.cli import _generated, console
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parser, Tagger
 from spanrs.dep.tagger import save
 from spanrs.dep.training import Epoch
 
 
-@click.command()
-@click.argument("gold")
-@click.option(
-    "--dev",
-    metavar="FILE",
-    help="Development data, scored after each pass; UAS and LAS are those of spanrs dep eval, without subtypes.",
-)
-@click.option("-o", "--output", type=click.Path(), required=True, help="The model file.")
-@click.option("--tagger-only", is_flag=True, help="Train no parser; GOLD needs no trees.")
-@click.option(
-    "--published",
-    is_flag=True,
-    help="Train exactly as parser.py: its features, oracle and passes; no labels.",
-)
-@click.option(
-    "--features",
-    default="rich",
-    metavar="rich|published|FILE",
-    help="Feature templates of the parser (spanrs dep templates prints the rich ones).",
-)
-@click.option("--labelled/--unlabelled", default=True, help="Learn the labels of arcs.")
-@click.option("--single-root/--any-roots", default=True, help="Attach one word of a sentence to the root.")
-@click.option(
-    "--epochs", type=click.IntRange(1), help="Passes of the parser. [default: 6; 15 with --published]"
-)
-@click.option("--tagger-epochs", type=click.IntRange(1), default=12, help="Passes of the tagger.")
-@click.option(
-    "--models",
-    type=click.IntRange(1, 100),
-    default=10,
-    help="Train the parser with this many seeds and add up the weights: one model, as fast, half a point better.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, help="Order of sentences.")
-@click.option(
-    "--explore-from", type=click.IntRange(1), default=2, help="First pass that follows its own guesses."
-)
-@click.option(
-    "--aggressiveness",
-    type=click.FloatRange(0),
-    default=0,
-    help="Limit of a passive-aggressive update, such as 0.01; 0 for perceptron updates.",
-)
-@click.option(
-    "--jackknife",
-    type=click.IntRange(0),
-    default=10,
-    help="Parts of GOLD that are tagged by taggers of the others, for the parser to learn from; 0: the tags of GOLD.",
-)
-@click.option(
-    "--patience",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Stop after N passes without a better score on --dev, and keep the best weights.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Do not show the passes on standard error.")
-@click.option("--json", "as_json", is_flag=True, help="The summary as one JSON object.")
+@_generated.dep_train
+@table_output
 def command(
     gold: str,
     dev: str | None,
-    output: str,
+    output_path: str,
     tagger_only: bool,
     published: bool,
     quiet: bool,
-    as_json: bool,
+    output: Output,
     patience: int | None,
     **given: Any,
 ) -> None:
@@ -93,20 +40,22 @@ def command(
     if patience is not None and dev is None:
         raise click.UsageError("--patience needs --dev")
     _check_options(tagger_only=tagger_only, published=published)
-    console.check_output(output, tuple(path for path in (gold, dev) if path is not None))
+    inputs = [path for path in (gold, dev) if path is not None]
+    console.check_output(output_path, inputs)
+    output.check(inputs)
     started = time.monotonic()
     trained = _make(tagger_only, published, not quiet, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
-    save(trained.compiled, output)
-    _summary(trained, output, time.monotonic() - started, as_json=as_json)
+    save(trained.compiled, output_path)
+    _write_summary(trained, output_path, time.monotonic() - started, output)
 
 
 #: Options of the parser.
 _OF_PARSER = (
     "features",
-    "labelled",
-    "single_root",
+    "unlabelled",
+    "any_roots",
     "epochs",
     "models",
     "explore_from",
@@ -130,7 +79,7 @@ def _check_options(*, tagger_only: bool, published: bool) -> None:
 
 
 def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, Any]) -> Parser | Tagger:
-    """Give what is trained."""
+    """Return the untrained tagger or parser."""
     tagger = Tagger(epochs=given["tagger_epochs"], seed=given["seed"], progress=progress)
     if tagger_only:
         return tagger
@@ -140,8 +89,8 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
         raise click.UsageError("--jackknife needs 2 parts or more; 0 learns from the tags of GOLD")
     return Parser(
         features=given["features"],
-        labelled=given["labelled"],
-        single_root=given["single_root"],
+        labelled=not given["unlabelled"],
+        single_root=not given["any_roots"],
         epochs=given["epochs"] or 6,
         models=given["models"],
         seed=given["seed"],
@@ -153,36 +102,35 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
     )
 
 
-def _summary(trained: Parser | Tagger, output: str, seconds: float, *, as_json: bool) -> None:
-    """Say what was trained."""
+def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: Output) -> None:
+    """Write what was trained."""
     last: Epoch | None = trained.history_[-1] if trained.history_ else None
     tagger, parser = trained.compiled.sizes()
     # Tagger alone: the scores of its last pass; its patience keeps the best one.
     dev = trained.dev_ if isinstance(trained, Parser) else (last.dev if last is not None else {})
+    words, sentences = getattr(trained, "lifted_", (0, 0))
     facts: dict[str, Any] = {
-        "model": output,
+        "model": path,
         "tagger_features": tagger,
         "parser_features": parser,
-        "lifted": list(getattr(trained, "lifted_", (0, 0))),
+        "lifted": [words, sentences],
         "passes": len(trained.history_),
         "train": None if last is None else last.accuracy,
         "dev": dev,
         "seconds": round(seconds, 1),
     }
-    if as_json:
-        console.echo(json.dumps(facts))
-        return
-    if facts["lifted"][0]:
-        words, sentences = facts["lifted"]
+    if words and output.to == "text":
         print_message(
             "note",
             f"{words} words of {sentences} sentences got other heads, so that their trees are projective",
         )
-    console.echo(
-        f"{output}: tagger with {tagger} features"
+    lines = [
+        f"{path}: tagger with {tagger} features"
         + (f", parser with {parser}" if parser else "")
         + f"; {facts['passes']} passes in {seconds:.0f} s"
-    )
+    ]
     if dev:
-        scores = ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in dev.items())
-        console.echo(f"dev: {scores}")
+        lines.append(
+            "dev: " + ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in dev.items())
+        )
+    output.write({"text": lambda: "\n".join(lines), "json": lambda: json.dumps(facts)})

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 import click
 
-from spanrs.cli import console, matchers, options
-from spanrs.cli.output import FORMATS, Output, output_options
+from spanrs.cli import _generated, console, matchers, options
+from spanrs.cli.described import Command
+from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import explained, print_message
 from spanrs.cli.score import show
+from spanrs.cli.score.bounds import misses_bounds
 from spanrs.cli.score.inputs import check_pattern, read_sides, score_all
 from spanrs.cli.score.signature import FOUND, Like, read_like
 from spanrs.eval import Fair, Result, score
 from spanrs.eval.settings import parse_signature
+from spanrs.io import Pairing
 from spanrs.io.paths import is_several
 from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
@@ -22,42 +26,11 @@ from spanrs.threads import thread_count
 
 #: Reading options of gold, and of pred.
 Sides: TypeAlias = tuple[options.SideOptions, options.SideOptions]
-#: Errors listed where no number is given, and errors of each kind that a page holds.
-LISTED, OF_A_KIND = 20, 10_000
+#: Errors of each kind that a page holds.
+OF_A_KIND = 10_000
 
 
-class ErrorNumber(click.ParamType):  # type: ignore[type-arg]  # generic in new versions of click alone
-    """A number of errors; explains what happens if a file follows the option."""
-
-    name = "N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the number."""
-        if not isinstance(value, int) and not str(value).isdecimal():
-            message = f"{value!r} is not a number of errors; write --errors={LISTED}, or name --errors after the files"
-            self.fail(message, param, ctx)
-        return int(value)
-
-
-def _side_options(function: options.F) -> options.F:
-    """Add the options that say in which column, and by which annotator, gold and pred are."""
-    for side in ("pred", "gold"):
-        function = click.option(
-            f"--{side}-annotator",
-            metavar="NAME",
-            help=f"Of Label Studio and Prodigy: the annotator whose annotations are {side}. Without PRED, GOLD holds "
-            "both.",
-        )(function)
-        function = click.option(
-            f"--{side}-column",
-            type=options.several_columns,
-            metavar="COLUMN",
-            help=f"Column of the {side} tags, where one file holds both or the two files differ.",
-        )(function)
-    return function
-
-
-class _Command(click.Command):
+class _Command(Command):
     """A command that refuses ``--errors=-1`` for its value; click takes it for ``--errors`` and an option ``-1``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -69,94 +42,9 @@ class _Command(click.Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_Command)
-@click.argument("gold")
-@click.argument("preds", metavar="[PRED]...", nargs=-1)
-@options.scheme()
-@click.option(
-    "--pred-scheme",
-    metavar="SCHEME",
-    help="Scheme of pred, if it differs from that of gold; spans are compared. By default, with --scheme auto, it is "
-    "detected if pred clearly follows another one.",
-)
-@options.reading()
-@options.reading_options
-@_side_options
-@click.option(
-    "--align",
-    type=click.Choice(["refuse", "report", "ignore", "characters"]),
-    default="refuse",
-    help="Where tokens of gold and pred differ: an error, counted, or not compared; sentences must agree. characters: "
-    "spans are compared in the text, whatever the tokens.",
-)
-@click.option(
-    "--on-error",
-    type=click.Choice(["raise", "skip"]),
-    default="raise",
-    help="What to do if files of a directory cannot be scored: stop, or list them, score the others and exit with 1.",
-)
-@click.option("--by-document", is_flag=True, help="Also print a row for each document of gold.")
-@click.option(
-    "--by-sentence",
-    is_flag=True,
-    help="Keep counts of each sentence, for --intervals and --save; they are not printed.",
-)
-@click.option(
-    "--violations",
-    "max_violations",
-    type=options.COUNT,
-    default=5,
-    help="Number of violations to list for each side.",
-)
-@click.option(
-    "--map",
-    "maps",
-    metavar="FROM=TO",
-    multiple=True,
-    help="Count spans of type FROM as of type TO; FROM= leaves them out. Repeatable.",
-)
-@click.option(
-    "--types",
-    "kept",
-    metavar="TYPE,...",
-    multiple=True,
-    help="Count these types only, by the names --map gives them. Repeatable.",
-)
-@click.option(
-    "--untyped", is_flag=True, help="Also print a row for spans compared by their boundaries only."
-)
-@matchers.options
-@click.option(
-    "--errors",
-    type=ErrorNumber(),
-    is_flag=False,
-    flag_value=LISTED,
-    metavar="[N]",
-    help=f"List N errors ({LISTED}) with their tokens, those of the most frequent kinds first. With --to jsonl an "
-    "object for each; a report (-o FILE.html) has all of them.",
-)
-@options.intervals
-@click.option("--all-readings", is_flag=True, help="F1 under every reading of malformed tags.")
-@click.option("--like", metavar="SIGNATURE", help="Score as the result with this signature was scored.")
-@click.option("--short-signature", is_flag=True, help="Print the short form of the signature.")
-@click.option(
-    "--save",
-    metavar="COUNTS",
-    help="Write the counts there as well, for spanrs merge; with rows only if --by-document or --by-sentence is named. "
-    "If a directory is scored again after an interruption, only the files that are left are read; one file or table "
-    "is read from its beginning.",
-)
-@click.option(
-    "--shard-name",
-    metavar="NAME",
-    help="Name of the file in saved counts, such as its path below the directory of all shards; the base name of GOLD "
-    "if not given.",
-)
-@click.option("--plot", metavar="FILE", help="Draw F1 of the types: a .png, .svg or .pdf file.")
-@click.option(
-    "--threads", type=click.IntRange(0, 1024), default=1, help="Threads; 0 is one for each processor."
-)
-@output_options(*FORMATS, "jsonl")
+@partial(_generated.score, cls=_Command)
+@options.read_arguments
+@table_output
 @click.pass_context
 def command(
     context: click.Context,
@@ -170,7 +58,7 @@ def command(
     gold_annotator: str | None,
     pred_annotator: str | None,
     maps: tuple[str, ...],
-    kept: tuple[str, ...],
+    kept: tuple[list[str], ...],
     untyped: bool,
     like: str | None,
     plot: str | None,
@@ -179,17 +67,9 @@ def command(
 ) -> None:
     """Score PRED against GOLD; of several PRED each by itself.
 
-    Both are files, directories or quoted patterns ("gold/*.conll"), whose files are paired by name: column files,
-    CoNLL-U, files of spans, tables (Parquet, Arrow, CSV), exports of annotation tools. "-" is standard input; gzip and
-    zstd are read as they are. spanrs read FILE shows what is understood of a file.
-
-    With GOLD alone the file holds both sides: a column file has gold tags in the last column but one, pred tags in the
-    last, a table in the columns gold and pred, or where --gold-column and --pred-column say. Two annotators of an
-    export are compared with --gold-annotator and --pred-annotator, all pairs of them by spanrs crowd agreement.
-
-    Measures are printed in per cent; in JSON and CSV they are fractions. Several PRED give a table with a row for
-    each, and in --json an object by their names. A PRED that cannot be scored is reported on standard error
-    and skipped; the exit status is then 1.
+    Both are files, directories or quoted patterns ("gold/*.conll"), whose files are paired by name, in any format that
+    spanrs read shows; "-" is standard input. Without PRED, GOLD holds both sides. Exit status 1: a PRED could not be
+    scored, or a measure is lower than --fail-under.
     """
     sides = (
         options.SideOptions(gold_column, gold_annotator),
@@ -197,25 +77,33 @@ def command(
     )
     preds = preds or _preds_of_export(gold, sides)
     _check_files(gold, preds, output, untyped=untyped, given=given)
+    _complete(given)
+    if matcher == "mat":
+        # Lazy: spanrs.mat is rarely needed.
+        from spanrs.cli.score.mat import score_mat
+
+        types = _types(kept), _renames(maps)
+        read = options.with_reading(read | {"scheme": given["scheme"]}, given["reading"])
+        context.exit(score_mat((gold, preds), sides, read, types, output, given))
     if given["save"] is not None and (maps or kept):
         raise click.UsageError("--save keeps all types; leave out --map and --types")
     if plot is not None:
         plot_format(plot)
-    asked = (
+    wanted = (
         Like()
         if like is None
         else _apply_like(context, read_like(like), given, read.get("dialect", Dialect()))
     )
-    matcher = asked.options.get("matcher", matcher)
-    if asked.columns is not None:
-        read["tags"] = asked.columns if len(asked.columns) > 1 else asked.columns[0]
-    if asked.dialect:
-        read["dialect"] = Dialect(**asked.dialect)
-    looks = _looks(matcher, maps, kept, asked, untyped=untyped)
+    matcher = wanted.options.get("matcher", matcher)
+    if wanted.columns is not None:
+        read["tags"] = wanted.columns if len(wanted.columns) > 1 else wanted.columns[0]
+    if wanted.dialect:
+        read["dialect"] = Dialect(**wanted.dialect)
+    looks = _looks(matcher, maps, kept, wanted, untyped=untyped)
     # Fair matching leaves types out before, because they could take part in near misses.
-    fair_types = {"types": looks.types, "exclude": asked.exclude} if matcher == "fair" else {}
+    fair_types = {"types": looks.types, "exclude": wanted.exclude} if matcher == "fair" else {}
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
-    given["threads"] = thread_count(given["threads"])
+    bounds = given.pop("fail_under")
     if given.pop("all_readings"):
         if looks != NO_LOOKS or untyped or plot:
             raise click.UsageError(
@@ -236,8 +124,16 @@ def command(
         _compare_signatures(like, results)
     _write(results, gold, preds, shown, output, plot, untyped=untyped)
     skipped = console.print_skipped(results)
-    if skipped or len(results) < len(preds):
+    if misses_bounds(results, bounds) or skipped or len(results) < len(preds):
         context.exit(1)
+
+
+def _complete(given: dict[str, Any]) -> None:
+    """Replace parameters of the command by arguments of the library."""
+    given["threads"] = thread_count(given["threads"])
+    given["pairing"] = Pairing(*(given.pop(name) for name in ("file_re", "suffix_off", "suffix_on")))
+    if given["max_violations"] is None:
+        given["max_violations"] = show.LISTED
 
 
 def _preds_of_export(gold: str, sides: Sides) -> tuple[str, ...]:
@@ -263,9 +159,9 @@ def _check_files(
     check_pattern(gold, preds)
     if len(preds) > 1 and gold == "-":
         raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
-    doubled = sorted({name for name in preds if preds.count(name) > 1})
-    if doubled:
-        raise click.UsageError(f"{doubled[0]} is named twice")
+    repeated = sorted({name for name in preds if preds.count(name) > 1})
+    if repeated:
+        raise click.UsageError(f"{repeated[0]} is named twice")
     if len(preds) > 1 and output.to != "json" and (untyped or given["by_document"]):
         raise click.UsageError("with several PRED, --by-document and --untyped need --json")
     if len(preds) > 1:
@@ -292,16 +188,18 @@ def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[s
     Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
 
 
-def _apply_like(context: click.Context, like: Like, given: dict[str, Any], own_dialect: Dialect) -> Like:
+def _apply_like(context: click.Context, like: Like, given: dict[str, Any], dialect: Dialect) -> Like:
     """Set the options that a signature names; refuse options that contradict it."""
     for name, value in like.options.items():
         source = context.get_parameter_source(name)
-        own = context.params.get(name)
-        if source == click.core.ParameterSource.COMMANDLINE and str(own) != str(value):
-            raise click.UsageError(f"--like says {name} {value}, and --{name.replace('_', '-')} says {own}")
+        current = context.params.get(name)
+        if source == click.core.ParameterSource.COMMANDLINE and str(current) != str(value):
+            raise click.UsageError(
+                f"--like says {name} {value}, and --{name.replace('_', '-')} says {current}"
+            )
         if name != "matcher":
             given[name] = value
-    if like.dialect and own_dialect not in (Dialect(), Dialect(**like.dialect)):
+    if like.dialect and dialect not in (Dialect(), Dialect(**like.dialect)):
         raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
     return like
 
@@ -310,15 +208,15 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
     """Warn where the result was not scored as the signature says."""
     wanted = {name: value for name, value in parse_signature(like).items() if name not in FOUND}
     for result in results.values():
-        found = {name: value for name, value in result.settings.items() if name not in FOUND}
-        if found != wanted:
+        settings = {name: value for name, value in result.settings.items() if name not in FOUND}
+        if settings != wanted:
             print_message("warning", f"the result is {result.signature}, which is not what --like says")
 
 
 def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
-    """Say what is to be shown; a report has intervals and errors in any case."""
+    """Return what to show; an HTML report always has intervals and errors."""
     errors: int | None = given.pop("errors")
-    names = ("level", "method", "samples", "seed")
+    names = ("level", "interval_method", "samples", "seed")
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])
     wanted = given.pop("intervals")
     page = output.to == "html"
@@ -405,10 +303,10 @@ NO_LOOKS = Looks({}, None, ())
 
 
 def _looks(
-    matcher: str, maps: tuple[str, ...], kept: tuple[str, ...], asked: Like, *, untyped: bool
+    matcher: str, maps: tuple[str, ...], kept: tuple[list[str], ...], wanted: Like, *, untyped: bool
 ) -> Looks:
     """Return the types to look at; refuse what the matcher cannot do."""
-    renames, types, steps = _renames(maps), _types(kept), tuple(asked.types)
+    renames, types, steps = _renames(maps), _types(kept), tuple(wanted.types)
     if steps and (renames or types):
         raise click.UsageError("--like names types; leave out --map and --types")
     if matcher != "exact" and (maps or untyped):
@@ -421,7 +319,7 @@ def _looks(
 
 
 def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
-    """Give the new name of each type that --map names; None leaves it out."""
+    """Return the new name of each type that --map names; None leaves it out."""
     renames: dict[str, str | None] = {}
     for text in maps:
         old, equals, new = text.partition("=")
@@ -442,9 +340,6 @@ def _keep_types(results: dict[str, Result], types: list[str]) -> dict[str, Resul
     }
 
 
-def _types(kept: tuple[str, ...]) -> list[str] | None:
-    """Give the types to keep, each once; None for all."""
-    names = [name.strip() for text in kept for name in text.split(",")]
-    if "" in names:
-        raise click.UsageError("--types takes names of types, separated by commas")
-    return list(dict.fromkeys(names)) or None
+def _types(kept: tuple[list[str], ...]) -> list[str] | None:
+    """Return the types to keep, each once; None for all."""
+    return list(dict.fromkeys(matchers.flattened(kept))) or None

@@ -56,10 +56,10 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
     """
     folder = os.path.dirname(gold)
     same = [name for name in preds if os.path.dirname(name) == folder]
-    others = [name for name in preds if os.path.dirname(name) != folder]
-    if same and others and preds[: len(same)] == tuple(same) and len(others) == len(same) + 1:
+    elsewhere = [name for name in preds if os.path.dirname(name) != folder]
+    if same and elsewhere and preds[: len(same)] == tuple(same) and len(elsewhere) == len(same) + 1:
         suffix = os.path.splitext(gold)[1]
-        patterns = [os.path.join(os.path.dirname(name), f"*{suffix}") for name in (gold, others[0])]
+        patterns = [os.path.join(os.path.dirname(name), f"*{suffix}") for name in (gold, elsewhere[0])]
         raise click.UsageError(
             f"{len(preds) + 1} files of two folders: if they come from two patterns, quote these, so that their files "
             f"are paired: '{patterns[0]}' '{patterns[1]}'"
@@ -85,8 +85,8 @@ def read_sides(
     """Read GOLD and PRED; ``sides`` are the options of one side alone."""
     several = [path for path in (gold, pred) if path is not None and is_several(path)]
     if pred is not None and len(several) == 1:
-        other = pred if several == [gold] else gold
-        message = f"{several[0]} is several files and {other} is one; name two files or two directories"
+        single = pred if several == [gold] else gold
+        message = f"{several[0]} is several files and {single} is one; name two files or two directories"
         raise click.UsageError(message)
     names = ("gold", "pred") if pred is None else ("tags", "tags")
     of_sides = [arguments | side.arguments(name) for name, side in zip(names, sides, strict=True)]

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from spanrs.cli.output import Output, Rendered
 
 
+#: Violations of each side that are listed by default.
+LISTED = 5
+
+
 class Shown(NamedTuple):
     """What is shown besides the tables of a result."""
 
@@ -38,7 +42,7 @@ class IntervalOptions(NamedTuple):
     """How intervals are computed."""
 
     level: float
-    method: str
+    interval_method: str
     samples: int
     seed: int
     threads: int
@@ -55,17 +59,21 @@ def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool
     """Write a row for each system."""
     named = base_names(results)
 
-    def as_json() -> str:
-        everything = {name: result.to_dict(untyped=untyped) for name, result in results.items()}
-        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
-
     output.write(
         {
             "text": lambda: tables.systems_parts(named),
             "csv": lambda: tables.systems_csv(named),
-            "json": as_json,
+            "json": lambda: systems_json(
+                {name: result.to_dict(untyped=untyped) for name, result in results.items()}
+            ),
         }
     )
+
+
+def systems_json(systems: Mapping[str, dict[str, Any]]) -> str:
+    """Return results as JSON: an object whose ``systems`` are a list, with the name of PRED in each."""
+    rows = [{"name": name} | result for name, result in systems.items()]
+    return json.dumps({"systems": rows}, ensure_ascii=False, allow_nan=False)
 
 
 def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Output) -> None:
@@ -80,17 +88,17 @@ def show_one(result: Result, names: tuple[str, str], shown: Shown, output: Outpu
             ]
         if shown.intervals is not None:
             everything["intervals"] = _intervals(result, shown.intervals)
-        return json.dumps(everything, ensure_ascii=False, allow_nan=False)
+        return systems_json({names[1]: everything})
 
-    found = result.errors
+    errors = result.errors
     formats: dict[str, Callable[[], Rendered]] = {
         "text": lambda: result_parts,
         "json": as_json,
         "csv": result.to_csv,
         "html": lambda: result.to_html(title=f"{names[1]} against {names[0]}"),
     }
-    if found is not None:
-        formats["jsonl"] = lambda: found.to_jsonl(shown.errors)
+    if errors is not None:
+        formats["jsonl"] = lambda: errors.to_jsonl(shown.errors)
     output.write(formats)
 
 
@@ -104,8 +112,8 @@ def _parts(result: Result, names: tuple[str, str], shown: Shown) -> Iterator[Tab
             documents=shown.documents,
         )
     )
-    *others, signature = parts
-    yield from others
+    *body, signature = parts
+    yield from body
     if shown.intervals is not None:
         yield ""
         yield intervals_table(result, shown.intervals)
@@ -133,33 +141,33 @@ def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
         drawn = result.bootstrap(
             measures, samples=options.samples, seed=options.seed, threads=options.threads, progress=bar
         )
-    found = {}
+    intervals = {}
     for measure, value in zip(measures, map(float, drawn.estimates), strict=True):
-        low, high = drawn.interval(measure, options.level, options.method)
-        found[measure.title] = {
+        low, high = drawn.interval(measure, options.level, options.interval_method)
+        intervals[measure.title] = {
             name: None if math.isnan(number) else number
             for name, number in (("value", value), ("low", low), ("high", high))
         }
     return {
         "level": options.level,
-        "method": options.method,
+        "method": options.interval_method,
         "samples": options.samples,
         "seed": options.seed,
         "criterion": result.matcher.criterion,
         "unit": "sentence" if result.by_sentence else "document",
-        "measures": found,
+        "measures": intervals,
     }
 
 
 def intervals_table(result: Result, options: IntervalOptions) -> Table:
     """Return the F1 of all spans and of each type with its interval."""
     unit = "sentences" if result.by_sentence else "documents"
-    found = _intervals(result, options)
-    head = f"{100 * options.level:g} % {options.method} of {len(result.counts)} {unit}"
+    intervals = _intervals(result, options)
+    head = f"{100 * options.level:g} % {options.interval_method} of {len(result.counts)} {unit}"
     # Of several criteria the head says which one it is.
     criterion = result.matcher.criterion if len(result.matcher.criteria) > 1 else None
     table = Table([head, Measure(criterion=criterion).title, "low", "high"], title="Intervals")
-    for name, values in found["measures"].items():
+    for name, values in intervals["measures"].items():
         numbers = ("-" if value is None else f"{100 * value:.2f}" for value in values.values())
         table.add_row(name, *numbers)
     return table
@@ -203,7 +211,7 @@ def _readings_parts(
 ) -> Iterator[Table | str]:
     yield tables.systems_table(results, "reading")
     first = next(iter(results.values()))
-    number = sum(found.count for found in first.violations.values())
+    number = sum(side.count for side in first.violations.values())
     if not number:
         yield "There are no violations, so all readings are the same; --reading refuse accepts the files."
     yield from tables.violation_lines(first, names, most)

@@ -10,22 +10,11 @@ from typing import Any
 import click
 
 from spanrs import __version__, _spanrs
+from spanrs.cli._generated import SIGNATURE_PARAMETERS
 from spanrs.cli.run import print_message
 from spanrs.errors import SchemeError, with_code
 from spanrs.eval.settings import UNDECIDED, parse_signature
 
-#: Settings of a signature, and the options of the command that say the same.
-OPTIONS = {
-    "matcher": "matcher",
-    "scheme": "scheme",
-    "pred_scheme": "pred_scheme",
-    "reading": "reading",
-    "weights": "weights",
-    "focus": "focus",
-    "matching": "matching",
-    "min_overlap": "min_overlap",
-    "align": "align",
-}
 #: Settings that say what was found, or which sentences there were.
 FOUND = ("differing_tokens", "version")
 #: A name in a list: quoted as in JSON, or without commas.
@@ -76,9 +65,9 @@ def read_like(text: str) -> Like:
 def _like(settings: dict[str, str]) -> Like:
     """Sort the settings of a signature."""
     if settings["matcher"] not in _spanrs.matchers():
-        known = ", ".join(_spanrs.matchers())
+        matchers = ", ".join(_spanrs.matchers())
         raise click.UsageError(
-            f"--like: spanrs score has no matcher {settings['matcher']}; there are {known}"
+            f"--like: spanrs score has no matcher {settings['matcher']}; there are {matchers}"
         )
     if settings["version"] != __version__:
         print_message(
@@ -89,15 +78,15 @@ def _like(settings: dict[str, str]) -> Like:
     # Without it FairEval's dummies are left out.
     like.exclude = [] if fair else None
     for name, value in settings.items():
-        if name in OPTIONS:
-            like.options[OPTIONS[name]] = float(value) if name == "min_overlap" else value
+        if name in SIGNATURE_PARAMETERS:
+            like.options[name] = float(value) if name == "min_overlap" else value
         elif name == "exclude":
             like.exclude = _names(value)
         elif name == "types":
             like.types = [_types(phrase) for phrase in _split(value, ";")]
         elif name == "columns":
             like.columns = tuple(
-                int(one) if one.lstrip("-").isdecimal() else one for one in value.split(",")
+                int(column) if column.lstrip("-").isdecimal() else column for column in value.split(",")
             )
         elif name in ("separator", "suffix", "bare_is_type", "unknown_is_outside"):
             like.dialect[name] = _dialect_value(name, value)

@@ -111,6 +111,7 @@ _CORE_NAMES = {name: alias for alias, name in ALIASES.items()}
 
 #: Names of parameters in the compiled module and in sklearn-crfsuite, if they differ by more than the dot.
 _OTHER_NAMES = {
+    "max_iterations": "max_iter",
     "feature.minfreq": "min_freq",
     "feature.possible_states": "all_possible_states",
     "feature.possible_transitions": "all_possible_transitions",
@@ -143,9 +144,9 @@ def core_options(algorithm: str, values: Values) -> dict[str, Value]:
             options[option] = parameter.shown(max(stored, least))
     options["calibration_samples"] = int(options["calibration_samples"])
     if algorithm == "lbfgs":
-        if options["max_iterations"] == 0:
+        if options["max_iter"] == 0:
             # liblbfgs: no limit, and at least one iteration otherwise.
-            options["max_iterations"] = 1 if values["max_iterations"] else sys.maxsize
+            options["max_iter"] = 1 if values["max_iterations"] else sys.maxsize
     elif algorithm != "l2sgd":
         # The callback of the trainer applies CRFsuite's stopping criterion, which differs from that of the compiled
         # module.

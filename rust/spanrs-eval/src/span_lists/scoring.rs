@@ -1,15 +1,84 @@
 //! Scoring lists of spans, and finding out what became of each span.
 
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
 use spanrs_base::Watch;
 
 use super::{Sides, SpanLists};
 use crate::detail::{Detail, NamedSpan};
 use crate::input::{DocumentEnds, InputError};
-use crate::matcher::{Events, Matcher};
+use crate::matcher::{Event, Events, Matcher, Pair};
 use crate::scorer::Scorer;
 use crate::spans::Spans;
 use crate::type_filter::TypeFilter;
 use spanrs_tags::Reader;
+
+/// Which outcomes of a criterion are listed as errors.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpanErrorOptions {
+    /// Index of the criterion in the matcher's schema.
+    pub criterion: u8,
+    /// Indices of its outcomes that are errors.
+    pub wrong: Vec<u8>,
+    /// Index of the outcome of a pair of spans that have outcomes of their own as well. These are
+    /// then not listed.
+    pub paired: Option<u8>,
+    /// Number of errors of each kind to keep, the first ones; None for all.
+    pub most: Option<u64>,
+}
+
+/// A kind of error: name of the outcome, gold type and pred type.
+pub type SpanErrorKind = (&'static str, Option<String>, Option<String>);
+
+/// Calls `each` with the outcomes of a criterion, sentence by sentence.
+fn outcomes_of(
+    sides: &Sides<'_>,
+    matcher: &mut dyn Matcher,
+    criterion: u8,
+    watch: Watch,
+    mut each: impl FnMut(usize, &Pair<'_>, &[&Event]),
+) -> Result<(), InputError> {
+    matcher.resolve_ties();
+    let mut events = Events::default();
+    sides.run(watch, |sentence, pair| {
+        events.0.clear();
+        let compared = matcher.compare(&pair, &mut events);
+        compared.map_err(|error| InputError::unmatched(sentence, error))?;
+        let of_criterion: Vec<_> = events.of(criterion).collect();
+        each(sentence, &pair, &of_criterion);
+        Ok(())
+    })
+}
+
+/// Returns an outcome as plain data.
+fn detail(
+    sides: &Sides<'_>,
+    sentence: usize,
+    pair: &Pair<'_>,
+    event: &Event,
+    outcome: &'static str,
+) -> Detail {
+    let span = |side: Spans<'_>, at: Option<u32>| {
+        let (span, runs) = side.get(at? as usize);
+        Some(NamedSpan {
+            ty: sides.types[span.ty as usize].to_owned(),
+            start: span.start,
+            end: span.end,
+            tokens: runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect()),
+        })
+    };
+    Detail {
+        outcome,
+        sentence: sentence as u64,
+        gold: span(pair.gold, event.gold),
+        pred: span(pair.pred, event.pred),
+        gold_index: event.gold,
+        pred_index: event.pred,
+        ..Detail::default()
+    }
+}
 
 /// Returns the outcomes of a criterion, in matching order.
 ///
@@ -32,35 +101,95 @@ pub fn span_details(
     watch: Watch,
 ) -> Result<Vec<Detail>, InputError> {
     let sides = Sides::new(gold, pred, |name| filter.counts(name));
-    matcher.resolve_ties();
     let outcomes = matcher.schema().criteria[usize::from(criterion)].outcomes;
-    let mut events = Events::default();
     let mut details = Vec::new();
-    sides.run(watch, |sentence, pair| {
-        events.0.clear();
-        let compared = matcher.compare(&pair, &mut events);
-        compared.map_err(|error| InputError::unmatched(sentence, error))?;
-        let span = |side: Spans<'_>, at: Option<u32>| {
-            let (span, runs) = side.get(at? as usize);
-            Some(NamedSpan {
-                ty: sides.types[span.ty as usize].to_owned(),
-                start: span.start,
-                end: span.end,
-                tokens: runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect()),
-            })
-        };
-        details.extend(events.of(criterion).map(|event| Detail {
-            outcome: outcomes[usize::from(event.outcome)].name,
-            sentence: sentence as u64,
-            gold: span(pair.gold, event.gold),
-            pred: span(pair.pred, event.pred),
-            gold_index: event.gold,
-            pred_index: event.pred,
-            ..Detail::default()
-        }));
-        Ok::<_, InputError>(())
-    })?;
+    outcomes_of(
+        &sides,
+        matcher,
+        criterion,
+        watch,
+        |sentence, pair, events| {
+            details.extend(events.iter().map(|event| {
+                let outcome = outcomes[usize::from(event.outcome)].name;
+                detail(&sides, sentence, pair, event, outcome)
+            }));
+        },
+    )?;
     Ok(details)
+}
+
+/// Returns the errors that are kept, in matching order, and the number of errors of each kind, kept
+/// or not, in the order of their first occurrence.
+///
+/// # Errors
+/// As [`span_details`].
+///
+/// ```
+/// use spanrs_eval::{Exact, SpanErrorOptions, SpanLists, TypeFilter, span_errors};
+/// let side = |ty: &str| SpanLists::of_tuples(vec![vec![(ty.to_owned(), 0, 1)]; 3], Vec::new());
+/// let (gold, pred, filter) = (side("PER"), side("ORG"), TypeFilter::default());
+/// // A pair of different types is listed once, and not as a missed and a spurious span.
+/// let options = SpanErrorOptions { criterion: 0, wrong: vec![1, 2, 3], paired: Some(3), most: Some(1) };
+/// let listed = span_errors((&gold, &pred), &mut Exact::default(), &filter, &options, || false);
+/// let (errors, numbers) = listed.unwrap();
+/// assert_eq!((errors.len(), errors[0].outcome), (1, "mistyped"));
+/// assert_eq!(numbers, [(("mistyped", Some("PER".to_owned()), Some("ORG".to_owned())), 3)]);
+/// ```
+pub fn span_errors(
+    (gold, pred): (&SpanLists, &SpanLists),
+    matcher: &mut dyn Matcher,
+    filter: &TypeFilter,
+    options: &SpanErrorOptions,
+    watch: Watch,
+) -> Result<(Vec<Detail>, Vec<(SpanErrorKind, u64)>), InputError> {
+    let sides = Sides::new(gold, pred, |name| filter.counts(name));
+    let outcomes = matcher.schema().criteria[usize::from(options.criterion)].outcomes;
+    let (mut errors, mut numbers) = (Vec::new(), Vec::new());
+    let mut kinds: HashMap<(u8, Option<u32>, Option<u32>), usize> = HashMap::new();
+    let ty = |side: Spans<'_>, at: Option<u32>| Some(side.get(at? as usize).0.ty);
+    outcomes_of(
+        &sides,
+        matcher,
+        options.criterion,
+        watch,
+        |sentence, pair, events| {
+            let pairs = events
+                .iter()
+                .filter(|event| Some(event.outcome) == options.paired);
+            let (golds, preds): (HashSet<_>, HashSet<_>) =
+                pairs.map(|event| (event.gold, event.pred)).unzip();
+            for event in events
+                .iter()
+                .filter(|event| options.wrong.contains(&event.outcome))
+            {
+                let is_in_pair = event.gold.is_some() && golds.contains(&event.gold)
+                    || event.pred.is_some() && preds.contains(&event.pred);
+                if is_in_pair && Some(event.outcome) != options.paired {
+                    continue;
+                }
+                let kind = (
+                    event.outcome,
+                    ty(pair.gold, event.gold),
+                    ty(pair.pred, event.pred),
+                );
+                let at = *kinds.entry(kind).or_insert_with(|| {
+                    numbers.push((kind, 0));
+                    numbers.len() - 1
+                });
+                numbers[at].1 += 1;
+                if options.most.is_none_or(|most| numbers[at].1 <= most) {
+                    let outcome = outcomes[usize::from(event.outcome)].name;
+                    errors.push(detail(&sides, sentence, pair, event, outcome));
+                }
+            }
+        },
+    )?;
+    let name = |ty: Option<u32>| ty.map(|ty| sides.types[ty as usize].to_owned());
+    let numbers = numbers.into_iter().map(|((outcome, gold, pred), n)| {
+        let outcome = outcomes[usize::from(outcome)].name;
+        ((outcome, name(gold), name(pred)), n)
+    });
+    Ok((errors, numbers.collect()))
 }
 
 impl Scorer {

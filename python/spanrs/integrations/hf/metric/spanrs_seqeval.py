@@ -22,7 +22,7 @@ Args:
     type (PER-B) scheme: the scheme in strict mode, by its name mode: None reads tags like conlleval, "strict" according
     to the scheme; "fair", "weighted" and
         "traditional" are those of fair evaluation (Ortmann 2022)
-    sample_weight: ignored, as seqeval ignores it zero_division: "warn", 0 or 1: value of a measure whose denominator is
+    sample_weight: ignored, as in seqeval zero_division: "warn", 0 or 1: value of a measure whose denominator is
     0 weights: for "weighted", as for spanrs.Fair
 Returns:
     each type to precision, recall, f1 and number; overall_precision, overall_recall, overall_f1 and

@@ -1,0 +1,419 @@
+"""The options of the commands; written by ``make generate`` from tools/options.toml."""
+
+from spanrs.cli import parameter_types as types
+from spanrs.cli.described import argument, command, option
+
+# fmt: off
+
+#: Commands of each group, and what they do.
+SUMMARIES = {"": {"score": "Score tagged files: precision, recall, F1 of spans.",
+    "compare": "Compare systems: which differences are significant.",
+    "merge": "Merge counts that spanrs score --save wrote.",
+    "fair": "Evaluate as a configuration file of FairEval says.",
+    "read": "Show what is understood of a file: format, layers, scheme.",
+    "validate": "List the tags that do not conform to their scheme.",
+    "convert": "Convert the tags of a file from one scheme to another.",
+    "spans": "Write the spans of a tagged file as JSON Lines.",
+    "conlleval": "Write what conlleval.pl writes, byte for byte.",
+    "crf": "Train conditional random fields, and tag files with them.",
+    "crowd": "Learn from the labels of many annotators.",
+    "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them."},
+    "crf": {"train": "Train a model on a tagged file.", "tag": "Tag files with a model.",
+    "eval": "Tag a gold file and score the tags.", "info": "Show what a model holds.",
+    "template": "List the built-in feature templates, or print one."},
+    "crowd": {"aggregate": "Estimate the true labels, and how reliable the annotators are.",
+    "fit": "Train a CRF on the labels of many annotators.",
+    "agreement": "Measure how far annotators agree.", "simulate": "Make annotators for a gold file.",
+    "experiment": "Compare methods on data whose true labels are known."},
+    "dep": {"train": "Train a tagger and a parser on a treebank.", "parse": "Tag and parse files.",
+    "tag": "Tag files.", "eval": "Compare trees with gold trees, or parse gold text and compare.",
+    "draw": "Draw trees as text or SVG.", "info": "Show what a model holds.",
+    "import": "Convert a model of parser.py from JSON.",
+    "templates": "Print the feature templates of the parser."}}
+#: Parameters that go with some matchers only.
+MATCHER_PARAMETERS = {"fair": ("exclude", "weights", "focus"), "mat": ("exclude", "task", "task_path",
+    "token_types", "by_token", "by_pseudo_token", "by_character", "clash_kinds", "details", "confusability",
+    "confidence", "percent", "csv_directory", "csv_formulas", "xlsx", "unpaired_overlap", "pieces",
+    "overlay", "all_elements"), "partial": ("min_overlap", "matching")}
+#: Parameters that are arguments of spanrs.read, what they are called there, and the options.
+READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--reading"), ("format_name",
+    "format", "--format"), ("tag", "tags", "--column"), ("token", "tokens", "--token-column"),
+    ("gold_column", "gold", "--gold-column"), ("pred_column", "pred", "--pred-column"), ("separator",
+    "separator", "--separator"), ("comments", "comments", "--comments"), ("document_column", "documents",
+    "--document-column"), ("position_column", "position", "--position-column"), ("punct_column",
+    "punct_column", "--punct-column"), ("annotator", "annotator", "--annotator"), ("layer", "layer",
+    "--layer"), ("encoding", "encoding", "--encoding"))
+#: Parameters that are settings of signatures.
+SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "scheme",
+    "pred_scheme", "reading")
+
+MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
+    type=types.MATCHER, default="exact", metavar="NAME")
+TYPES = option("--types", "kept", group="Comparison", help="Count these types only.", type=types.NAMES,
+    metavar="TYPE,...", multiple=True)
+EXCLUDE = option("--exclude", "exclude", group="Comparison", help="Leave out these types (fair, mat).",
+    type=types.NAMES, metavar="TYPE,...", multiple=True, rare=True)
+MAP = option("--map", "maps", group="Comparison", help="Count FROM as TO; FROM= leaves it out.",
+    metavar="FROM=TO", multiple=True)
+UNTYPED = option("--untyped", "untyped", group="Comparison", help="Also score spans by their bounds only.",
+    is_flag=True)
+ALIGN = option("--align", "align", group="Comparison", help="Where tokens differ:",
+    type=types.choice("refuse", "report", "ignore", "characters"), default="refuse", metavar="HOW")
+LIKE = option("--like", "like", group="Comparison", help="Score as the result with this signature was.",
+    metavar="SIGNATURE", rare=True)
+MIN_OVERLAP = option("--min-overlap", "min_overlap", group="Comparison",
+    help="Share of the gold span a pair needs (partial).", type=types.FloatRange(min=0, max=1),
+    metavar="SHARE", rare=True)
+MATCHING = option("--matching", "matching", group="Comparison", help="How pairs are made (partial).",
+    type=types.choice("greedy", "optimal"), show_default="greedy", metavar="HOW", rare=True)
+WEIGHTS = option("--weights", "weights", group="Comparison", help="paper, default, or formulas (fair).",
+    show_default="paper", metavar="FORMULAS", rare=True)
+FOCUS = option("--focus", "focus", group="Comparison", help="Whose type LE and LBE count for (fair).",
+    show_default="gold", metavar="gold|pred", rare=True)
+AVERAGE = option("--average", "average", group="Comparison", help="Average over types.",
+    type=types.choice("micro", "macro", "weighted"), default="micro", metavar="HOW")
+PART = option("--part", "part", group="Comparison", help="The measure to compare.",
+    type=types.choice("precision", "recall", "f1"), default="f1", metavar="PART")
+CRITERION = option("--criterion", "criterion", group="Comparison",
+    help="Criterion of the matcher; else its default one.", metavar="NAME")
+TYPE = option("--type", "ty", group="Comparison", help="Compare the measure of this type only.",
+    metavar="TYPE")
+UNIT = option("--unit", "unit", group="Significance", help="What is resampled: sentence or document.",
+    type=types.choice("sentence", "document"), metavar="UNIT")
+SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Significance",
+    help="Significance test.", type=types.choice("randomisation", "bootstrap"), default="randomisation",
+    metavar="TEST")
+BY_TYPE = option("--by-type", "by_type", group="Significance",
+    help="Also test the differences of each type.", is_flag=True)
+INTERVALS = option("--intervals", "intervals", group="Intervals", help="Confidence intervals of F1.",
+    is_flag=True)
+LEVEL = option("--level", "level", group="Intervals", help="Confidence level; 0.95 is 95 %.",
+    type=types.FloatRange(min=0, max=1, min_open=True, max_open=True), default=0.95, metavar="LEVEL")
+INTERVAL_METHOD = option("--interval-method", "interval_method", group="Intervals",
+    help="Kind of interval.", type=types.choice("percentile", "bca"), default="percentile",
+    metavar="METHOD")
+SAMPLES = option("--samples", "samples", group="Intervals", help="Number of resamples.",
+    type=types.IntRange(min=1, max=10000000), default=10000, metavar="N")
+SEED = option("--seed", "seed", group="Computation", help="Random seed.",
+    type=types.IntRange(min=0, max=9223372036854775807), default=0, metavar="N")
+THREADS = option("--threads", "threads", group="Computation",
+    help="Number of threads; by default all processors.", type=types.IntRange(min=0, max=1024), default=0,
+    show_default="", metavar="N")
+SCHEME = option("--scheme", "scheme", group="Tags", help="Scheme of the tags.", default="auto",
+    metavar="SCHEME")
+PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags", help="Scheme of pred, if it differs.",
+    metavar="SCHEME")
+TO_SCHEME = option("--to-scheme", "to_scheme", group="Tags", help="Scheme of the tags to write.",
+    metavar="SCHEME")
+MODEL_SCHEME = option("--model-scheme", "model_scheme", group="Model",
+    help="Scheme of a model that has none (CRFsuite).", metavar="SCHEME")
+READING = option("--reading", "reading", group="Tags", help="How malformed tags are read.",
+    type=types.choice("conlleval", "strict", "discard", "refuse", "ncrfpp", "seqeval", "seqeval-strict"),
+    metavar="READING")
+ALL_READINGS = option("--all-readings", "all_readings", group="Tags",
+    help="F1 under every reading of malformed tags.", is_flag=True)
+TAG_SEPARATOR = option("--tag-separator", "tag_separator", group="Tags",
+    help="Separator between prefix and type of a tag.", default="-", metavar="TEXT", rare=True)
+SUFFIX = option("--suffix", "suffix", group="Tags", help="The prefix follows the type: PER-B.",
+    is_flag=True, rare=True)
+FORMAT = option("--format", "format_name", group="Input", help="Format of the input files.",
+    type=types.choice("auto", "columns", "conllu", "stacked", "spans", "mat-json", "xml-inline",
+    "fake-xml-inline", "raw", "brat", "doccano", "prodigy", "label-studio", "spacy", "parquet", "arrow",
+    "csv", "four-columns", "word-tag", "tokens"), default="auto", metavar="FORMAT")
+COLUMN = option("--column", "tag", group="Input", help="Column of the tags, from 0.", type=types.COLUMNS,
+    default=-1, metavar="COLUMN")
+TOKEN_COLUMN = option("--token-column", "token", group="Input", help="Column of the tokens.",
+    type=types.COLUMN, default=0, metavar="COLUMN")
+GOLD_COLUMN = option("--gold-column", "gold_column", group="Input", help="Column of the gold tags.",
+    type=types.COLUMNS, metavar="COLUMN")
+PRED_COLUMN = option("--pred-column", "pred_column", group="Input", help="Column of the pred tags.",
+    type=types.COLUMNS, metavar="COLUMN")
+GOLD_ANNOTATOR = option("--gold-annotator", "gold_annotator", group="Input",
+    help="Annotator whose annotations are gold.", metavar="NAME", rare=True)
+PRED_ANNOTATOR = option("--pred-annotator", "pred_annotator", group="Input",
+    help="Annotator whose annotations are pred.", metavar="NAME", rare=True)
+SEPARATOR = option("--separator", "separator", group="Input", help="Separator of columns.", default="auto",
+    metavar="SEPARATOR", rare=True)
+COMMENTS = option("--comments", "comments", group="Input", help="Prefix of comment lines.", default="auto",
+    metavar="PREFIX", rare=True)
+DOCUMENT_COLUMN = option("--document-column", "document_column", group="Input",
+    help="Column of a table that names documents.", metavar="NAME", rare=True)
+POSITION_COLUMN = option("--position-column", "position_column", group="Input",
+    help="Column of a long table with token positions.", metavar="NAME", rare=True)
+PUNCT_COLUMN = option("--punct-column", "punct_column", group="Input",
+    help="Column of parts of speech: no punctuation.", type=types.COLUMN, metavar="COLUMN", rare=True)
+ANNOTATOR = option("--annotator", "annotator", group="Input",
+    help="The annotator whose annotations are read.", metavar="NAME", rare=True)
+LAYER = option("--layer", "layer", group="Input", help="Layer of spaCy's DocBin: ents or a span group.",
+    metavar="NAME", rare=True)
+ENCODING = option("--encoding", "encoding", group="Input", help="Encoding of XML, raw text and CSV.",
+    show_default="UTF-8", metavar="NAME", rare=True)
+MAX_EXPANSION = option("--max-expansion", "max_expansion", group="Input",
+    help="Largest expansion ratio of compressed files.", type=types.IntRange(min=1), show_default="100",
+    metavar="N", rare=True)
+FILE_RE = option("--file-re", "file_re", group="Several files",
+    help="Score the files of pred whose names match RE.", metavar="RE", rare=True)
+SUFFIX_OFF = option("--suffix-off", "suffix_off", group="Several files",
+    help="Take this off pred's name to find gold's file.", metavar="SUFFIX", rare=True)
+SUFFIX_ON = option("--suffix-on", "suffix_on", group="Several files", help="Then add this to the name.",
+    metavar="SUFFIX", rare=True)
+ON_ERROR = option("--on-error", "on_error", group="Several files", help="If a file fails:",
+    type=types.choice("raise", "skip"), default="raise", metavar="HOW")
+BY_DOCUMENT = option("--by-document", "by_document", group="Output",
+    help="Also print a row for each document of gold.", is_flag=True)
+BY_SENTENCE = option("--by-sentence", "by_sentence", group="Output", help="Keep counts by sentence.",
+    is_flag=True, rare=True)
+ERRORS = option("--errors", "errors", group="Output", help="List N errors (20), frequent kinds first.",
+    type=types.ERROR_COUNT, is_flag=False, flag_value=20, metavar="[N]")
+MAX_VIOLATIONS = option("--max-violations", "max_violations", group="Output",
+    help="Number of violations to list.", type=types.IntRange(min=0, max=1000000000), metavar="N")
+SHORT_SIGNATURE = option("--short-signature", "short_signature", group="Output",
+    help="Print the short form of the signature.", is_flag=True, rare=True)
+SAVE = option("--save", "save", group="Output", help="Also write the counts, for spanrs merge.",
+    metavar="COUNTS")
+SHARD_NAME = option("--shard-name", "shard_name", group="Output", help="Name of the file in saved counts.",
+    metavar="NAME", rare=True)
+FAIL_UNDER = option("--fail-under", "fail_under", group="Output",
+    help="Exit status 1 if a measure is lower: f1=0.8.", type=types.BOUNDS, metavar="NAME=VALUE",
+    multiple=True)
+PLOT = option("--plot", "plot", group="Output", help="Draw a plot: a .png, .svg or .pdf file.",
+    metavar="FILE")
+OUTPUT = option("-o", "--output", "output_path", group="Output",
+    help="Where to write; - is standard output.", metavar="FILE")
+REPORT = option("--report", "report", group="Output", help="Write the report there instead of printing it.",
+    metavar="FILE")
+TO = option("--to", "to", group="Output", help="Format to write; else by the ending of FILE.",
+    type=types.choice("text", "markdown", "latex", "csv", "json", "html", "jsonl", "svg"), metavar="FORMAT")
+JSON = option("--json", "as_json", group="Output", help="Short for --to json.", is_flag=True)
+QUIET = option("-q", "--quiet", "quiet", group="Output", help="Do not show progress on standard error.",
+    is_flag=True)
+SENTENCES = option("--sentences", "sentences", group="Output", help="Number of sentences to show.",
+    type=types.IntRange(min=0, max=1000000000), default=3, metavar="N")
+CONFIG = option("--config", "config", group="Comparison", help="Settings in FairEval's form.",
+    metavar="FILE")
+TASK = option("--task", "task", group="MATScore", help="Use the types of a task: task.xml, or a name.",
+    metavar="NAME|PATH", rare=True)
+TASK_PATH = option("--task-path", "task_path", group="MATScore", help="Where the task of that name is.",
+    type=types.PATH, metavar="PATH", multiple=True, rare=True)
+TOKEN_TYPES = option("--token-types", "token_types", group="MATScore", help="Types of tokens.",
+    type=types.NAMES, metavar="TYPE,...", multiple=True, rare=True)
+BY_TOKEN = option("--by-token", "by_token", group="MATScore", help="A table of tokens.", is_flag=True,
+    rare=True)
+BY_PSEUDO_TOKEN = option("--by-pseudo-token", "by_pseudo_token", group="MATScore",
+    help="A table of pseudo-tokens.", is_flag=True, rare=True)
+BY_CHARACTER = option("--by-character", "by_character", group="MATScore", help="A table of characters.",
+    is_flag=True, rare=True)
+CLASH_KINDS = option("--clash-kinds", "clash_kinds", group="MATScore",
+    help="Columns for the seven kinds of clashes.", is_flag=True, rare=True)
+DETAILS = option("--details", "details", group="MATScore", help="A table of all pairs of annotations.",
+    is_flag=True, rare=True)
+CONFUSABILITY = option("--confusability", "confusability", group="MATScore",
+    help="A table of labels against labels.", is_flag=True, rare=True)
+CONFIDENCE = option("--confidence", "confidence", group="MATScore",
+    help="Mean, variance and deviation of the measures.", is_flag=True, rare=True)
+PERCENT = option("--percent", "percent", group="MATScore", help="Measures from 0 to 100.", is_flag=True,
+    rare=True)
+CSV_DIRECTORY = option("--csv-directory", "csv_directory", group="MATScore",
+    help="Write MATScore's CSV files there.", type=types.PATH, metavar="DIRECTORY", rare=True)
+CSV_FORMULAS = option("--csv-formulas", "csv_formulas", group="MATScore", help="Formulas of the CSV files.",
+    type=types.choice("excel", "openoffice", "none"), show_default="excel", metavar="KIND", rare=True)
+XLSX = option("--xlsx", "xlsx", group="MATScore", help="Write a workbook with formulas.", type=types.PATH,
+    metavar="FILE", rare=True)
+UNPAIRED_OVERLAP = option("--unpaired-overlap", "unpaired_overlap", group="MATScore",
+    help="Overlapping annotations without a partner.", type=types.choice("alone", "clash"),
+    show_default="alone", metavar="HOW", rare=True)
+PIECES = option("--pieces", "pieces", group="MATScore",
+    help="How annotations of several pieces are scored.", type=types.choice("cover", "split", "refuse"),
+    show_default="cover", metavar="HOW", rare=True)
+OVERLAY = option("--overlay", "overlay", group="MATScore",
+    help="XML elements not in the task stay in the text.", is_flag=True, rare=True)
+ALL_ELEMENTS = option("--all-elements", "all_elements", group="MATScore",
+    help="All XML elements are annotations.", is_flag=True, rare=True)
+DEV = option("--dev", "dev", group="Training", help="Development data, scored after each pass.",
+    metavar="FILE")
+ALGORITHM = option("--algorithm", "algorithm", group="Training", help="Training algorithm.",
+    type=types.choice("lbfgs", "l2sgd", "ap", "pa", "arow"), default="lbfgs", metavar="NAME")
+C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (lbfgs).",
+    type=types.FloatRange(), default=0.0, metavar="C")
+C2 = option("--c2", "c2", group="Training", help="Coefficient of the squared weights.",
+    type=types.FloatRange(), default=1.0, metavar="C")
+MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Limit of iterations.",
+    type=types.IntRange(min=1), metavar="N")
+MIN_FREQ = option("--min-freq", "min_freq", group="Training",
+    help="Leave out features that occur less often.", type=types.FloatRange(), default=0.0, metavar="N")
+PATIENCE = option("--patience", "patience", group="Training",
+    help="Stop after N passes without a better --dev.", type=types.IntRange(min=1), metavar="N")
+START = option("--start", "start", group="Training", help="Begin with the weights of this model.",
+    metavar="MODEL")
+KEEP_ON_INTERRUPT = option("--keep-on-interrupt", "keep_on_interrupt", group="Training",
+    help="Ctrl-C ends training and writes the model.", is_flag=True)
+TAGGER_ONLY = option("--tagger-only", "tagger_only", group="Training",
+    help="Train no parser; GOLD needs no trees.", is_flag=True)
+PUBLISHED = option("--published", "published", group="Training",
+    help="Train exactly as parser.py; no labels.", is_flag=True)
+FEATURES = option("--features", "features", group="Training",
+    help="Templates of the parser: rich, published, file.", default="rich", metavar="NAME|FILE")
+UNLABELLED = option("--unlabelled", "unlabelled", group="Training", help="Do not learn the labels of arcs.",
+    is_flag=True)
+EPOCHS = option("--epochs", "epochs", group="Training", help="Passes of the parser.",
+    type=types.IntRange(min=1), show_default="6; 15 with --published", metavar="N")
+TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training", help="Passes of the tagger.",
+    type=types.IntRange(min=1), default=12, metavar="N")
+MODELS = option("--models", "models", group="Training",
+    help="Number of parsers whose weights are averaged.", type=types.IntRange(min=1, max=100), default=10,
+    metavar="N")
+EXPLORE_FROM = option("--explore-from", "explore_from", group="Training",
+    help="First pass that follows its own guesses.", type=types.IntRange(min=1), default=2, metavar="N")
+AGGRESSIVENESS = option("--aggressiveness", "aggressiveness", group="Training",
+    help="Limit of a passive-aggressive update.", type=types.FloatRange(min=0), default=0, metavar="C")
+JACKKNIFE = option("--jackknife", "jackknife", group="Training",
+    help="Parts of GOLD tagged by taggers of the others.", type=types.IntRange(min=0), default=10,
+    metavar="N")
+TEMPLATE = option("--template", "template", group="Model",
+    help="Feature template; see spanrs crf template.", metavar="NAME|FILE")
+FEATURE_COLUMN = option("--feature-column", "features", group="Model",
+    help="A further column for the template. Repeatable.", type=types.COLUMN, metavar="COLUMN",
+    multiple=True)
+POSTERIOR = option("--posterior", "posterior", group="Model",
+    help="Predict the most probable tag of each token.", is_flag=True)
+PROBABILITIES = option("--probabilities", "probabilities", group="Output",
+    help="Add a column with the probability of each tag.", is_flag=True)
+TOP = option("--top", "top", group="Output", help="Features per label, and transitions, to list.",
+    type=types.IntRange(min=0, max=1000000000), default=10, metavar="N")
+ANNOTATOR_NAME = option("--annotator-name", "annotators", group="Input",
+    help="Name of an annotator, in order. Repeatable.", metavar="NAME", multiple=True)
+AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation", help="How the truth is estimated.",
+    type=types.choice("MVseq", "MVtoken", "MVseg", "CRF-CONC", "CRF-CONC-normalized", "MultiCRF",
+    "MultiCRF-MAX", "CRF-MA", "CRF-MA-exact", "CRF-MA-sentence", "CRF-MA-prior", "Dawid-Skene", "one-coin",
+    "MACE", "HMM-crowd", "BSC-seq", "CrossFitted", case_sensitive=False),
+    show_default="BSC-seq; for fit CRF-MA", metavar="NAME")
+AGGREGATORS = option("--aggregators", "aggregators", group="Aggregation", help="The methods to compare.",
+    show_default="all", metavar="NAME,...")
+REFERENCE = option("--reference", "reference", group="Aggregation",
+    help="The method that others are compared with.", default="CRF-MA", metavar="NAME")
+MEASURE = option("--measure", "measure", group="Output", help="Measure of the plot.",
+    type=types.choice("f1", "kappa"), show_default="f1; kappa without tags", metavar="NAME")
+GOLD = option("--gold", "gold", group="Input", help="The true labels: one token and label a line.",
+    metavar="FILE")
+CROWD = option("--crowd", "crowd", group="Input", help="Annotations; without it they are simulated.",
+    metavar="FILE")
+TEST = option("--test", "test", group="Input", help="Tokens and true labels to test CRFs on.",
+    metavar="FILE")
+TEST_COLUMN = option("--test-column", "test_column", group="Input", help="Column of the labels in --test.",
+    type=types.COLUMN, show_default="--column", metavar="COLUMN")
+NOISE = option("--noise", "noise", group="Simulation", help="An annotator for each variance of noise.",
+    type=types.NUMBERS, metavar="V,...")
+FLIP = option("--flip", "flip", group="Simulation", help="An annotator for each probability of errors.",
+    type=types.NUMBERS, metavar="P,...")
+NO_REPEATS = option("--no-repeats", "alone", group="Simulation",
+    help="Each sentence is labelled by one annotator.", is_flag=True)
+REPETITIONS = option("--repetitions", "repetitions", group="Simulation", help="Number of simulations.",
+    type=types.IntRange(min=1, max=10000), show_default="30; 1 with --crowd", metavar="N")
+KEEP_TAGS = option("--keep-tags", "keep_tags", group="Model",
+    help="Parse with the tags of the files; keep them.", is_flag=True)
+BLANK = option("--blank", "blank", group="Output", help='Write "_" in columns that are not predicted.',
+    is_flag=True)
+MODEL = option("--model", "model_path", group="Model", help="Parse the sentences of FILE first.",
+    metavar="MODEL")
+TEXT = option("--text", "is_text", group="Input", help="FILE is a sentence, not a file; needs --model.",
+    is_flag=True)
+SENTENCE = option("--sentence", "sentence", group="Input", help="Only the sentence with this number.",
+    type=types.IntRange(min=1), metavar="N")
+SUBTYPES = option("--subtypes", "subtypes", group="Comparison",
+    help="Compare labels with subtypes (nmod:poss).", is_flag=True)
+ANY_ROOTS = option("--any-roots", "any_roots", group="Trees", help="Allow several roots in a sentence.",
+    is_flag=True)
+PER_LABEL = option("--per-label", "per_label", group="Output", help="Also a table of LAS by label.",
+    is_flag=True)
+
+score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("preds", metavar="[PRED]...",
+    nargs=-1, required=False)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, TYPES, EXCLUDE,
+    MAP, UNTYPED, ALIGN, LIKE, SCHEME, PRED_SCHEME, READING, ALL_READINGS, GOLD_COLUMN, PRED_COLUMN,
+    GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX,
+    ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON, BY_DOCUMENT, BY_SENTENCE, ERRORS,
+    MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE, INTERVALS, LEVEL, INTERVAL_METHOD,
+    SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN, BY_CHARACTER,
+    CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS, XLSX,
+    UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv", "json",
+    "html", "jsonl"))
+compare = command("compare", arguments=[argument("gold", metavar="GOLD"), argument("preds",
+    metavar="A B [C]...", nargs=-1, required=True)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS,
+    FOCUS, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN,
+    TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED,
+    THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json",
+    "html"))
+merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs=-1, required=True)],
+    options=[UNTYPED, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON,
+    MAX_VIOLATIONS, SAVE, SHORT_SIGNATURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
+fair = command("fair", arguments=[argument("target_in", metavar="[GOLD]", required=False),
+    argument("system_in", metavar="[PRED]", required=False)], options=[CONFIG, FORMAT, COLUMN, TOKEN_COLUMN,
+    SEPARATOR, COMMENTS, PUNCT_COLUMN, OUTPUT, TO, JSON], formats=("text", "markdown", "latex", "csv",
+    "json", "html"))
+read = command("read", arguments=[argument("files", metavar="FILE...", nargs=-1, required=True)],
+    options=[SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX,
+    SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
+validate = command("validate", arguments=[argument("file", metavar="FILE")], options=[SCHEME, FORMAT,
+    COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
+    LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, MAX_VIOLATIONS, OUTPUT, TO, JSON],
+    formats=("text", "markdown", "latex", "csv", "json", "html"))
+convert = command("convert", arguments=[argument("file", metavar="FILE")], options=[SCHEME, TO_SCHEME,
+    READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN,
+    PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT],
+    required=["to_scheme"])
+spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[SCHEME, READING, FORMAT,
+    COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
+    LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
+crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[OUTPUT, DEV, TEMPLATE,
+    FEATURE_COLUMN, ALGORITHM, C1, C2, MAX_ITER, MIN_FREQ, PATIENCE, START, KEEP_ON_INTERRUPT, SEED,
+    THREADS, SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN,
+    PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO,
+    JSON], formats=("text", "json"), required=["output_path"])
+crf_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
+    metavar="FILE...", nargs=-1, required=True)], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR,
+    MODEL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, THREADS, OUTPUT, PROBABILITIES])
+crf_eval = command("eval", arguments=[argument("model_path", metavar="MODEL"), argument("gold",
+    metavar="GOLD")], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR, SCHEME, READING, FORMAT, COLUMN,
+    TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, THREADS, OUTPUT, TO, JSON], formats=("text", "markdown",
+    "latex", "csv", "json", "html"))
+crf_info = command("info", arguments=[argument("model_path", metavar="MODEL")], options=[TOP, OUTPUT, TO,
+    JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
+crf_template = command("template", arguments=[argument("name", metavar="[NAME]", required=False)],
+    options=[])
+crowd_aggregate = command("aggregate", arguments=[argument("paths", metavar="FILE...", nargs=-1,
+    required=True)], options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, OUTPUT,
+    PROBABILITIES, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
+crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
+    options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, OUTPUT, REPORT, TO, JSON],
+    formats=("text", "markdown", "latex", "csv", "json", "html"), required=["output_path"])
+crowd_agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1,
+    required=True)], options=[ANNOTATOR_NAME, OUTPUT, TO, JSON, PLOT, MEASURE], formats=("text", "markdown",
+    "latex", "csv", "json", "html"))
+crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
+    NO_REPEATS, FEATURE_COLUMN, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, FORMAT, COLUMN, TOKEN_COLUMN,
+    SEPARATOR, COMMENTS, OUTPUT], required=["output_path"])
+crowd_experiment = command("experiment", options=[GOLD, CROWD, TEST, TEST_COLUMN, FORMAT, COLUMN,
+    TOKEN_COLUMN, SEPARATOR, COMMENTS, NOISE, FLIP, NO_REPEATS, REPETITIONS, AGGREGATORS, REFERENCE,
+    FEATURE_COLUMN, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, OUTPUT, TO, JSON, PLOT], formats=("text",
+    "markdown", "latex", "csv", "json", "html"), required=["gold"])
+dep_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[OUTPUT, DEV,
+    TAGGER_ONLY, PUBLISHED, FEATURES, UNLABELLED, ANY_ROOTS, EPOCHS, TAGGER_EPOCHS, MODELS, EXPLORE_FROM,
+    AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON], formats=("text", "json"),
+    required=["output_path"])
+dep_parse = command("parse", arguments=[argument("model_path", metavar="MODEL"), argument("files",
+    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, KEEP_TAGS, THREADS, OUTPUT, BLANK])
+dep_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
+    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, THREADS, OUTPUT, BLANK])
+dep_eval = command("eval", arguments=[argument("gold", metavar="GOLD"), argument("pred",
+    metavar="PRED|MODEL")], options=[SUBTYPES, ANY_ROOTS, THREADS, OUTPUT, TO, JSON, PER_LABEL],
+    formats=("text", "markdown", "latex", "csv", "json", "html"))
+dep_draw = command("draw", arguments=[argument("file", metavar="FILE")], options=[FORMAT, MODEL, TEXT,
+    SENTENCE, OUTPUT, TO], formats=("text", "svg"))
+dep_info = command("info", arguments=[argument("model_path", metavar="MODEL")], options=[OUTPUT, TO, JSON],
+    formats=("text", "markdown", "latex", "csv", "json", "html"))
+dep_import = command("import", arguments=[argument("model_path", metavar="MODEL.json[.gz]")],
+    options=[OUTPUT], required=["output_path"])
+dep_templates = command("templates", options=[])
