@@ -11,7 +11,7 @@ from spanrs.eval import settings as settings_of
 from spanrs.eval import warnings
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.details import ErrorList
-from spanrs.eval.evidence import Detail, Evidence, Violations
+from spanrs.eval.evidence import Detail, Evidence, Violations, merge_evidence
 from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion
 from spanrs.eval.scores import CriterionResult, Measured
 
@@ -181,3 +181,16 @@ class Evaluation(Measured):
         For tags this is what partial matching gives under its criterion ``bounds``.
         """
         return replace(self, counts=self.counts.renamed(lambda _: UNTYPED))[self.matcher.criterion]
+
+
+def merged_evidence(evaluations: Sequence[Evaluation], offsets: Sequence[int]) -> Evidence:
+    """Merge evidence; keep at most as many violations as the evaluations that did not keep all."""
+    merged = merge_evidence([evaluation.evidence for evaluation in evaluations], offsets)
+    located = dict(merged.located)
+    for side, places in located.items():
+        of_side = [evaluation.violations[side] for evaluation in evaluations]
+        limits = [
+            len(violations.first) for violations in of_side if violations.count > len(violations.first)
+        ]
+        located[side] = places[: min(limits)] if limits else places
+    return replace(merged, located=located)

@@ -14,8 +14,8 @@ from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.eval import settings as settings_of
 from spanrs.eval import tables
 from spanrs.eval.arguments import as_document_weights, as_types
-from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.evidence import Evidence, merge_evidence, plain_detail, shifted
+from spanrs.eval.evaluation import Evaluation, merged_evidence
+from spanrs.eval.evidence import Evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
 from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
@@ -297,7 +297,7 @@ class Result(Evaluation):
             self,
             counts=self.counts.merge([result.counts for result in others]),
             settings=settings,
-            evidence=_merged_evidence(results, offsets),
+            evidence=merged_evidence(results, offsets),
             details=details,
             errors=errors,
             document_weights=weights,
@@ -583,19 +583,6 @@ class Result(Evaluation):
             violations = ", ".join(f"{side} {of_side.count}" for side, of_side in self.violations.items())
             parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
         return "".join(parts) + f"<p><code>{escape(self.signature)}</code></p>"
-
-
-def _merged_evidence(results: Sequence[Result], offsets: Sequence[int]) -> Evidence:
-    """Merge evidence; keep at most as many violations as the results that did not keep all."""
-    merged = merge_evidence([result.evidence for result in results], offsets)
-    located = dict(merged.located)
-    for side, places in located.items():
-        of_side = [result.violations[side] for result in results]
-        limits = [
-            len(violations.first) for violations in of_side if violations.count > len(violations.first)
-        ]
-        located[side] = places[: min(limits)] if limits else places
-    return replace(merged, located=located)
 
 
 def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:

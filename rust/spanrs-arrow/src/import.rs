@@ -28,6 +28,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 
 use crate::error::ImportError;
+use crate::sentence_types::supported;
 use crate::utf8::{is_ascii, not_utf8};
 
 /// Maximum depth of a schema. Lists, their items and the values of a dictionary need 3; no
@@ -279,31 +280,6 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
         Some(values) => unsafe { data_type(values, depth + 1) }
             .map(|values| DataType::Dictionary(Box::new(kind), Box::new(values))),
     }
-}
-
-/// Refuses types that do not hold sentences of tags; see the table of the crate.
-fn supported(kind: &DataType) -> Result<()> {
-    let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
-        kind
-    else {
-        return Err(ImportError::Type(kind.to_string()));
-    };
-    let strings = |kind: &DataType| {
-        matches!(
-            kind,
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        )
-    };
-    let item = item.data_type();
-    let known = match item {
-        DataType::Null => true,
-        DataType::Dictionary(_, values) => strings(values),
-        other => strings(other) || other.is_integer(),
-    };
-    if known {
-        return Ok(());
-    }
-    Err(ImportError::Type(format!("lists of {item}")))
 }
 
 /// Imports an array of a supported type, and remembers its items in `validated` if they have an

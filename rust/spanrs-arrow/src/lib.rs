@@ -109,6 +109,7 @@ mod columns;
 mod error;
 mod import;
 mod recent_tags;
+mod sentence_types;
 mod strings;
 mod utf8;
 

@@ -22,8 +22,8 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use crate::correction_pairs::{Pair, Point, compute_direction, dot, norm, remember_pair};
 use crate::error::{Error, Result};
-use crate::simd::{Kernel, dispatch};
 
 /// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by
 /// the slope.
@@ -444,12 +444,6 @@ fn overflow_to_infinity(loss: Result<f64>) -> Result<f64> {
     }
 }
 
-/// The end of a trial step, with the gradient of the smooth part there.
-struct Point {
-    weights: Vec<f64>,
-    gradient: Vec<f64>,
-}
-
 /// Where a line search begins. `gradient` is the pseudo-gradient with an L1 penalty.
 struct Start<'a> {
     weights: &'a [f64],
@@ -492,151 +486,4 @@ impl Trial {
             false => self.step + 0.5 * width,
         }
     }
-}
-
-/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect
-/// the search direction.
-struct Pair {
-    /// Difference of two successive points (`s`).
-    points: Vec<Bf16>,
-    /// Difference of their gradients (`y`).
-    gradients: Vec<Bf16>,
-    /// `1 / (s . y)`, positive.
-    inverse: f64,
-    /// `y . y`
-    square: f64,
-}
-
-/// The upper half of a 32-bit float (bfloat16): 8 bits of precision, the range of `f32`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bf16(u16);
-
-impl Bf16 {
-    /// Rounds to `f32`, then to the nearest bfloat16, ties to even.
-    #[inline(always)]
-    fn of(value: f64) -> Self {
-        let bits = (value as f32).to_bits();
-        Self((bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) >> 16) as u16)
-    }
-
-    #[inline(always)]
-    fn value(self) -> f64 {
-        f64::from(f32::from_bits(u32::from(self.0) << 16))
-    }
-}
-
-/// Adds the differences between `next` and the current point, in the buffers of the oldest pair if
-/// there are `memory` of them. A pair without positive curvature is dropped, since it would break
-/// the recursion.
-fn remember_pair(
-    pairs: &mut VecDeque<Pair>,
-    memory: usize,
-    weights: &[f64],
-    smooth: &[f64],
-    next: &Point,
-) {
-    let mut pair = match pairs.len() < memory.max(1) {
-        true => Pair {
-            points: vec![Bf16::default(); weights.len()],
-            gradients: vec![Bf16::default(); weights.len()],
-            inverse: 0.0,
-            square: 0.0,
-        },
-        false => match pairs.pop_front() {
-            Some(pair) => pair,
-            None => return,
-        },
-    };
-    for (difference, (new, old)) in pair.points.iter_mut().zip(next.weights.iter().zip(weights)) {
-        *difference = Bf16::of(new - old);
-    }
-    let both = next.gradient.iter().zip(smooth);
-    for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
-        *difference = Bf16::of(new - old);
-    }
-    let pairs_of = || pair.points.iter().zip(&pair.gradients);
-    let product: f64 = pairs_of().map(|(s, y)| s.value() * y.value()).sum();
-    pair.square = pair.gradients.iter().map(|y| y.value() * y.value()).sum();
-    // Without positive curvature the pair would break the recursion.
-    if product > f64::EPSILON * pair.square {
-        pair.inverse = 1.0 / product;
-        pairs.push_back(pair);
-    }
-}
-
-/// Writes minus the inverse Hessian times the gradient to `direction`, by the two-loop recursion
-/// (Nocedal and Wright 2006, algorithm 7.4). Without pairs it is minus the gradient. The initial
-/// matrix is `(s . y) / (y . y)` of the newest pair times the identity.
-fn compute_direction(pairs: &VecDeque<Pair>, gradient: &[f64], direction: &mut [f64]) {
-    for (step, slope) in direction.iter_mut().zip(gradient) {
-        *step = -slope;
-    }
-    let mut factors = Vec::with_capacity(pairs.len());
-    for pair in pairs.iter().rev() {
-        let factor = pair.inverse * dispatch(Dot(&pair.points, direction));
-        dispatch(Add(direction, -factor, &pair.gradients));
-        factors.push(factor);
-    }
-    if let Some(last) = pairs.back() {
-        let scale = 1.0 / (last.inverse * last.square);
-        direction.iter_mut().for_each(|step| *step *= scale);
-    }
-    for (pair, factor) in pairs.iter().zip(factors.into_iter().rev()) {
-        let back = pair.inverse * dispatch(Dot(&pair.gradients, direction));
-        dispatch(Add(direction, factor - back, &pair.points));
-    }
-}
-
-/// The inner product, in eight sums that vectorise.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a, rest_a) = a.as_chunks::<8>();
-    let (b, rest_b) = b.as_chunks::<8>();
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest = rest_a.iter().zip(rest_b).map(|(a, b)| a * b);
-    sums.iter().sum::<f64>() + rest.sum::<f64>()
-}
-
-/// The inner product of a stored difference and a vector, in sixteen sums that vectorise.
-struct Dot<'a>(&'a [Bf16], &'a [f64]);
-
-impl Kernel for Dot<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn call(self) -> f64 {
-        let mut sums = [0.0; 16];
-        let (a, rest_a) = self.0.as_chunks::<16>();
-        let (b, rest_b) = self.1.as_chunks::<16>();
-        for (a, b) in a.iter().zip(b) {
-            for lane in 0..16 {
-                sums[lane] += a[lane].value() * b[lane];
-            }
-        }
-        let rest = rest_a.iter().zip(rest_b).map(|(a, b)| a.value() * b);
-        sums.iter().sum::<f64>() + rest.sum::<f64>()
-    }
-}
-
-/// Adds a multiple of a stored difference to a vector.
-struct Add<'a>(&'a mut [f64], f64, &'a [Bf16]);
-
-impl Kernel for Add<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        for (sum, value) in self.0.iter_mut().zip(self.2) {
-            *sum += self.1 * value.value();
-        }
-    }
-}
-
-/// The Euclidean norm.
-pub(crate) fn norm(values: &[f64]) -> f64 {
-    dot(values, values).sqrt()
 }

@@ -89,6 +89,7 @@ mod best;
 mod columns;
 mod constraint;
 mod corpus;
+mod correction_pairs;
 mod crowd;
 mod decoder;
 mod em;

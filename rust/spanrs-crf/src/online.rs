@@ -33,10 +33,11 @@
 use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::{Corpus, Target};
+use crate::correction_pairs::norm;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lattice::Lattice;
-use crate::lbfgs::{Iteration, Stop, norm};
+use crate::lbfgs::{Iteration, Stop};
 use crate::transitions::Transitions;
 
 /// How a sequence that is labelled wrongly changes the weights.

@@ -27,9 +27,10 @@
 use spanrs_base::{Clock, Rng, Watch};
 
 use crate::corpus::Corpus;
+use crate::correction_pairs::norm;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
-use crate::lbfgs::{Iteration, Stop, norm};
+use crate::lbfgs::{Iteration, Stop};
 use crate::objective::targets::Work;
 use crate::simd::padded;
 use crate::transitions::Transitions;
