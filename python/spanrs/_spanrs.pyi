@@ -680,15 +680,8 @@ class CrfModel:
     def metadata(self) -> str: ...
     def with_metadata(self, metadata: str, /) -> CrfModel: ...
     def tag_files(
-        self,
-        files: list[tuple[Any, _Plain]],
-        out: object,
-        columns: tuple[list[int | str], int | str | None, int | str | None],
-        flags: tuple[bool, bool],
-        threads: int,
-        progress: _Progress,
-        /,
-    ) -> list[tuple[list[str], bool]]: ...
+        self, files: list[tuple[Any, _Plain]], out: object, options: _Plain, progress: _Progress, /
+    ) -> list[dict[str, Any]]: ...
     def tag(
         self,
         inputs: Iterable[Any],

@@ -203,7 +203,7 @@ def test_text_and_json_are_refused(files, capsys):
     [
         (["simulate", "GOLD", "-o", "-"], "give either --noise or --flip"),
         (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not a list of numbers"),
-        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "they must be from 0 to 1"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "2"], "must be from 0 to 1"),
         (["experiment", "--gold", "GOLD"], "give either --noise or --flip"),
         (["experiment", "--gold", "GOLD", "--flip", "0.1", "--aggregators", "MV"], "unknown method 'MV'"),
         (

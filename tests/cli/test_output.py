@@ -236,7 +236,7 @@ def test_lines_stand_in_every_format():
     assert "<code>a|b</code>" in render_parts(parts, "html")
     assert "<li>note ```</li>" in render_parts(parts, "html")
     assert json.loads(render_parts(parts, "json"))["lines"] == ["signature a|b", "note ```"]
-    with pytest.raises(ValueError, match="unknown format 'xml'"):
+    with pytest.raises(ValueError, match="no format 'xml'"):
         render_parts(parts, "xml")
 
 

@@ -69,8 +69,8 @@ pub use registry::{MatcherOptions, matcher_names, schemas};
 pub use scorer::{Scorer, TypeCells};
 pub use side::Side;
 pub use span_lists::{
-    ReadError, Sides, SpanErrorKind, SpanErrorOptions, SpanLists, SpanListsBuilder, TagSentences,
-    span_details, span_errors, spans_of_ids,
+    ReadError, Sides, SpanErrorKind, SpanErrorNumbers, SpanErrorOptions, SpanLists,
+    SpanListsBuilder, TagSentences, span_details, span_errors, spans_of_ids,
 };
 pub use spans::Spans;
 pub use tag_block::TagBlock;

@@ -29,8 +29,11 @@ const RECORDS: [(&str, &str); 10] = [
     ("Violation", "spanrs.errors"),
 ];
 
-/// Classes that have been imported, and whether they are named tuples.
-static CLASSES: Mutex<Option<HashMap<&'static str, (Py<PyType>, bool)>>> = Mutex::new(None);
+/// Classes that have been imported.
+static CLASSES: Mutex<Option<Classes>> = Mutex::new(None);
+
+/// A class by name of the record, and whether it is a named tuple.
+type Classes = HashMap<&'static str, (Py<PyType>, bool)>;
 
 /// Modules of the classes of records, by name.
 #[pyfunction]

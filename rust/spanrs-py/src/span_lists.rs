@@ -4,8 +4,8 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use spanrs::eval::input::numbering;
 use spanrs::eval::{
-    Detail, MatcherOptions, Run, SpanErrorKind, SpanErrorOptions, SpanLists as Core, TagSentences,
-    TypeFilter,
+    Detail, MatcherOptions, Run, SpanErrorNumbers, SpanErrorOptions, SpanLists as Core,
+    TagSentences, TypeFilter,
 };
 use spanrs::tags::ReaderOptions;
 
@@ -123,7 +123,7 @@ pub(crate) fn span_errors(
     matcher_options: Plain<MatcherOptions>,
     type_filter: Plain<TypeFilter>,
     options: Plain<SpanErrorOptions>,
-) -> Result<(Plain<Vec<Detail>>, Vec<(SpanErrorKind, u64)>)> {
+) -> Result<(Plain<Vec<Detail>>, SpanErrorNumbers)> {
     let (sides, mut matcher) = ((&gold.0, &pred.0), matcher(matcher_options.0)?);
     let (errors, numbers) = py.detach(|| {
         spanrs::eval::span_errors(sides, &mut *matcher, &type_filter.0, &options.0, stop)

@@ -52,21 +52,26 @@ def command(
         raise click.UsageError("--column takes one column")
     # The tags are not read; files need none.
     layout = columns._replace(tag=-1)
-    places = (list(model.features), target, trained.get("tag") if trained.get("conllu") else None)
+    options = {
+        "extra": list(model.features),
+        "target": target,
+        "conllu_target": trained.get("tag") if trained.get("conllu") else None,
+        "posterior": posterior,
+        "probabilities": probabilities,
+        "threads": thread_count(threads),
+    }
     target_file = console.standard_output() if to_stdout else output_path
     with atomic_output(target_file) as out, console.files_bar(*files) as bar:
         sources = [(console.source(path), layout) for path in files]
         tag_files = model.crf._trained().tag_files
         try:
-            reports = tag_files(
-                sources, out, places, (posterior, probabilities), thread_count(threads), bar
-            )
+            reports = tag_files(sources, out, options, bar)
         except FormatError as error:
             raise _with_advice(error) from None
-    for warnings, is_known in reports:
-        for message in warnings:
+    for report in reports:
+        for message in report["warnings"]:
             print_message("warning", message)
-        if not is_known:
+        if not report["has_known_attributes"]:
             model.warn_of_unknown()
 
 

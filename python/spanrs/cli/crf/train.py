@@ -38,7 +38,7 @@ MANY_LABELS = 300
 #: Why training ended.
 STOPPED = {
     "delta": "converged (the loss hardly fell)",
-    "max_iter": "limit of iterations",
+    "max_iterations": "limit of iterations",
     "line_search": "line search failed",
     "stopped": "patience",
 }

@@ -17,7 +17,7 @@ use spanrs_base::{Interner, Jagged, Span};
 use crate::token_sets::{Run, TokenSets};
 
 pub use builder::SpanListsBuilder;
-pub use scoring::{SpanErrorKind, SpanErrorOptions, span_details, span_errors};
+pub use scoring::{SpanErrorKind, SpanErrorNumbers, SpanErrorOptions, span_details, span_errors};
 pub use sides::Sides;
 pub use tag_sentences::{ReadError, TagSentences, spans_of_ids};
 

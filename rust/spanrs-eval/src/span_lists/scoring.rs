@@ -32,6 +32,9 @@ pub struct SpanErrorOptions {
 /// A kind of error: name of the outcome, gold type and pred type.
 pub type SpanErrorKind = (&'static str, Option<String>, Option<String>);
 
+/// The number of errors of each kind.
+pub type SpanErrorNumbers = Vec<(SpanErrorKind, u64)>;
+
 /// Calls `each` with the outcomes of a criterion, sentence by sentence.
 fn outcomes_of(
     sides: &Sides<'_>,
@@ -141,7 +144,7 @@ pub fn span_errors(
     filter: &TypeFilter,
     options: &SpanErrorOptions,
     watch: Watch,
-) -> Result<(Vec<Detail>, Vec<(SpanErrorKind, u64)>), InputError> {
+) -> Result<(Vec<Detail>, SpanErrorNumbers), InputError> {
     let sides = Sides::new(gold, pred, |name| filter.counts(name));
     let outcomes = matcher.schema().criteria[usize::from(options.criterion)].outcomes;
     let (mut errors, mut numbers) = (Vec::new(), Vec::new());

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs::CrfModel as Core;
 use spanrs::crf::{Decoder, Inputs, Model, check_len};
-use spanrs::crf_files::TagOptions;
-use spanrs::io::{Column, Columns};
+use spanrs::crf_files::{TagOptions, TagReport};
+use spanrs::io::Columns;
 
 use super::items::{inputs_of, is_set, label_names, unicode};
 use super::sentences::names_of;
@@ -159,38 +159,23 @@ impl CrfModel {
         Ok(names_of(py, self.core().labels(), labels.into_iter()))
     }
 
-    /// Writes column files with tags to `out`. `columns` are those that the template reads besides the tokens, the target,
-    /// and the target in CoNLL-U; `flags` are posterior and probabilities. Returns for each file its warnings and
-    /// whether the model has any of its attributes.
-    #[pyo3(signature = (files, out, columns, flags, threads, progress, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
+    /// Writes column files with tags to `out`. Returns a report for each file.
+    #[pyo3(signature = (files, out, options, progress, /))]
     fn tag_files(
         &self,
         py: Python<'_>,
         files: Vec<(SourceArgument, Plain<Columns>)>,
         out: Py<PyAny>,
-        columns: (
-            Plain<Vec<Column>>,
-            Plain<Option<Column>>,
-            Plain<Option<Column>>,
-        ),
-        flags: (bool, bool),
-        threads: usize,
+        options: Plain<TagOptions>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<Vec<(Vec<String>, bool)>> {
+    ) -> Result<Plain<Vec<TagReport>>> {
         let files = files.into_iter();
         let files: Vec<_> = files
             .map(|(source, columns)| column_file(&source, columns.0))
             .collect();
-        let (Plain(extra), Plain(target), Plain(conllu_target)) = columns;
         let options = TagOptions {
-            extra,
-            target,
-            conllu_target,
-            posterior: flags.0,
-            probabilities: flags.1,
-            threads,
             watch: stop,
+            ..options.0
         };
         let Some(template) = self.0.template() else {
             return Err(Error::model(
@@ -200,10 +185,7 @@ impl CrfModel {
         let reports = write_job(py, &out, progress, |out, tell| {
             spanrs::crf_files::tag(&files, self.core(), template, &options, out, tell)
         })?;
-        let reports = reports
-            .into_iter()
-            .map(|report| (report.warnings, report.has_known_attributes));
-        Ok(reports.collect())
+        Ok(Plain(reports))
     }
 
     /// Marginals of sequences: an array (token, label) for each.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use serde::{Deserialize, Serialize};
 use spanrs_base::{Position, Watch};
 use spanrs_crf::{Columns as Values, Error as CrfError, IndexedTemplate, Inputs, Model};
 use spanrs_io::{
@@ -21,7 +22,8 @@ const FIRST_LINES: usize = 20;
 const FIRST_SENTENCES: usize = 100;
 
 /// How files are tagged.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TagOptions {
     /// Columns that the template reads besides the tokens.
     pub extra: Vec<Column>,
@@ -37,11 +39,16 @@ pub struct TagOptions {
     /// Number of threads; the output does not depend on it. 0 means 1.
     pub threads: usize,
     /// Asked at intervals whether to stop, in the calling thread only.
+    #[serde(skip, default = "never")]
     pub watch: Watch,
 }
 
+fn never() -> Watch {
+    || false
+}
+
 /// Warnings about a tagged file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TagReport {
     /// What looks wrong in the file.
     pub warnings: Vec<String>,
