@@ -127,7 +127,7 @@ def test_ties_are_broken_as_by_the_original(tmp_path: Path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tagger": None}, "tagger"),
+        ({"tagger": None}, "expected an object of features"),
         ({"parser": {"bias": {"7": 1.0}}}, "unknown class"),
         ({"parser": {"bias": {"0": 1e9}}}, "too large"),
         ({"tagdict": {"x": "Z"}}, "unknown tag"),

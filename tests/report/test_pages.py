@@ -197,7 +197,7 @@ def test_sentences_with_other_words_are_left_out_with_a_note():
     pred = [parse([0, 1], ["root", "obj"], ["a", "bc"]), PRED_TREES[0]]
     section = error_section(gold, pred)
     assert {error.sentence for error in section.examples} == {1}
-    assert "1 sentence has other words" in section.note
+    assert "1 sentence whose words differ" in section.note
     assert "2 sentences have other words" in error_section(gold, pred[:1]).note
 
 

@@ -69,15 +69,15 @@ impl Scorer {
 
     /// Sets the schemes, if none was detected yet. Without `pred_scheme` pred is in that of gold, or its scheme
     /// is detected.
-    #[pyo3(signature = (scheme, pred_scheme=Plain(None), detect_pred=false, /))]
+    #[pyo3(signature = (scheme, pred_scheme=None, detect_pred=false, /))]
     fn set_schemes(
         &self,
         scheme: Plain<Scheme>,
-        pred_scheme: Plain<Option<Scheme>>,
+        pred_scheme: Option<Plain<Scheme>>,
         detect_pred: bool,
     ) -> Result<()> {
         let inner = &mut *self.lock()?;
-        let pred_scheme = PredScheme::new(pred_scheme.0, detect_pred);
+        let pred_scheme = PredScheme::new(pred_scheme.map(|scheme| scheme.0), detect_pred);
         Ok(inner.auto.set_schemes(scheme.0, pred_scheme)?)
     }
 
