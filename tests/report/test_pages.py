@@ -198,7 +198,7 @@ def test_sentences_with_other_words_are_left_out_with_a_note():
     section = error_section(gold, pred)
     assert {error.sentence for error in section.examples} == {1}
     assert "1 sentence whose words differ" in section.note
-    assert "2 sentences have other words" in error_section(gold, pred[:1]).note
+    assert "2 sentences whose words differ" in error_section(gold, pred[:1]).note
 
 
 def test_only_the_first_wrong_words_are_kept():

@@ -121,7 +121,7 @@ pub fn score(
 /// score_and_list(sides, &mut reader, &mut scorer, errors, options, &mut |_| true)?;
 /// let found = finder.finish();
 /// let error = found.get(0).unwrap();
-/// assert_eq!((found.len(), error.outcome, error.line), (1, 3, 1));
+/// assert_eq!((found.len(), error.outcome, error.line), (1, "mistyped", Some(1)));
 /// assert_eq!(error.tokens, ["Rome", "slept"]);
 /// # Ok::<(), spanrs::Error>(())
 /// ```
