@@ -141,22 +141,13 @@ _ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 @final
 class Conlleval:
     def __new__(
-        cls,
-        rules: str,
-        delimiter: bytes | None,
-        boundary: bytes,
-        outside: bytes,
-        raw: bool,
-        trim: bool,
-        /,
+        cls, rules: str, delimiter: bytes | None, boundary: bytes, outside: bytes, raw: bool, trim: bool, /
     ) -> Conlleval: ...
     def feed(self, piece: bytes, /) -> None: ...
     def end(self) -> None: ...
     def lines(self, lines: object, /) -> None: ...
     def tags(self, gold: object, pred: object, /) -> None: ...
-    def counts(
-        self,
-    ) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
+    def counts(self) -> tuple[int, int, list[tuple[bytes, list[int]]], list[tuple[bytes, bytes, int]]]: ...
 
 def criteria(matcher: str, /) -> list[Criterion]: ...
 
@@ -304,12 +295,7 @@ class Scorer:
 @final
 class IobesReader(Generic[_S, _E]):
     def __new__(
-        cls,
-        scheme: str,
-        span_class: type[_S],
-        error_class: type[_E],
-        report: Callable[[list[_E]], None],
-        /,
+        cls, scheme: str, span_class: type[_S], error_class: type[_E], report: Callable[[list[_E]], None], /
     ) -> IobesReader[_S, _E]: ...
     def spans(self, sequence: object, /) -> list[_S]: ...
     def spans_and_errors(self, sequence: object, /) -> tuple[list[_S], list[_E]]: ...
@@ -339,23 +325,13 @@ class SpanLists:
 def convert(tags: object, converter: _Plain, /) -> list[str]: ...
 def convert_batch(sentences: object, converter: _Plain, /) -> list[list[str]]: ...
 def convert_file(
-    source: object,
-    out: object,
-    options: _Plain,
-    converter: _Plain,
-    progress: _Progress,
-    /,
+    source: object, out: object, options: _Plain, converter: _Plain, progress: _Progress, /
 ) -> list[str]: ...
 def detect(sentences: object, dialect: _Plain, /) -> Detection: ...
 def recognise(beginning: bytes, whole: bool, name: str, /) -> tuple[str | None, str | None]: ...
 def running_text(lines: Sequence[str], /) -> tuple[int, str] | None: ...
 def detect_file(
-    source: object,
-    options: _Plain,
-    dialect: _Plain,
-    progress: _Progress,
-    expected: str | None = None,
-    /,
+    source: object, options: _Plain, dialect: _Plain, progress: _Progress, expected: str | None = None, /
 ) -> Detection: ...
 def distinct_tags(sentences: object, /) -> list[str]: ...
 def fair_compare(target: list[Any], system: list[Any], focus: str, /) -> dict[str, Any]: ...
@@ -394,11 +370,7 @@ def partial_outcomes(
 ) -> tuple[_Places, _Places, _Places, _Places, _Places]: ...
 def span_lists_of_tags(gold: object, pred: object, reader: _Plain, /) -> tuple[SpanLists, SpanLists]: ...
 def read_ids(
-    ids: npt.NDArray[Any],
-    vocabulary: Sequence[str],
-    reader: _Plain,
-    ignore_index: int,
-    /,
+    ids: npt.NDArray[Any], vocabulary: Sequence[str], reader: _Plain, ignore_index: int, /
 ) -> tuple[tuple[_Column, _Column, _Column, _Column], list[str]]: ...
 @overload
 def read_spans(tags: object, reader: _Plain, make: None = None, /) -> list[_Span]: ...
@@ -429,12 +401,7 @@ def seqeval_entities(
     sentences: object, suffix: bool, /
 ) -> tuple[list[tuple[str, int, int]], list[str]]: ...
 def spans_file(
-    source: object,
-    out: object,
-    options: _Plain,
-    reader: _Plain,
-    progress: _Progress,
-    /,
+    source: object, out: object, options: _Plain, reader: _Plain, progress: _Progress, /
 ) -> list[str]: ...
 def tags_of(scheme: str, types: Sequence[str], dialect: _Plain, /) -> list[str]: ...
 def token_outcomes(gold: object, pred: object, /) -> tuple[int, int, int, int, int]: ...
@@ -451,20 +418,10 @@ def span_lists(
 def span_lists_of_tuples(gold: object, pred: object, tokens: bool, /) -> tuple[SpanLists, SpanLists]: ...
 def validate(sentences: object, reader: _Plain, /) -> list[list[Violation]]: ...
 def validate_file(
-    source: object,
-    options: _Plain,
-    reader: _Plain,
-    keep: int,
-    progress: _Progress,
-    /,
+    source: object, options: _Plain, reader: _Plain, keep: int, progress: _Progress, /
 ) -> tuple[_Plain, list[str]]: ...
 def write_tags(
-    spans: Sequence[_Span],
-    length: int | None,
-    scheme: str,
-    dialect: _Plain,
-    overwrite: bool,
-    /,
+    spans: Sequence[_Span], length: int | None, scheme: str, dialect: _Plain, overwrite: bool, /
 ) -> list[str]: ...
 
 @final
@@ -496,12 +453,7 @@ class SchemeEvidence:
 @final
 class SentenceReader:
     def __new__(
-        cls,
-        source: object,
-        columns: _Plain,
-        tags: Sequence[int | str] | None,
-        progress: _Progress,
-        /,
+        cls, source: object, columns: _Plain, tags: Sequence[int | str] | None, progress: _Progress, /
     ) -> SentenceReader: ...
     def __iter__(self) -> SentenceReader: ...
     def __next__(self) -> list[tuple[list[str] | None, list[list[str]], int, str | None]]: ...
@@ -561,12 +513,7 @@ class CrfItems:
 @final
 class CrfSentences:
     def __new__(
-        cls,
-        source: object,
-        columns: _Plain,
-        extra: list[int | str] | None,
-        progress: _Progress,
-        /,
+        cls, source: object, columns: _Plain, extra: list[int | str] | None, progress: _Progress, /
     ) -> CrfSentences: ...
     def lines(self, at: int, /) -> list[int]: ...
     def tags(self) -> list[list[str]]: ...
@@ -646,11 +593,7 @@ class CrowdCrf:
     def sizes(self) -> tuple[int, int, int]: ...
     def set_weights(self, weights: npt.NDArray[np.float64], /) -> None: ...
     def set_expected(
-        self,
-        sentences: list[int],
-        labels: npt.NDArray[np.float64],
-        transitions: npt.NDArray[np.float64],
-        /,
+        self, sentences: list[int], labels: npt.NDArray[np.float64], transitions: npt.NDArray[np.float64], /
     ) -> None: ...
     def set_active(self, active: list[bool], /) -> None: ...
     def train(
@@ -683,12 +626,7 @@ class CrfModel:
         self, files: list[tuple[Any, _Plain]], out: object, options: _Plain, progress: _Progress, /
     ) -> list[dict[str, Any]]: ...
     def tag(
-        self,
-        inputs: Iterable[Any],
-        posterior: bool,
-        known: Iterable[Any] | None,
-        threads: int,
-        /,
+        self, inputs: Iterable[Any], posterior: bool, known: Iterable[Any] | None, threads: int, /
     ) -> list[list[str]]: ...
     def marginals(self, inputs: Iterable[Any], threads: int, /) -> list[npt.NDArray[np.float64]]: ...
     def n_best(self, sequence: Any, n: int, /) -> list[tuple[list[str], float]]: ...
@@ -780,12 +718,7 @@ def dep_train_tagger(
     /,
 ) -> DepModel: ...
 def dep_jackknife(
-    treebank: Treebank,
-    parts: int,
-    options: _Plain,
-    passes: _Plain,
-    callback: Callable[[int], object],
-    /,
+    treebank: Treebank, parts: int, options: _Plain, passes: _Plain, callback: Callable[[int], object], /
 ) -> None: ...
 def dep_train_parser(
     treebank: Treebank,
@@ -796,19 +729,9 @@ def dep_train_parser(
     /,
 ) -> DepModel: ...
 def dep_train_published(
-    treebank: Treebank,
-    passes: _Plain,
-    callback: Callable[[_Plain, DepModel | None], int] | None,
-    /,
+    treebank: Treebank, passes: _Plain, callback: Callable[[_Plain, DepModel | None], int] | None, /
 ) -> DepModel: ...
-def dep_evaluate(
-    gold: Any,
-    pred: Any,
-    any_roots: bool,
-    subtypes: bool,
-    documents: bool,
-    /,
-) -> Counts: ...
+def dep_evaluate(gold: Any, pred: Any, any_roots: bool, subtypes: bool, documents: bool, /) -> Counts: ...
 def crf_options(options: _Plain, /) -> dict[str, Any]: ...
 def crf_templates() -> list[tuple[str, str]]: ...
 def item_access() -> Literal["direct", "each"]: ...
