@@ -66,7 +66,7 @@ def test_command_writes_to_a_descriptor_that_is_a_pipe(name, folder):
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
 def test_file_behind_standard_output_is_written_on(name, folder):
     if name.startswith("/proc") and not Path(name).exists():
-        pytest.skip("no /proc")
+        pytest.skip("needs /proc, which only Linux has")
     link = folder / "link"
     link.unlink(missing_ok=True)
     link.symlink_to("/dev/stdout")

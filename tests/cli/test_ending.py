@@ -15,7 +15,7 @@ import pytest
 import spanrs
 
 posix = pytest.mark.skipif(
-    os.name == "nt", reason="Windows has neither these signals nor links without rights"
+    os.name == "nt", reason="Windows lacks these signals and needs privileges for symbolic links"
 )
 
 

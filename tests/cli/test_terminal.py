@@ -171,7 +171,7 @@ def test_joiners_are_kept():
     assert escaped(text) == text
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_regular_expression_without_end_is_interrupted(tmp_path, number, status):
     (tmp_path / ("a" * 60 + "b")).touch()

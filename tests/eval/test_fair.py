@@ -361,8 +361,8 @@ def swapped(counts):
 @given(flat_documents)
 @settings(max_examples=500)
 def test_swapping_the_sides_swaps_the_errors(sentences):
-    """It does where neither side overlaps itself, and of the spans that hang together by overlaps one side has only
-    one: then the partner is unique. Where both sides have more it may not; see below."""
+    """Holds if the spans of one side do not overlap, and each group of overlapping spans has only one span of one side,
+    so that the partner is unique. Groups with several spans of both sides are tested below."""
     kept = [
         (g, p)
         for g, p in sentences

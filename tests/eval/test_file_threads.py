@@ -407,7 +407,7 @@ def test_an_error_leaves_a_scorer_as_it_was(corpus, plain, folder):
     assert scorer.result().to_bytes() == before
 
 
-@pytest.mark.skipif(not IO.exists(), reason="threads are counted as Linux tells them")
+@pytest.mark.skipif(not IO.exists(), reason="counts threads in /proc, which only Linux has")
 def test_several_threads_work_on_a_large_file_and_progress_does_not_pass_its_size(corpus, folder):
     paths = [write(folder, f"large{side}", corpus.text(side) * 8) for side in (1, 2)]
     size = sum(path.stat().st_size for path in paths)

@@ -136,7 +136,8 @@ class BSCSeq(Aggregator):
 def check_compared(corpus: CrowdCorpus) -> None:
     """Raise an error if no sentence has several annotators, and warn if few have.
 
-    Without comparison, a good annotator and one who invents spans are equally likely.
+    If no sentence has labels of two annotators, the likelihood cannot distinguish a reliable annotator from an unreliable
+    one.
 
     Raises
     ------

@@ -105,7 +105,7 @@ fn columns(gold: &[u8], pred: &[u8]) -> Option<Alignment> {
     .ok()
 }
 
-/// Seconds that this thread has run; None where the system does not tell.
+/// Seconds that this thread has run; None if the system does not report it.
 fn processor_time() -> Option<f64> {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = told.split(' ').next()?.parse().ok()?;

@@ -183,7 +183,7 @@ fn models() -> impl Strategy<Value = CrfsuiteModel> {
     })
 }
 
-/// Bits of all weights; `==` does not tell 0.0 from -0.0.
+/// Bits of all weights; `==` does not distinguish 0.0 from -0.0.
 fn weight_bits(model: &CrfsuiteModel) -> Vec<u64> {
     let states = model.states.iter().map(|f| f.weight.to_bits());
     states

@@ -121,7 +121,7 @@ impl Detection {
     /// - A prefix occurs that `expected` lacks; or the malformed pairs under `expected` are more
     ///   than a tenth of these tags and at least [`Detection::ENOUGH`].
     /// - Not both schemes are among BIO, IOB and IO: malformed BIO looks like IOB, so these are
-    ///   never told apart.
+    ///   never distinguished.
     pub fn contradicts(&self, expected: Scheme) -> bool {
         const ALIKE: [Scheme; 3] = [Scheme::Bio, Scheme::Iob, Scheme::Io];
         let violations = |scheme| self.violations_of(scheme).unwrap_or_default();

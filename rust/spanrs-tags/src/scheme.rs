@@ -81,7 +81,7 @@ pub enum Scheme {
     Bmewo,
     /// IOBES with `M` for `I`, as in Chinese word segmentation.
     Bmes,
-    /// `I` only; touching spans of one type cannot be told apart and are read as one span.
+    /// `I` only; touching spans of one type cannot be distinguished and are read as one span.
     Io,
     /// No prefixes: every token other than `O` is a span of one token whose type is the whole tag,
     /// as in part-of-speech tagging.

@@ -70,7 +70,7 @@ impl ErrorFinder {
     /// Creates a finder that has found nothing.
     pub fn new(mut matcher: Box<dyn Matcher>, options: ErrorOptions) -> Self {
         matcher.resolve_ties();
-        let outcomes = matcher.schema().criteria[usize::from(options.criterion)].outcomes;
+        let outcomes = matcher.schema().outcomes(options.criterion);
         Self {
             matcher,
             options,

@@ -1,7 +1,7 @@
 //! Duplicate columns of the design matrix share one parameter in training.
 //!
 //! Text attributes are redundant: a rare word determines its prefixes, its shape and its bigrams.
-//! Attributes that occur at exactly the same tokens, equally often, cannot be told apart by the
+//! Attributes that occur at exactly the same tokens, equally often, cannot be distinguished by the
 //! training data, so their weights are equal at the minimum of a strictly convex objective.
 //! [`Groups`] finds them, and training optimises one parameter per group and label.
 //!

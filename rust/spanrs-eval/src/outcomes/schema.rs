@@ -237,6 +237,12 @@ impl Schema {
         })
     }
 
+    /// Returns the outcomes of a criterion; none for an index out of range.
+    pub fn outcomes(&self, criterion: u8) -> &'static [Outcome] {
+        let criterion = self.criteria.get(usize::from(criterion));
+        criterion.map_or(&[], |criterion| criterion.outcomes)
+    }
+
     /// Returns the index of a criterion; None for an unknown name.
     pub fn criterion(&self, name: &str) -> Option<u8> {
         (0..)

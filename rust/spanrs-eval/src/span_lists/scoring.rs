@@ -104,7 +104,7 @@ pub fn span_details(
     watch: Watch,
 ) -> Result<Vec<Detail>, InputError> {
     let sides = Sides::new(gold, pred, |name| filter.counts(name));
-    let outcomes = matcher.schema().criteria[usize::from(criterion)].outcomes;
+    let outcomes = matcher.schema().outcomes(criterion);
     let mut details = Vec::new();
     outcomes_of(
         &sides,
@@ -146,7 +146,7 @@ pub fn span_errors(
     watch: Watch,
 ) -> Result<(Vec<Detail>, SpanErrorNumbers), InputError> {
     let sides = Sides::new(gold, pred, |name| filter.counts(name));
-    let outcomes = matcher.schema().criteria[usize::from(options.criterion)].outcomes;
+    let outcomes = matcher.schema().outcomes(options.criterion);
     let (mut errors, mut numbers) = (Vec::new(), Vec::new());
     let mut kinds: HashMap<(u8, Option<u32>, Option<u32>), usize> = HashMap::new();
     let ty = |side: Spans<'_>, at: Option<u32>| Some(side.get(at? as usize).0.ty);

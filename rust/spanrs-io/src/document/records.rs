@@ -370,7 +370,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Hashes by which records are told apart without holding them: two of 64 bits, which makes
+/// Hashes that distinguish records without storing them: two of 64 bits, which makes
 /// collisions negligible.
 #[derive(Default)]
 pub(super) struct Fingerprints(RandomState, RandomState);
