@@ -136,8 +136,8 @@ class BSCSeq(Aggregator):
 def check_compared(corpus: CrowdCorpus) -> None:
     """Raise an error if no sentence has several annotators, and warn if few have.
 
-    If no sentence has labels of two annotators, the likelihood cannot distinguish a reliable annotator from an unreliable
-    one.
+    Unless some sentences have labels of several annotators, the likelihood cannot distinguish reliable annotators from
+    unreliable ones.
 
     Raises
     ------
