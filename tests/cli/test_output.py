@@ -192,7 +192,7 @@ def test_an_ending_that_says_no_format_is_an_error(spanrs, tmp_path):
     args = ("score", EXAMPLES / "gold.conll", EXAMPLES / "pred.conll", "-o", tmp_path / "out.xyz")
     status, out, err = spanrs(*args)
     assert (status, out) == (2, "")
-    assert "the ending .xyz says no format; end the name in .txt, .md, .tex, .csv, .json, .html" in err
+    assert "the suffix .xyz is not a known format; use one of .txt, .md, .tex, .csv, .json, .html" in err
     assert spanrs(*args, "--to", "json")[0] == 0
     assert json.loads((tmp_path / "out.xyz").read_text())
 
