@@ -225,7 +225,7 @@ def resolve_output(
         endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
         name = "-o" if option == "output_path" else f"--{option}"
         raise click.UsageError(
-            f"{name} {path}: the suffix {ending} is not a known format; use one of {endings}, or name a format with --to"
+            f"{name} {path}: the suffix {ending} is not a known format; use one of {endings}, or name it with --to"
         )
     return Output(ENDINGS.get(ending, "text"), path, named=False)
 
