@@ -10,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import corpora
 from recordings import SMALL, Recordings
+
+# A loaded machine is not a failure: tests do not measure time.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("SPANRS_SHARED") or ROOT.parent / "shared").absolute()
