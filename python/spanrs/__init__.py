@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Any:
         else:
             value = getattr(importlib.import_module(_SOURCES.get(name, "spanrs.eval")), name)
         if name not in _SOURCES:
-            importlib.import_module("spanrs._spanrs").load_numpy()
+            importlib.import_module("spanrs._spanrs").initialise_globals()
     globals()[name] = value
     return value
 

@@ -67,9 +67,9 @@ __all__ = [
     "fair_compare",
     "fair_evaluation",
     "faireval_files",
+    "initialise_globals",
     "item_access",
     "legal",
-    "load_numpy",
     "matchers",
     "ncrfpp_counts",
     "ncrfpp_spans",
@@ -735,4 +735,4 @@ def dep_evaluate(gold: Any, pred: Any, any_roots: bool, subtypes: bool, document
 def crf_options(options: _Plain, /) -> dict[str, Any]: ...
 def crf_templates() -> list[tuple[str, str]]: ...
 def item_access() -> Literal["direct", "each"]: ...
-def load_numpy() -> None: ...
+def initialise_globals() -> None: ...

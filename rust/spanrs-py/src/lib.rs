@@ -14,10 +14,10 @@ mod documents;
 mod error;
 mod files;
 mod ids;
+mod lazy_globals;
 mod locks;
 mod mat;
 mod nested_lists;
-mod numpy_api;
 mod options;
 mod partial;
 mod plain;
@@ -71,9 +71,9 @@ mod _spanrs {
         PySource, convert_file, detect_file, recognise, running_text, spans_file, validate_file,
     };
     #[pymodule_export]
-    use crate::mat::{MatOutcome, MatScorer};
+    use crate::lazy_globals::initialise_globals;
     #[pymodule_export]
-    use crate::numpy_api::load_numpy;
+    use crate::mat::{MatOutcome, MatScorer};
     #[pymodule_export]
     use crate::partial::{partial_count, partial_outcomes};
     #[pymodule_export]

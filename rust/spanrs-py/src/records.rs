@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use pyo3::exceptions::PyTypeError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyTuple, PyType};
 use spanrs::crf::TrainingOptions;
@@ -29,11 +28,57 @@ const RECORDS: [(&str, &str); 10] = [
     ("Violation", "spanrs.errors"),
 ];
 
-/// Classes that have been imported.
-static CLASSES: Mutex<Option<Classes>> = Mutex::new(None);
+/// Classes that have been imported, by name of the record.
+static CLASSES: Mutex<Option<HashMap<&'static str, Class>>> = Mutex::new(None);
 
-/// A class by name of the record, and whether it is a named tuple.
-type Classes = HashMap<&'static str, (Py<PyType>, bool)>;
+/// The class of a record.
+enum Class {
+    Tuple(NamedTuple),
+    Other(Py<PyType>),
+}
+
+impl Class {
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::Tuple(class) => Self::Tuple(class.clone_ref(py)),
+            Self::Other(class) => Self::Other(class.clone_ref(py)),
+        }
+    }
+}
+
+/// A class of named tuples.
+pub(crate) struct NamedTuple {
+    class: Py<PyType>,
+    /// `tuple.__new__`, which is faster than the constructor of the class.
+    new: Py<PyAny>,
+}
+
+impl NamedTuple {
+    pub(crate) fn of(class: Bound<'_, PyType>) -> PyResult<Self> {
+        let new = class.py().get_type::<PyTuple>().getattr("__new__")?;
+        Ok(Self {
+            class: class.unbind(),
+            new: new.unbind(),
+        })
+    }
+
+    /// Makes an instance with these fields.
+    pub(crate) fn make<'py, E: Into<PyErr>>(
+        &self,
+        py: Python<'py>,
+        fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = E>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let fields = fields.into_pyobject(py).map_err(Into::into)?;
+        self.new.bind(py).call1((self.class.bind(py), fields))
+    }
+
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        Self {
+            class: self.class.clone_ref(py),
+            new: self.new.clone_ref(py),
+        }
+    }
+}
 
 /// Modules of the classes of records, by name.
 #[pyfunction]
@@ -70,18 +115,16 @@ pub(crate) fn make_record<'py>(
     let imported = lock(&CLASSES)
         .get_or_insert_default()
         .get(name)
-        .map(|(class, is_tuple)| (class.clone_ref(py), *is_tuple));
-    let (class, is_tuple) = match imported {
+        .map(|class| class.clone_ref(py));
+    let class = match imported {
         Some(imported) => imported,
         None => import_class(py, name, module, fields)?,
     };
-    let (class, values) = (class.bind(py), PyTuple::new(py, values)?);
-    if !is_tuple {
-        return class.call1(values);
+    let values = PyTuple::new(py, values)?;
+    match class {
+        Class::Tuple(class) => class.make(py, values),
+        Class::Other(class) => class.bind(py).call1(values),
     }
-    // Faster than the constructor of the class.
-    let make = py.get_type::<PyTuple>().getattr(intern!(py, "__new__"))?;
-    make.call1((class, values))
 }
 
 /// Imports the class of a record and compares its fields.
@@ -90,7 +133,7 @@ fn import_class(
     name: &'static str,
     module: &str,
     fields: &[&'static str],
-) -> PyResult<(Py<PyType>, bool)> {
+) -> PyResult<Class> {
     let class = py.import(module)?.getattr(name)?.cast_into::<PyType>()?;
     let is_tuple = class.is_subclass_of::<PyTuple>()?;
     let names: Vec<String> = class
@@ -110,10 +153,14 @@ fn import_class(
             format!("{module}.{name} has the fields {names:?}, and the record {fields:?}");
         return Err(PyTypeError::new_err(message));
     }
-    let class = class.unbind();
+    let class = if is_tuple {
+        Class::Tuple(NamedTuple::of(class)?)
+    } else {
+        Class::Other(class.unbind())
+    };
     let mut classes = lock(&CLASSES);
     classes
         .get_or_insert_default()
-        .insert(name, (class.clone_ref(py), is_tuple));
-    Ok((class, is_tuple))
+        .insert(name, class.clone_ref(py));
+    Ok(class)
 }

@@ -1,6 +1,5 @@
 //! Tags to named tuples of spans and errors.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
 use spanrs::base::{Span, Vocabulary};
@@ -11,6 +10,7 @@ use super::write::IobesWriter;
 use super::{Kept, MOST_KEPT};
 use crate::error::Result;
 use crate::plain::Plain;
+use crate::records::NamedTuple;
 use crate::tag_interner::{TagInterner, is_list_or_tuple};
 
 /// Number of slots in the cache of span objects.
@@ -24,8 +24,8 @@ const REPLACEMENT: char = '\u{10FFFF}';
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct IobesReader {
     scheme: Scheme,
-    span_class: Py<PyType>,
-    error_class: Py<PyType>,
+    span_class: NamedTuple,
+    error_class: NamedTuple,
     report: Py<PyAny>,
     kept: Kept<Decoder>,
 }
@@ -40,17 +40,17 @@ impl IobesReader {
     #[pyo3(signature = (scheme, span_class, error_class, report, /))]
     fn new(
         scheme: Plain<Scheme>,
-        span_class: Py<PyType>,
-        error_class: Py<PyType>,
+        span_class: Bound<'_, PyType>,
+        error_class: Bound<'_, PyType>,
         report: Py<PyAny>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self> {
+        Ok(Self {
             scheme: scheme.0,
-            span_class,
-            error_class,
+            span_class: NamedTuple::of(span_class)?,
+            error_class: NamedTuple::of(error_class)?,
             report,
             kept: Kept::new(),
-        }
+        })
     }
 
     /// The spans of a sentence.
@@ -136,7 +136,6 @@ impl IobesReader {
         if errors.is_empty() {
             return Ok((spans, None));
         }
-        let class = self.error_class.bind(py);
         let tag = |at: usize| {
             sequence
                 .get_item(at)
@@ -147,7 +146,8 @@ impl IobesReader {
             let before = at.checked_sub(1).map(tag);
             let after = (at + 1 < decoder.sentence.tokens()).then(|| tag(at + 1));
             let name = PyString::intern(py, kind.name());
-            list.append(named_tuple(class, (at, name, tag(at), before, after))?)?;
+            let fields = (at, name, tag(at), before, after);
+            list.append(self.error_class.make(py, fields)?)?;
         }
         Ok((spans, Some(list)))
     }
@@ -158,20 +158,10 @@ impl IobesReader {
         let spans = PyList::empty(py);
         for at in 0..sequence.len()? {
             let fields = (sequence.get_item(at)?, at, at + 1, (at,));
-            spans.append(named_tuple(self.span_class.bind(py), fields)?)?;
+            spans.append(self.span_class.make(py, fields)?)?;
         }
         Ok(spans)
     }
-}
-
-/// Creates a named tuple without its slow constructor.
-fn named_tuple<'py>(
-    class: &Bound<'py, PyType>,
-    fields: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = class.py();
-    let make = py.get_type::<PyTuple>().getattr(intern!(py, "__new__"))?;
-    make.call1((class, fields.into_pyobject(py)?))
 }
 
 /// Reads sentences, with a cache of objects.
@@ -232,7 +222,7 @@ impl Decoder {
         &mut self,
         py: Python<'py>,
         span: Span,
-        class: &Py<PyType>,
+        class: &NamedTuple,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mixed = span.start ^ span.end.rotate_left(10) ^ span.ty.rotate_left(20);
         let slot = (mixed.wrapping_mul(0x9E37_79B1) >> (32 - SLOTS.trailing_zeros())) as usize;
@@ -244,7 +234,7 @@ impl Decoder {
         name_types(py, self.sentence.types(), &mut self.types);
         let tokens = PyTuple::new(py, span.start..span.end)?;
         let ty = self.types[span.ty as usize].bind(py);
-        let object = named_tuple(class.bind(py), (ty, span.start, span.end, tokens))?;
+        let object = class.make(py, (ty, span.start, span.end, tokens))?;
         if span.end - span.start <= LONGEST_KEPT {
             self.objects[slot] = Some((span, object.clone().unbind()));
         }

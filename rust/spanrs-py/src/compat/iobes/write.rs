@@ -1,6 +1,5 @@
 //! Spans to tags.
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple, PyType};
 use spanrs::base::{Span, Vocabulary};
@@ -179,7 +178,7 @@ impl Encoder {
 }
 
 fn outside(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyList>> {
-    let one = PyList::new(py, [intern!(py, "O")])?;
+    let one = PyList::new(py, ["O"])?;
     let all = one.as_sequence().repeat(length)?;
     Ok(all.cast_into::<PyList>()?)
 }
