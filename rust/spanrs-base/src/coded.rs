@@ -3,28 +3,28 @@ use std::fmt;
 use crate::Position;
 use crate::interrupt::Interrupted;
 
-/// Classes of errors, which the languages that call this library give types of their own.
+/// Error classes; each binding maps a class to an exception type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
-    /// A file or stored data that is not what it should be.
+    /// A malformed or damaged file, or malformed stored data.
     Format,
     /// Tags, spans or counts that cannot be used together.
     Scheme,
-    /// Gold and pred that do not hold the same sentences or tokens.
+    /// Gold and pred with different sentences or tokens.
     Alignment,
     /// Input beyond a limit.
     Limit,
-    /// A model, its file or its input.
+    /// An invalid model, model file or model input.
     Model,
     /// An argument with a wrong value.
     Value,
     /// An argument of a wrong type.
     Type,
-    /// The caller asked to stop.
+    /// The caller requested a stop.
     Interrupted,
 }
 
-/// An error with a class and a code, by which programs tell it from others.
+/// An error with a class and a stable code, so that programs can distinguish errors.
 ///
 /// ```
 /// use spanrs_base::{Coded, ErrorClass, Named};

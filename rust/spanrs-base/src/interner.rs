@@ -1,8 +1,8 @@
 //! Interning of strings and byte strings in one arena.
 //!
-//! The bytes of all names are stored one after the other in an arena, with the ends of the names
-//! beside it. An open-addressing table (`hashbrown`) maps the hash of a name to its id; the
-//! table stores the 4-byte id only and compares names in the arena. Both lookups and insertions
+//! The bytes of all names are stored one after the other in an arena, and the end of each name in a
+//! second vector. An open-addressing table (`hashbrown`) maps the hash of a name to its id; the
+//! table stores only the 4-byte id and compares names in the arena. Both lookups and insertions
 //! take expected time proportional to the length of the name.
 
 use std::fmt;
@@ -99,7 +99,7 @@ pub struct Interner<T: Internable + ?Sized> {
     arena: T::Arena,
     /// Ends of the names in the arena, in bytes, by id.
     ends: Ends,
-    /// Ids by the hash of their name; the hashes themselves are not stored.
+    /// Ids, looked up by the hash of the name; the hashes themselves are not stored.
     index: HashTable<u32>,
 }
 
@@ -126,8 +126,8 @@ impl<T: Internable + ?Sized> Clone for Interner<T> {
 impl<T: Internable + ?Sized> Interner<T> {
     /// Returns the id of `name`, adding the name if it is new.
     ///
-    /// At most `u32::MAX` names fit; the caller is responsible for the bound (see
-    /// [`crate::Vocabulary`], which checks one).
+    /// At most `u32::MAX` names fit; the caller is responsible for the bound ([`crate::Vocabulary`]
+    /// checks a limit).
     pub fn intern(&mut self, name: &T) -> u32 {
         let own_hash = hash(name);
         if let Some(id) = self.find(name, own_hash) {
@@ -143,8 +143,8 @@ impl<T: Internable + ?Sized> Interner<T> {
         id
     }
 
-    /// Reserves capacity for at least `names` more names, so that adding them does not hash earlier
-    /// ones again.
+    /// Reserves capacity for at least `names` more names, so that adding these does not rehash
+    /// earlier names.
     pub fn reserve(&mut self, names: usize) {
         let (arena, ends) = (&self.arena, &self.ends);
         self.index

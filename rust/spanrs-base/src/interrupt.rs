@@ -1,21 +1,21 @@
-//! Cooperative interruption: long loops ask now and then whether they should stop.
+//! Cooperative interruption: long loops check at intervals whether they should stop.
 //!
-//! The binding supplies a [`Watch`] that checks for signals (Ctrl-C). Asking is far more expensive
-//! than a step of a loop, so the call is rationed, either by a number of steps ([`Interval`],
-//! [`Pace`]) or by elapsed time ([`Clock`]). Use steps where each of them has a similar cost,
-//! because counting is cheaper than reading a clock; use the clock where the cost of a step is
+//! The binding supplies a [`Watch`] that checks for signals (Ctrl-C). Calling the watch is far more
+//! expensive than a step of a loop, so calls are limited, either by a number of steps
+//! ([`Interval`], [`Pace`]) or by elapsed time ([`Clock`]). Count steps if all steps have a similar
+//! cost, because counting is cheaper than reading a clock; use the clock if the cost of a step is
 //! unbounded.
 
 use std::time::{Duration, Instant};
 
 /// A function that is called at intervals during long work and returns true to stop it (Ctrl-C).
 ///
-/// A function pointer rather than a closure, so that the types that hold it are `Copy` and can be
-/// handed to threads.
+/// This is a function pointer rather than a closure, so that types that contain a watch are `Copy`
+/// and can be passed to threads.
 pub type Watch = fn() -> bool;
 
-/// Error: a [`Watch`] asked for the work to stop. What was computed up to then is incomplete and
-/// has to be discarded.
+/// Error: a [`Watch`] requested a stop. The results computed so far are incomplete and must be
+/// discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
@@ -24,7 +24,7 @@ pub struct Interrupted;
 /// of step.
 const INTERVAL: usize = 1 << 16;
 
-/// Counts steps and reports when a given number of them has been exceeded.
+/// Counts steps and reports when a given number of steps has been reached.
 ///
 /// # Examples
 ///
@@ -34,7 +34,7 @@ const INTERVAL: usize = 1 << 16;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {
-    /// Steps since the interval last ended; less than `every`, unless that is 0.
+    /// Steps since the interval last ended; less than `every`, unless `every` is 0.
     steps: usize,
     /// Length of the interval in steps.
     every: usize,
@@ -61,7 +61,7 @@ impl Interval {
     }
 }
 
-/// Asks a [`Watch`] at most every 50 milliseconds, for loops whose steps differ in cost.
+/// Calls a [`Watch`] at most every 50 milliseconds, for loops whose steps differ in cost.
 ///
 /// # Examples
 ///
@@ -71,21 +71,21 @@ impl Interval {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// The function to ask.
+    /// The function to call.
     watch: Watch,
-    /// When the watch was last asked; at first, when the clock was created.
+    /// Time of the last call of the watch, initially the time at which the clock was created.
     asked: Instant,
 }
 
 impl Clock {
-    /// Creates a clock; the watch is first asked 50 milliseconds from now.
+    /// Creates a clock; the watch is first called 50 milliseconds from now.
     pub fn new(watch: Watch) -> Self {
         let asked = Instant::now();
         Self { watch, asked }
     }
 
-    /// Returns true if at least 50 milliseconds have passed since the watch was last asked and the
-    /// watch says stop. Every call reads the monotonic clock (some tens of nanoseconds).
+    /// Returns true if at least 50 milliseconds have passed since the last call of the watch and
+    /// the watch returns true. Every call reads the monotonic clock (some tens of nanoseconds).
     pub fn stops(&mut self) -> bool {
         if self.asked.elapsed() < Duration::from_millis(50) {
             return false;
@@ -95,7 +95,7 @@ impl Clock {
     }
 }
 
-/// Counts the steps of a long computation and asks a [`Watch`] once in 65,536 of them.
+/// Counts the steps of a long computation and calls a [`Watch`] once every 65,536 steps.
 ///
 /// The default value never stops.
 ///
@@ -109,9 +109,9 @@ impl Clock {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// The function to ask.
+    /// The function to call.
     watch: Watch,
-    /// When to ask it.
+    /// When to call the watch.
     interval: Interval,
 }
 
@@ -123,7 +123,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Creates a pace that asks `watch`.
+    /// Creates a pace that calls `watch`.
     pub fn new(watch: Watch) -> Self {
         Self {
             watch,
@@ -131,11 +131,11 @@ impl Pace {
         }
     }
 
-    /// Adds `steps`, which may be any number of small units of work, and asks the watch if the
+    /// Adds `steps`, which may be any number of small units of work, and calls the watch if the
     /// interval has ended.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch was asked and said stop.
+    /// [`Interrupted`] if the watch was called and returned true.
     #[inline]
     pub fn steps(&mut self, steps: usize) -> Result<(), Interrupted> {
         if self.interval.passes(steps) && (self.watch)() {

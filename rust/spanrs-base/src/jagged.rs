@@ -1,7 +1,7 @@
 //! Jagged arrays: rows of different lengths in one vector, and the ends of the rows.
 //!
 //! Row `at` begins where row `at - 1` ends. A row costs 8 bytes in addition to its values, and all
-//! rows together two allocations.
+//! rows together need two allocations.
 //!
 //! | rows | values | ends |
 //! |---|---|---|
@@ -34,8 +34,8 @@ impl Ends {
         Self(ends.collect())
     }
 
-    /// Creates rows from ends that are not trusted; None unless no end is less than the one before,
-    /// and the last is `total` (which is 0 without rows).
+    /// Creates rows from ends that are not trusted; None unless the ends are in non-decreasing
+    /// order and the last one is `total` (`total` is 0 if there are no rows).
     ///
     /// # Examples
     ///
@@ -68,13 +68,14 @@ impl Ends {
         self.0.is_empty()
     }
 
-    /// Returns the number of values of all rows: the end of the last row, 0 without rows.
+    /// Returns the number of values in all rows: the end of the last row, or 0 if there are no
+    /// rows.
     #[inline]
     pub fn total(&self) -> usize {
         self.0.last().copied().unwrap_or_default()
     }
 
-    /// Returns the start of a row; for `row == len` the start of the row to come.
+    /// Returns the start of a row; for `row == len`, the start of the next row to be appended.
     ///
     /// # Panics
     /// If `row` is greater than [`Ends::len`].
@@ -102,7 +103,8 @@ impl Ends {
         })
     }
 
-    /// Returns the row of a value by binary search, [`Ends::len`] for an index beyond the last row.
+    /// Returns the row of a value by binary search, or [`Ends::len`] for an index beyond the last
+    /// row.
     pub fn row_of(&self, index: usize) -> usize {
         self.0.partition_point(|&end| end <= index)
     }
@@ -117,7 +119,7 @@ impl Ends {
         self.0.truncate(rows);
     }
 
-    /// Removes all rows, and keeps the memory.
+    /// Removes all rows but keeps the allocated memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -125,8 +127,8 @@ impl Ends {
 
 /// Rows of values in one vector.
 ///
-/// Values may be appended to a row before it ends: those after the end of the last row belong to
-/// the *open* row, which [`Jagged::end`] ends.
+/// Values may be appended to a row before the row is ended: values after the end of the last row
+/// belong to the *open* row, which [`Jagged::end`] ends.
 ///
 /// # Examples
 ///
@@ -141,7 +143,7 @@ impl Ends {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jagged<T> {
-    /// Values of all rows, then those of the open row.
+    /// Values of all rows, followed by the values of the open row.
     values: Vec<T>,
     /// Ends of the rows in `values`.
     ends: Ends,
@@ -158,7 +160,7 @@ impl<T> Jagged<T> {
     /// Creates rows from their values and ends, without an open row.
     ///
     /// # Panics
-    /// If the last row does not end with the values.
+    /// If the last row does not end at the last value.
     ///
     /// # Examples
     ///
@@ -168,7 +170,11 @@ impl<T> Jagged<T> {
     /// assert_eq!(rows.row(1), [9]);
     /// ```
     pub fn new(values: Vec<T>, ends: Ends) -> Self {
-        assert_eq!(values.len(), ends.total(), "rows must have all values");
+        assert_eq!(
+            values.len(),
+            ends.total(),
+            "the last row must end at the last value"
+        );
         Self { values, ends }
     }
 
@@ -179,7 +185,8 @@ impl<T> Jagged<T> {
         self.end();
     }
 
-    /// Returns the values, to append some to the open row. Those of ended rows must stay.
+    /// Returns the vector of values, so that values can be appended to the open row. The values of
+    /// ended rows must not be removed.
     #[inline]
     pub fn values_mut(&mut self) -> &mut Vec<T> {
         &mut self.values
@@ -191,13 +198,13 @@ impl<T> Jagged<T> {
         self.ends.push(self.values.len());
     }
 
-    /// Removes all rows, the open one too.
+    /// Removes all rows, including the open row.
     pub fn clear(&mut self) {
         self.values.clear();
         self.ends.clear();
     }
 
-    /// Returns the number of rows, without the open one.
+    /// Returns the number of rows, excluding the open row.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -227,7 +234,7 @@ impl<T> Jagged<T> {
         self.ends.ranges().map(|range| &self.values[range])
     }
 
-    /// Returns the values of all rows, and those of the open row.
+    /// Returns the values of all rows, including the open row.
     #[inline]
     pub fn values(&self) -> &[T] {
         &self.values

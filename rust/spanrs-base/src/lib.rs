@@ -1,6 +1,6 @@
 //! Types and utilities shared by the other crates of the workspace.
 //!
-//! This crate depends on no other crate of the workspace and reads no files. It holds:
+//! This crate depends on no other crate of the workspace and reads no files. Its public items are:
 //!
 //! | item | purpose |
 //! |---|---|
@@ -8,19 +8,20 @@
 //! | [`Vocabulary`], [`Interner`], [`ShortKey`] | strings to dense `u32` ids, in order of first appearance |
 //! | [`Jagged`], [`Ends`] | rows of different lengths in one vector |
 //! | [`Task`], [`Tag`], [`Category`], [`Alias`] | annotation tasks: which types exist and which of them are scored |
-//! | [`TensorWriter`], [`TensorFile`] | files of named arrays of numbers, the container of models (safetensors) |
+//! | [`TensorWriter`], [`TensorFile`] | files of named arrays of numbers, the file format of models (safetensors) |
 //! | [`Position`] | path, line and column, for error messages |
-//! | [`Limits`] | upper bounds that readers check before they allocate |
+//! | [`Limits`] | upper bounds that readers check before allocating memory |
 //! | [`Interval`], [`Clock`], [`Pace`], [`Watch`] | cooperative interruption of long loops |
 //! | [`map_in_threads`], [`Workers`] | ordered parallel maps over scoped threads; the latter can be interrupted |
 //! | [`Rng`] | SplitMix64, whose stream is stable across versions and machines |
 //!
-//! Everything here is deterministic: ids depend on the order of insertion only, and the random
-//! stream depends on the seed only. No item reads the environment or keeps global state.
+//! Everything here is deterministic: ids depend only on the order of insertion, and the random
+//! stream depends only on the seed. Nothing in this crate reads environment variables or keeps
+//! global state.
 //!
 //! # Examples
 //!
-//! Ids are assigned in the order of first appearance, and spans refer to types by such ids:
+//! Ids are assigned in the order of first appearance, and spans refer to types by these ids:
 //!
 //! ```
 //! use spanrs_base::{Span, Vocabulary};

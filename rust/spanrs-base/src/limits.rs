@@ -1,10 +1,10 @@
 //! Upper bounds on the size of inputs.
 
-/// Upper bounds that readers check before they allocate, so that a hostile or mistaken file causes
-/// an error message instead of exhausting memory.
+/// Upper bounds that readers check before allocating memory, so that a hostile or mistaken file
+/// causes an error message instead of exhausting memory.
 ///
-/// The defaults are far above real corpora. All bounds are inclusive: an input that reaches a bound
-/// exactly is accepted.
+/// The defaults far exceed the size of real corpora. All bounds are inclusive: an input that
+/// reaches a bound exactly is accepted.
 ///
 /// # Examples
 ///
@@ -20,29 +20,29 @@ pub struct Limits {
     pub tags: usize,
     /// Maximum number of tokens in one sentence. Default: 2^26.
     pub sentence_tokens: usize,
-    /// Maximum size in bytes, after decompression, of a document that is held in memory as a whole.
-    /// Default: 1 GiB.
+    /// Maximum size in bytes, after decompression, of a document that is read into memory as a
+    /// whole. Default: 1 GiB.
     pub document_bytes: usize,
     /// Maximum ratio of decompressed to compressed bytes; checked once the output exceeds
-    /// [`Limits::EXPANSION_FREE`] bytes. Text compresses 3 to 10 times, repetitions up to 1000
-    /// times. Default: 100.
+    /// [`Limits::EXPANSION_FREE`] bytes. Text typically reaches a ratio of 3 to 10, repetitive
+    /// content up to 1000. Default: 100.
     pub expansion: usize,
     /// Maximum depth of nested elements. Default: 1000.
     pub nesting: usize,
     /// Maximum number of pairs of overlapping spans within one connected group of overlapping
-    /// spans, for optimal matching. Matching needs 4 bytes per pair, and up to 30 more if ties have
-    /// to be resolved. Default: 2^24.
+    /// spans, for optimal matching. Matching needs 4 bytes per pair, and up to 30 additional bytes
+    /// per pair if ties have to be resolved. Default: 2^24.
     pub group_pairs: usize,
 }
 
 impl Limits {
     /// Number of decompressed bytes below which [`Limits::expansion`] is not checked (16 MiB):
-    /// small files of repeated content have extreme ratios and do no harm.
+    /// small files with repetitive content have extreme ratios but are harmless.
     pub const EXPANSION_FREE: usize = 16 << 20;
 }
 
 impl Limits {
-    /// Returns the limits with another maximum ratio of decompressed to compressed bytes, unless it is None.
+    /// Returns the limits with [`Limits::expansion`] replaced, unless `expansion` is None.
     pub fn with_expansion(self, expansion: Option<usize>) -> Self {
         Self {
             expansion: expansion.unwrap_or(self.expansion),
@@ -52,7 +52,7 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// Returns the limits named in the documentation of the fields.
+    /// Returns the defaults given in the documentation of the fields.
     fn default() -> Self {
         Self {
             line_bytes: 16 << 20,

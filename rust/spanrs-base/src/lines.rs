@@ -1,8 +1,8 @@
-//! Line numbers of tokens, for messages that name a line.
+//! Line numbers of tokens, for error messages that include a line number.
 //!
-//! Lines are needed for errors only, so they must cost next to nothing. Tokens are nearly always on
-//! consecutive lines; only the beginnings of runs of such lines are stored, which is one pair for
-//! each sentence, or fewer.
+//! Line numbers are needed only for error messages, so storing them must cost almost nothing.
+//! Tokens are nearly always on consecutive lines; only the start of each run of consecutive lines
+//! is stored, at most about one pair of numbers per sentence.
 //!
 //! | line | content | runs (token, line) |
 //! |---|---|---|
@@ -11,7 +11,8 @@
 //! | 3 | `# a comment` | |
 //! | 4 | `German B-MISC` | (2, 4) |
 
-/// The lines of tokens, as runs of consecutive lines. Tokens are numbered from 0, lines from 1.
+/// Line numbers of tokens, stored as runs of consecutive lines. Tokens are numbered from 0, lines
+/// from 1.
 ///
 /// # Examples
 ///
@@ -23,14 +24,14 @@
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// First token, from 0, and its line, from 1, of each run; ascending in both.
+    /// First token (from 0) of each run and its line (from 1); both ascend.
     runs: Vec<(u32, u64)>,
     /// The line that continues the last run.
     next: u64,
 }
 
 impl Lines {
-    /// Stores the line of the next token, number `token`.
+    /// Stores the line of the next token; `token` is its index.
     #[inline(always)]
     pub fn push(&mut self, token: usize, line: u64) {
         if line != self.next {
@@ -39,8 +40,8 @@ impl Lines {
         self.next = line + 1;
     }
 
-    /// Stores the lines of the next `tokens` tokens, which are consecutive and begin at `line`; the
-    /// first has number `token`.
+    /// Stores the lines of the next `tokens` tokens, which are consecutive and begin at `line`;
+    /// `token` is the index of the first one.
     #[inline(always)]
     pub fn push_run(&mut self, token: usize, line: u64, tokens: usize) {
         self.push(token, line);

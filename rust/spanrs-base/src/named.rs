@@ -1,6 +1,6 @@
 use crate::coded::{Coded, ErrorClass};
 
-/// One of a fixed set of values, which users choose by name.
+/// A fixed set of values that users choose by name.
 ///
 /// ```
 /// use spanrs_base::Named;
@@ -13,15 +13,15 @@ use crate::coded::{Coded, ErrorClass};
 /// assert_eq!(Side::from_name("pred"), Ok(Side::Pred));
 /// assert_eq!(Side::Gold.name(), "gold");
 /// let error = Side::from_name("middle").unwrap_err();
-/// assert_eq!(error.to_string(), "unknown side \"middle\"; one of gold, pred");
+/// assert_eq!(error.to_string(), "unknown side \"middle\"; expected one of gold, pred");
 /// ```
 pub trait Named: Copy + PartialEq + 'static {
-    /// What is chosen, as messages call it.
+    /// What the values are, as named in messages, such as `side`.
     const WHAT: &'static str;
     /// Every value with its name, in the order in which messages list them.
     const NAMES: &'static [(&'static str, Self)];
 
-    /// The value called `name`, which is case-sensitive.
+    /// Returns the value with this name; names are case-sensitive.
     ///
     /// # Errors
     /// [`UnknownName`], which lists the names.
@@ -34,14 +34,14 @@ pub trait Named: Copy + PartialEq + 'static {
         })
     }
 
-    /// The name; empty for a value that [`Named::NAMES`] does not list.
+    /// Returns the name; empty for a value that [`Named::NAMES`] does not list.
     fn name(self) -> &'static str {
         let found = Self::NAMES.iter().find(|(_, value)| *value == self);
         found.map_or("", |(name, _)| name)
     }
 }
 
-/// Implements serde's traits for types with [`Named`]: a value is its name.
+/// Implements serde's traits for types with [`Named`]: a value is serialised as its name.
 ///
 /// ```
 /// use spanrs_base::Named;
@@ -71,11 +71,11 @@ macro_rules! serde_by_name {
     };
 }
 
-/// A name that no value has.
+/// Error: no value has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} {name:?}; one of {}", known.join(", "))]
+#[error("unknown {what} {name:?}; expected one of {}", known.join(", "))]
 pub struct UnknownName {
-    /// What was chosen.
+    /// [`Named::WHAT`] of the type.
     pub what: &'static str,
     /// The name as the user wrote it.
     pub name: String,

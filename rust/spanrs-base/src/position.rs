@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A position in an input file, as shown to the user.
 ///
-/// Lines and columns are 1-based; 0 means "not known". Columns count bytes, not characters.
+/// Lines and columns are 1-based; 0 means "unknown". Columns count bytes, not characters.
 ///
 /// Displayed as `path`, `path:line` or `path:line:column`, which editors and terminals turn into
 /// links. A column is shown only if the line is known.

@@ -15,14 +15,14 @@
 /// let mut again = Rng::new(1);
 /// assert_eq!(rng.below(10), again.below(10));
 ///
-/// // Work that is divided into parts draws the same numbers in any order of the parts.
+/// // Each part of divided work draws the same numbers, in whatever order the parts run.
 /// let part = |n| Rng::part(1, n).draw();
 /// assert_eq!([part(0), part(1)], { let second = part(1); [part(0), second] });
 /// assert_ne!(part(0), part(1));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rng {
-    /// Advanced by [`STEP`] modulo 2^64 at every draw; the output is a hash of it.
+    /// The state; every draw adds [`STEP`] modulo 2^64 and outputs a hash of the sum.
     state: u64,
 }
 
@@ -36,13 +36,13 @@ impl Rng {
         Self { state: seed }
     }
 
-    /// Creates the generator of part number `part` of a computation, so that the parts can be
-    /// processed in any order and on any number of threads.
+    /// Creates the generator for part `part` of a computation, so that the parts can be processed in any
+    /// order and by any number of threads.
     ///
     /// The seed is hashed by one draw and combined with a multiple of the increment; neighbouring
     /// seeds and neighbouring parts therefore start at unrelated states.
     pub fn part(seed: u64, part: u64) -> Self {
-        // The first draw of a seed spreads its bits; parts of neighbouring seeds share nothing then.
+        // The first draw of a seed spreads its bits; the states of neighbouring seeds are then unrelated.
         Self::new(Self::new(seed).draw() ^ part.wrapping_mul(STEP).rotate_left(32))
     }
 
@@ -56,7 +56,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Returns a number in `0..n`, each with the same probability; 0 if `n` is 0.
+    /// Returns a uniformly distributed number in `0..n`, or 0 if `n` is 0.
     ///
     /// Uses the multiplication and rejection of Lemire (2019), "Fast random integer generation in
     /// an interval": the high half of the 128-bit product is the result, and products whose low
@@ -76,8 +76,7 @@ impl Rng {
         (product >> 64) as u64
     }
 
-    /// Shuffles in place (Fisher and Yates, in the version of Durstenfeld): every order has the same
-    /// probability.
+    /// Shuffles in place (Fisher-Yates shuffle in Durstenfeld's version): all orders are equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
             items.swap(at, self.below(at as u64 + 1) as usize);

@@ -1,8 +1,8 @@
-//! Short strings as two machine words, and a table of their numbers.
+//! Short strings as two machine words, and a hash table from short strings to ids.
 //!
-//! Tags are short and few, and corpora have tens of millions of them. A string of at most 15 bytes
-//! is read into two 64-bit words ([`ShortKey`]), which are compared and hashed without following a
-//! pointer; a small open-addressing table ([`ShortStrings`]) maps them to numbers.
+//! A corpus has tens of millions of tags, but few distinct ones, and most are short. A string of at most 15 bytes is
+//! read into two 64-bit words ([`ShortKey`]), which are compared and hashed without following a pointer; a small
+//! open-addressing table ([`ShortStrings`]) maps the keys to ids.
 //!
 //! The layout of a key, in little-endian order:
 //!
@@ -11,18 +11,17 @@
 //! | `low` | first byte of the string | second to seventh | eighth |
 //! | `high` | ninth | tenth to fifteenth | length |
 //!
-//! Bytes beyond the end of the string are 0. The length keeps strings apart that end with NUL
-//! bytes.
+//! Bytes beyond the end of the string are 0. The length distinguishes strings that end with NUL bytes from shorter
+//! strings.
 
-/// Number of bytes of a word.
+/// Size of a word in bytes.
 const WORD: usize = size_of::<u64>();
 /// Number of slots of a [`ShortStrings`]; a power of two.
 const SLOTS: usize = 512;
 /// Maximum number of entries of a [`ShortStrings`]: with half of the slots free, probe sequences
 /// stay short.
 const MAX_ENTRIES: usize = SLOTS / 2;
-/// Key of an unused slot. No string has it, because the length of a string is at most
-/// [`ShortKey::BYTES`].
+/// Key of an unused slot. No string has this key, because the length of a string is at most [`ShortKey::BYTES`].
 const UNUSED: ShortKey = ShortKey {
     low: u64::MAX,
     high: u64::MAX,
@@ -44,7 +43,7 @@ const UNUSED: ShortKey = ShortKey {
 pub struct ShortKey {
     /// The first eight bytes of the string.
     low: u64,
-    /// The other seven bytes, and the length in the highest byte.
+    /// The remaining seven bytes, and the length in the highest byte.
     high: u64,
 }
 
@@ -56,7 +55,7 @@ impl ShortKey {
     #[inline(always)]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let n = bytes.len();
-        // Two reads that may overlap cover the string.
+        // Two possibly overlapping reads cover the string.
         let (low, high) = match n {
             9..=Self::BYTES => (
                 word::<8>(bytes),
@@ -81,9 +80,8 @@ impl ShortKey {
     /// Returns the key of the `len` bytes of `text` before `end` (exclusive), read together with
     /// the bytes before them.
     ///
-    /// One 16-byte read replaces the two or three reads of [`ShortKey::new`]. None if `len` is
-    /// greater than [`ShortKey::BYTES`], if `end` is beyond the text, or if there are fewer than 16
-    /// bytes before `end`.
+    /// One 16-byte read replaces the two or three reads of [`ShortKey::new`]. Returns None if `len` is greater than
+    /// [`ShortKey::BYTES`], if `end` is beyond the text, or if there are fewer than 16 bytes before `end`.
     #[inline(always)]
     pub fn ending_at(text: &[u8], end: usize, len: usize) -> Option<Self> {
         if len > Self::BYTES {
@@ -106,7 +104,7 @@ impl ShortKey {
     pub fn of_last(bytes: [u8; 2 * WORD], len: usize) -> Self {
         debug_assert!(len <= Self::BYTES);
         let (before, last) = (word::<8>(&bytes), word::<8>(&bytes[WORD..]));
-        // Nearly all tags are short. Shifting in two steps keeps the amount below the width for an empty string.
+        // Nearly all tags are short. For an empty string, two shifts keep each shift amount below the word width.
         if len < WORD {
             return Self::joined(last >> 8 >> (8 * (WORD - 1 - len)), 0, len);
         }
@@ -134,7 +132,7 @@ impl ShortKey {
         Self::joined(bytes as u64, (bytes >> 64) as u64, len)
     }
 
-    /// Combines the words of a key with the length.
+    /// Creates a key from its words and its length.
     #[inline(always)]
     fn joined(low: u64, high: u64, len: usize) -> Self {
         let high = high | (len as u64) << 56;
@@ -148,7 +146,7 @@ impl ShortKey {
         (self.low | self.high) & HIGH == 0
     }
 
-    /// Returns the first slot of the key: the upper bits of a multiplicative hash.
+    /// Returns the first slot to probe for the key: the upper bits of a multiplicative hash.
     #[inline(always)]
     fn slot(self) -> usize {
         let mixed = (self.low ^ self.high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -156,14 +154,13 @@ impl ShortKey {
     }
 }
 
-/// Numbers of short strings, in an open-addressing table of fixed size whose entries are never
-/// removed.
+/// Ids of short strings, in an open-addressing table of fixed size whose entries are never removed.
 ///
-/// Corpora have a handful of short tags and tens of millions of tokens, so nearly every lookup is
-/// answered here without following a pointer.
+/// Corpora have a handful of distinct short tags and tens of millions of tokens, so nearly every lookup succeeds in
+/// this table without following a pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct ShortStrings {
-    /// Key and number of each slot; [`UNUSED`] in free slots.
+    /// Key and id of each slot; the key is [`UNUSED`] in free slots.
     slots: Box<[(ShortKey, u32); SLOTS]>,
     /// Number of used slots, at most [`MAX_ENTRIES`].
     entries: usize,
@@ -178,8 +175,8 @@ impl ShortStrings {
         }
     }
 
-    /// Returns the number of a string, if it was added. Probes linearly; always ends, because half
-    /// of the slots are free.
+    /// Returns the id of a string, if it was added. Linear probing always terminates, because half of the slots are
+    /// free.
     #[inline(always)]
     pub(crate) fn get(&self, key: ShortKey) -> Option<u32> {
         let mut slot = key.slot();
@@ -195,7 +192,7 @@ impl ShortStrings {
         }
     }
 
-    /// Adds a string that [`ShortStrings::get`] does not find. Does nothing if the table is full.
+    /// Adds a string for which [`ShortStrings::get`] returned None. Does nothing if the table is full.
     pub(crate) fn add(&mut self, key: ShortKey, id: u32) {
         if self.entries == MAX_ENTRIES {
             return;
@@ -209,8 +206,7 @@ impl ShortStrings {
     }
 }
 
-/// Returns the first `N` bytes as a little-endian number; the caller has checked that there are
-/// that many.
+/// Returns the first `N` bytes as a little-endian number; the caller has checked that there are at least `N` bytes.
 #[inline(always)]
 fn word<const N: usize>(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];

@@ -1,15 +1,14 @@
 //! The span: a half-open interval of positions with a type.
 
-/// A typed interval of positions: token indices if it was read from tags, character offsets if it
-/// was read from annotations of a text.
+/// A typed interval of positions: token indices if the span was read from tags, character offsets
+/// if the span was read from annotations of a text.
 ///
-/// Positions of tags are `u32`. Matchers take `Span<i64>`, because spans supplied by a caller may
-/// lie anywhere, even at negative positions. Nothing enforces `start < end`; see
-/// [`Span::is_empty`].
+/// Token indices are `u32`. Matchers take `Span<i64>`, because spans supplied by a caller may lie
+/// anywhere, even at negative positions. Nothing enforces `start < end`; see [`Span::is_empty`].
 ///
 /// The derived ordering compares start, then end, then type id. Type ids follow the order of first
-/// appearance unless the caller numbers the types alphabetically; where an order must not depend on
-/// the order in which the data were read, intern the types in the order of their names first.
+/// appearance unless the caller numbers the types alphabetically; if the result of sorting must not
+/// depend on the order of the input data, intern the types in alphabetical order first.
 ///
 /// # Examples
 ///
@@ -28,13 +27,13 @@ pub struct Span<P = u32> {
     pub start: P,
     /// One past the last position (exclusive), so that `end - start` is the length.
     pub end: P,
-    /// Id of the type, in the vocabulary of types of the reader that created the span. Ids of two
-    /// vocabularies must not be compared.
+    /// Id of the type in the type vocabulary of the reader that created the span. Ids from
+    /// different vocabularies must not be compared.
     pub ty: u32,
 }
 
 impl Span {
-    /// Returns the number of tokens; 0 if `end` is not greater than `start`.
+    /// Returns the number of positions; 0 if `end` is not greater than `start`.
     pub fn len(&self) -> usize {
         self.end.saturating_sub(self.start) as usize
     }

@@ -1,7 +1,7 @@
 //! Annotation tasks: the types of a project and their roles.
 //!
-//! The model is that of MAT's `task.xml`. A task maps the type of an annotation, and optionally the
-//! values of its attributes, to a label that is scored:
+//! The data model follows MAT's `task.xml`. A task maps the type of an annotation, and optionally
+//! the values of its attributes, to a label that is scored:
 //!
 //! | annotation | tag of the task | label |
 //! |---|---|---|
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Named;
 
-/// The role of annotations of a type in a task.
+/// The role of an annotation type in a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
     /// Annotations that are scored.
     Content,
     /// Tokens; their boundaries define the units of token scores.
     Token,
-    /// Regions of the text that are annotated; text outside of all zones is not.
+    /// Regions of the text that have been annotated; text outside of all zones has not.
     Zone,
     /// Any other role; such annotations are not scored.
     Other,
@@ -38,10 +38,10 @@ impl Named for Category {
 
 crate::serde_by_name!(Category);
 
-/// A label for those annotations of a type that have certain values of attributes.
+/// A label for the annotations of a type whose attributes have certain values.
 ///
-/// It applies to an annotation that has all the attributes with exactly these values; further
-/// attributes do not matter.
+/// An alias applies to an annotation that has all of `attributes` with exactly these values;
+/// additional attributes do not matter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alias {
     /// The label that replaces the name of the type.
@@ -50,10 +50,10 @@ pub struct Alias {
     pub attributes: Vec<(String, String)>,
 }
 
-/// A type of annotations in a task.
+/// An annotation type in a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
-    /// The name of the type, as annotations use it.
+    /// The name of the type, as it appears in annotations.
     pub name: String,
     /// The role of annotations of this type.
     pub category: Category,
@@ -62,7 +62,7 @@ pub struct Tag {
     pub aliases: Vec<Alias>,
 }
 
-/// An annotation task (MAT's `task.xml`): the types of annotations of a project.
+/// An annotation task (MAT's `task.xml`): the annotation types of a project.
 ///
 /// # Examples
 ///

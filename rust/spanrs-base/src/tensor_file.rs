@@ -1,37 +1,37 @@
-//! Files of named arrays of numbers with a header: the container of all models (safetensors).
+//! Files of named arrays of numbers with a header: the file format of all models (safetensors).
 //!
 //! All tensors have one dimension and are little-endian. The metadata of the safetensors header has
-//! one entry, whose key says what kind of model it is.
+//! one entry, whose key identifies the kind of model.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
-/// Error: bytes that are no tensor file of the expected kind, or a tensor that is missing or of
-/// another type. The message says which.
+/// Error: the bytes are not a tensor file of the expected kind, or a tensor is missing or has an
+/// unexpected type or shape. The message says which.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TensorError(String);
 
 impl TensorError {
-    /// Creates the error with the message of another one.
+    /// Creates an error with the message of another error.
     fn of(error: impl fmt::Display) -> Self {
         Self(error.to_string())
     }
 }
 
-/// A type of numbers that tensors consist of.
+/// An element type of tensors.
 pub trait TensorNumber: Copy {
-    /// The type in the file.
+    /// The element type in the file.
     #[doc(hidden)]
     const DTYPE: Dtype;
 
-    /// Returns the little-endian bytes of numbers.
+    /// Returns numbers as little-endian bytes.
     #[doc(hidden)]
     fn to_bytes(numbers: impl IntoIterator<Item = Self>) -> Vec<u8>;
 
-    /// Returns the numbers of little-endian bytes.
+    /// Decodes numbers from little-endian bytes.
     #[doc(hidden)]
     fn of_bytes(bytes: &[u8]) -> Vec<Self>;
 }
@@ -56,7 +56,7 @@ macro_rules! tensor_numbers {
 
 tensor_numbers!(u16: U16, u32: U32, u64: U64, i32: I32, f64: F64);
 
-/// Collects the tensors of a file.
+/// Collects the tensors to be written to a file.
 ///
 /// # Examples
 ///
@@ -89,8 +89,8 @@ impl TensorWriter {
         self.0.push((name.into(), Dtype::U8, bytes));
     }
 
-    /// Returns the bytes of the file; `header` is the entry of the metadata under `key`. The same
-    /// tensors give the same bytes, in whatever order they were added.
+    /// Returns the bytes of the file; `header` is the entry of the metadata under `key`. The bytes
+    /// do not depend on the order in which the tensors were added.
     ///
     /// # Errors
     /// [`TensorError`] if the header is too large for the format.
@@ -106,24 +106,24 @@ impl TensorWriter {
     }
 }
 
-/// The tensors of a file that is not trusted. They are known to lie in the file, so memory is
-/// limited by its size; what the numbers mean has to be checked by the caller.
+/// The tensors of an untrusted file. All tensors are known to lie within the file, so memory use is
+/// limited by the file size; the caller must check the values of the numbers.
 #[derive(Debug)]
 pub struct TensorFile<'a> {
     /// The tensors.
     tensors: SafeTensors<'a>,
-    /// The entry of the metadata.
+    /// The metadata entry.
     header: String,
 }
 
 impl<'a> TensorFile<'a> {
-    /// Reads a file that has an entry under `key` in its metadata; `kind` says with an article what
-    /// such files are, for the message.
+    /// Reads a file that has an entry under `key` in its metadata. `kind` describes such files in
+    /// the error message, with an article: "a CRF of spanrs".
     ///
     /// # Errors
-    /// [`TensorError`] if the file is damaged, or has no such entry.
+    /// [`TensorError`] if the file is damaged or has no entry under `key`.
     pub fn open(file: &'a [u8], key: &str, kind: &str) -> Result<Self, TensorError> {
-        let damaged = |error| TensorError(format!("not a model of spanrs, or damaged: {error}"));
+        let damaged = |error| TensorError(format!("not a spanrs model, or damaged: {error}"));
         let (_, metadata) = SafeTensors::read_metadata(file).map_err(damaged)?;
         let entry = metadata.metadata().as_ref().and_then(|all| all.get(key));
         match entry {
@@ -140,7 +140,7 @@ impl<'a> TensorFile<'a> {
         &self.header
     }
 
-    /// Returns whether there is a tensor of this name, of whatever type.
+    /// Returns whether there is a tensor with this name, whatever its type.
     pub fn has(&self, name: &str) -> bool {
         self.tensors.tensor(name).is_ok()
     }
@@ -148,26 +148,27 @@ impl<'a> TensorFile<'a> {
     /// Returns the numbers of a tensor.
     ///
     /// # Errors
-    /// [`TensorError`] if there is no such tensor, or it has another type or several dimensions.
+    /// [`TensorError`] if there is no such tensor, or if the tensor has another type or several
+    /// dimensions.
     pub fn numbers<T: TensorNumber>(&self, name: &str) -> Result<Vec<T>, TensorError> {
         Ok(T::of_bytes(self.data(name, T::DTYPE)?))
     }
 
-    /// Returns the bytes of a tensor of bytes.
+    /// Returns the content of a tensor of bytes.
     ///
     /// # Errors
-    /// As [`TensorFile::numbers`].
+    /// Same as [`TensorFile::numbers`].
     pub fn bytes(&self, name: &str) -> Result<&'a [u8], TensorError> {
         self.data(name, Dtype::U8)
     }
 
-    /// Returns the content of a tensor of one dimension and this type.
+    /// Returns the content of a one-dimensional tensor of type `dtype`.
     fn data(&self, name: &str, dtype: Dtype) -> Result<&'a [u8], TensorError> {
         let view = self.tensors.tensor(name).map_err(TensorError::of)?;
         match view.dtype() == dtype && view.shape().len() == 1 {
             true => Ok(view.data()),
             false => Err(TensorError(format!(
-                "tensor {name} has another type or shape"
+                "tensor {name} has an unexpected type or shape"
             ))),
         }
     }
@@ -177,7 +178,7 @@ impl<'a> TensorFile<'a> {
 mod tests {
     use super::*;
 
-    /// A file of two tensors.
+    /// Returns a file with two tensors.
     fn file() -> Vec<u8> {
         let mut tensors = TensorWriter::default();
         tensors.numbers("weights", [-1_i32, 2]);
@@ -211,10 +212,10 @@ mod tests {
         let found = message(TensorFile::open(&bytes, "spanrs.crf", "a CRF of spanrs"));
         assert_eq!(found, "a safetensors file, but not a CRF of spanrs");
         let damaged = message(TensorFile::open(&bytes[..20], "spanrs.test", "a test"));
-        assert!(damaged.starts_with("not a model of spanrs, or damaged: "));
+        assert!(damaged.starts_with("not a spanrs model, or damaged: "));
         let file = TensorFile::open(&bytes, "spanrs.test", "a test").unwrap();
         let found = file.numbers::<u32>("weights").unwrap_err().to_string();
-        assert_eq!(found, "tensor weights has another type or shape");
+        assert_eq!(found, "tensor weights has an unexpected type or shape");
         assert!(file.numbers::<u32>("names").is_err());
     }
 }

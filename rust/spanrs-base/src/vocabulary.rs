@@ -1,10 +1,10 @@
-//! Vocabularies of tags and types: an [`Interner`] with a limit and a cache of short strings.
+//! Vocabularies of tags and types: an [`Interner`] with a limit and a cache for short strings.
 
 use crate::interner::Interner;
 use crate::short_strings::{ShortKey, ShortStrings};
 
-/// An [`Interner`] of tags or types, with a limit on their number and a cache for the short tags
-/// that make up large corpora.
+/// An [`Interner`] of tags or types, with a limit on the number of strings and a cache for the short tags
+/// that dominate large corpora.
 ///
 /// Ids are numbered from 0 in the order of first appearance. A lookup of a string of at most
 /// [`ShortKey::BYTES`] bytes compares two machine words in a small table; other strings are hashed.
@@ -29,7 +29,7 @@ pub struct Vocabulary {
     max_tags: usize,
 }
 
-/// Error: a string is new and the vocabulary is full. The usual cause is that the wrong column of a
+/// Error: a new string does not fit into the full vocabulary. The usual cause is that the wrong column of a
 /// file is read as tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyTags {
@@ -38,9 +38,9 @@ pub struct TooManyTags {
 }
 
 impl Vocabulary {
-    /// Creates an empty vocabulary of at most `max_tags` strings; larger limits than `u32::MAX - 1`
-    /// are reduced to it. Nothing is allocated for strings in advance; the cache of short strings
-    /// takes 12 KiB.
+    /// Creates an empty vocabulary of at most `max_tags` strings; limits above `u32::MAX - 1` are reduced
+    /// to `u32::MAX - 1`. No memory is allocated for strings in advance; the cache for short strings takes
+    /// 12 KiB.
     pub fn new(max_tags: usize) -> Self {
         Self {
             names: Interner::default(),
@@ -52,21 +52,20 @@ impl Vocabulary {
     /// Returns the id of `name`, adding the string if it is new.
     ///
     /// # Errors
-    /// [`TooManyTags`] if the string is new and the vocabulary is full. Strings that are known are
-    /// still found.
+    /// [`TooManyTags`] if the string is new and the vocabulary is full. Known strings are still found.
     #[inline]
     pub fn intern(&mut self, name: &str) -> Result<u32, TooManyTags> {
         self.intern_bytes(name.as_bytes())
     }
 
-    /// As [`Vocabulary::intern`], for a string given as bytes.
+    /// Same as [`Vocabulary::intern`], for a string given as bytes.
     ///
-    /// Invalid sequences of UTF-8 are replaced by U+FFFD before the lookup, so different invalid
-    /// byte strings may get the same id. Valid short strings are found without a check of their
-    /// encoding; every other string is validated.
+    /// Invalid UTF-8 sequences are replaced by U+FFFD before the lookup, so different invalid byte strings
+    /// may get the same id. Valid short strings are found without a check of their encoding; every other
+    /// string is validated.
     ///
     /// # Errors
-    /// As [`Vocabulary::intern`].
+    /// Same as [`Vocabulary::intern`].
     ///
     /// # Examples
     ///
@@ -87,8 +86,8 @@ impl Vocabulary {
 
     /// Returns the id of a short string if it is in the cache.
     ///
-    /// The cache holds the first few hundred distinct short strings. None therefore does not mean
-    /// that the string is unknown; use [`Vocabulary::intern_bytes`] then.
+    /// The cache contains only the first few hundred distinct short strings, so a string without an entry
+    /// may still be known; use [`Vocabulary::intern_bytes`] after None.
     #[inline(always)]
     pub fn get_short(&self, key: ShortKey) -> Option<u32> {
         self.short.get(key)
@@ -108,7 +107,7 @@ impl Vocabulary {
             });
         }
         let id = self.names.intern(name);
-        // After a replacement the key, which is that of the original bytes, does not belong to the name.
+        // After a replacement, the key does not belong to the name: it was made from the original bytes.
         if let Some(key) = key.filter(|key| ShortKey::new(name.as_bytes()) == Some(*key)) {
             self.short.add(key, id);
         }
@@ -120,7 +119,7 @@ impl Vocabulary {
         self.names.get(name)
     }
 
-    /// Returns the string with this id; the empty string for an id that was never assigned.
+    /// Returns the string with this id, or the empty string for an id that was never assigned.
     pub fn name(&self, id: u32) -> &str {
         self.names.name(id).unwrap_or_default()
     }

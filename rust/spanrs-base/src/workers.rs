@@ -1,4 +1,5 @@
-//! Parallel maps over threads that live as long as the call, and how they are stopped.
+//! Parallel maps with threads that end before the call returns, and cooperative interruption of
+//! such maps.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -9,11 +10,11 @@ use crate::interrupt::{Clock, Interrupted, Watch};
 
 /// Applies `run` to each item in parallel and returns the results in the order of the items.
 ///
-/// Every item but the first is given a thread of its own; the calling thread processes the first
-/// item, then any item for which the system refused a thread. Callers therefore divide work into as
-/// many items as threads are wanted; there is no queue. The threads end before the function
-/// returns, so there is no pool that would be left without its threads by a fork. Use [`Workers`]
-/// for work that can be interrupted.
+/// Every item except the first gets its own thread; the calling thread processes the first item,
+/// then any item for which the system refused to start a thread. There is no queue, so callers
+/// divide the work into one item per thread. The threads end before the function returns; there is
+/// no thread pool that could lose its threads in a fork. Use [`Workers`] for work that can be
+/// interrupted.
 ///
 /// `T` is cloned once per thread, because the item is needed again if the thread cannot be started;
 /// items are usually ranges of indices.
@@ -37,8 +38,8 @@ pub fn map_in_threads<T: Clone + Send, R: Send>(
     spawn_each(Builder::new, items, &run, &run)
 }
 
-/// [`map_in_threads`] with threads of `builder`: `in_caller` processes the items of the calling
-/// thread and `in_thread` all others.
+/// Same as [`map_in_threads`], with threads from `builder`: `in_caller` processes the items of the
+/// calling thread and `in_thread` all others.
 fn spawn_each<T: Clone + Send, R: Send>(
     builder: impl Fn() -> Builder,
     items: impl IntoIterator<Item = T>,
@@ -68,7 +69,7 @@ fn spawn_each<T: Clone + Send, R: Send>(
     })
 }
 
-/// Returns `threads`, at least 1 and at most the number of processors.
+/// Clamps `threads` to the range from 1 to the number of processors.
 ///
 /// # Examples
 ///
@@ -77,7 +78,7 @@ fn spawn_each<T: Clone + Send, R: Send>(
 /// ```
 pub fn limit_threads(threads: usize) -> usize {
     match threads {
-        // Asking for the number of processors takes longer than tagging a short sentence.
+        // Querying the number of processors takes longer than tagging a short sentence.
         0 | 1 => 1,
         _ => threads.min(available_parallelism().map_or(1, usize::from)),
     }
@@ -99,10 +100,10 @@ pub fn even_ranges(len: usize, parts: usize) -> impl Iterator<Item = Range<usize
     (0..parts).map(move |part| len * part / parts..len * (part + 1) / parts)
 }
 
-/// Maps parts of a job in parallel, until one of them fails or the caller asks to stop.
+/// Processes parts of a job in parallel until a part fails or the caller requests a stop.
 ///
-/// Whether to stop is asked in the calling thread only, because signals reach the main thread of a
-/// Python program only; the other threads learn the answer at their next [`Worker::check`].
+/// Stop requests are checked only in the calling thread, because Python delivers signals only to
+/// the main thread; the other threads see a request at their next [`Worker::check`].
 ///
 /// # Examples
 ///
@@ -123,25 +124,24 @@ pub fn even_ranges(len: usize, parts: usize) -> impl Iterator<Item = Range<usize
 /// ```
 #[derive(Debug)]
 pub struct Workers<F> {
-    /// Says whether to go on, given the work that all threads have done.
+    /// Returns whether to continue, given the work that all threads have done.
     goes_on: F,
-    /// What the threads share.
+    /// State shared by the threads.
     state: State,
 }
 
-/// State of all parts. Relaxed ordering suffices, as nothing else is read on the strength of these
-/// values.
+/// State of all parts. Relaxed ordering suffices, because these values do not guard any other data.
 #[derive(Debug)]
 struct State {
-    /// Work that all threads have reported.
+    /// Total work reported by all threads.
     done: AtomicU64,
-    /// Parts with this number or a greater one stop: 0 after an interrupt, else one more than the
-    /// number of the first part that has failed. Parts before that one go on, so that the error
-    /// does not depend on which part fails first in time.
+    /// Parts with this index or a greater one stop: 0 after an interrupt, otherwise one more than
+    /// the lowest index of a failed part. Earlier parts continue, so that the reported error does
+    /// not depend on timing.
     stop_from: AtomicUsize,
 }
 
-/// Says whether to go on, given the work done; None on threads other than the calling one.
+/// Returns whether to continue, given the work done; None in all threads except the calling thread.
 type GoesOn<'a> = Option<&'a mut dyn FnMut(u64) -> bool>;
 
 impl State {
@@ -156,8 +156,8 @@ impl State {
 }
 
 impl Workers<()> {
-    /// Creates workers that `watch` can interrupt; it is asked at most every 50 milliseconds (see
-    /// [`Clock`]).
+    /// Creates workers that `watch` can interrupt; `watch` is called at most every 50 milliseconds
+    /// (see [`Clock`]).
     ///
     /// # Examples
     ///
@@ -176,9 +176,10 @@ impl Workers<()> {
 }
 
 impl<F: FnMut(u64) -> bool> Workers<F> {
-    /// Creates workers that go on while `goes_on` returns true. It is called by the calling thread
-    /// whenever that thread calls [`Worker::check`] or [`Worker::advance`], with the total work
-    /// that all threads have reported; it must limit how often expensive checks are made.
+    /// Creates workers that continue while `goes_on` returns true. `goes_on` is called in the
+    /// calling thread at each of its calls of [`Worker::check`] or [`Worker::advance`], with the
+    /// total work reported by all threads; `goes_on` itself must limit the frequency of expensive
+    /// checks.
     pub fn new(goes_on: F) -> Self {
         let (done, stop_from) = (AtomicU64::new(0), AtomicUsize::new(usize::MAX));
         let state = State { done, stop_from };
@@ -189,11 +190,11 @@ impl<F: FnMut(u64) -> bool> Workers<F> {
     /// the order of the parts.
     ///
     /// # Errors
-    /// The error of the first part, by order and not by time, that has one. Parts after it are
-    /// stopped, as are all parts after an interrupt.
+    /// The error of the first failed part, in the order of the parts and not in time. Later parts
+    /// are stopped; an interrupt stops all parts.
     ///
     /// # Panics
-    /// As [`map_in_threads`].
+    /// Same as [`map_in_threads`].
     pub fn map<T: Clone + Send, R: Send, E: Send>(
         &mut self,
         parts: impl IntoIterator<Item = T>,
@@ -202,7 +203,7 @@ impl<F: FnMut(u64) -> bool> Workers<F> {
         self.map_with(Builder::new, parts, run)
     }
 
-    /// [`Workers::map`] with threads of `builder`.
+    /// Same as [`Workers::map`], with threads from `builder`.
     fn map_with<T: Clone + Send, R: Send, E: Send>(
         &mut self,
         builder: impl Fn() -> Builder,
@@ -232,10 +233,10 @@ impl<F: FnMut(u64) -> bool> Workers<F> {
     /// Concatenates the results of [`Workers::map`].
     ///
     /// # Errors
-    /// As [`Workers::map`].
+    /// Same as [`Workers::map`].
     ///
     /// # Panics
-    /// As [`map_in_threads`].
+    /// Same as [`map_in_threads`].
     ///
     /// # Examples
     ///
@@ -263,28 +264,28 @@ impl<F: FnMut(u64) -> bool> Workers<F> {
         self.state.worker(0, Some(&mut self.goes_on))
     }
 
-    /// Returns whether `goes_on` has returned false; all later work stops then.
+    /// Returns whether `goes_on` has returned false; all later work then stops.
     pub fn are_interrupted(&self) -> bool {
         self.state.stop_from.load(Ordering::Relaxed) == 0
     }
 }
 
-/// The part of a job that one thread processes; tells it when to stop.
+/// Handle of the part of a job that one thread processes; it tells the thread when to stop.
 pub struct Worker<'a> {
-    /// Number of the part, from 0.
+    /// Index of the part, from 0.
     part: usize,
-    /// What the threads share.
+    /// State shared by the threads.
     state: &'a State,
-    /// Asked in [`Worker::check`].
+    /// Called by [`Worker::check`].
     goes_on: GoesOn<'a>,
 }
 
 impl Worker<'_> {
-    /// Returns Ok if the part should go on.
+    /// Returns Ok if the part should continue.
     ///
     /// # Errors
-    /// [`Interrupted`] after an interrupt, or if an earlier part has failed, whose error
-    /// [`Workers::map`] then returns.
+    /// [`Interrupted`] after an interrupt, or if an earlier part has failed; [`Workers::map`] then
+    /// returns the error of that part.
     #[inline]
     pub fn check(&mut self) -> Result<(), Interrupted> {
         let stop_from = &self.state.stop_from;
@@ -300,11 +301,11 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Adds `work` to the total that the function of [`Workers::new`] receives, and returns as
-    /// [`Worker::check`] does. The unit of work is the caller's, for example bytes read.
+    /// Adds `work` to the total that the function of [`Workers::new`] receives, then checks as
+    /// [`Worker::check`] does. The caller chooses the unit of work, for example bytes read.
     ///
     /// # Errors
-    /// As [`Worker::check`].
+    /// Same as [`Worker::check`].
     #[inline]
     pub fn advance(&mut self, work: u64) -> Result<(), Interrupted> {
         self.state.done.fetch_add(work, Ordering::Relaxed);
@@ -320,7 +321,8 @@ mod tests {
 
     use super::*;
 
-    /// Builds threads that the system refuses, because their stack is larger than memory.
+    /// Returns a builder whose threads the system refuses to start, because their stack is larger
+    /// than memory.
     fn refused() -> Builder {
         Builder::new().stack_size(1 << 60)
     }

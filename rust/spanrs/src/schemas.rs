@@ -18,7 +18,7 @@ use crate::dep_files;
 /// assert_eq!(spanrs::schema_of("exact").unwrap().name, "exact");
 /// assert_eq!(spanrs::schema_of("dep").unwrap().name, "dep");
 /// let error = spanrs::schema_of("best").unwrap_err();
-/// assert!(error.to_string().starts_with("unknown matcher \"best\"; one of exact, "));
+/// assert!(error.to_string().starts_with("unknown matcher \"best\"; expected one of exact, "));
 /// ```
 pub fn schema_of(name: &str) -> Result<&'static Schema, UnknownName> {
     let mut schemas = spanrs_eval::schemas().chain([&dep_files::SCHEMA]);
