@@ -1,9 +1,9 @@
 //! Columns cut into sentences, and their tags as ids.
 //!
-//! A side is a list of chunks. A chunk has the lengths of its lists and a *key* for each of their
-//! items, back to back; a table maps keys to the reader's ids. Keys of integers and dictionaries
-//! are the values of the imported array, which are not copied unless there are nulls; only strings
-//! need work per token.
+//! A side is a list of chunks. A chunk stores the lengths of its lists and, concatenated, a *key*
+//! for each list item; a table maps keys to the reader's ids. The keys of integer and dictionary
+//! columns are the values of the imported array, which are not copied unless there are nulls; only
+//! strings require work per token.
 //!
 //! | column | keys | numbers |
 //! |---|---|---|
@@ -11,10 +11,10 @@
 //! | the same, dictionary `O, B-PER` | indices: 1 0 0 | the reader's id of each value |
 //! | `[[1, 0], [0]]`, vocabulary `O, B-PER` | integers: 1 0 0 | the reader's id of each name |
 //!
-//! Keys of any integer type are counted as they are ([`IdSlice`]).
+//! Keys of any integer type are counted without conversion ([`IdSlice`]).
 //!
-//! The two sides may be cut into chunks differently; `Columns::each` walks them in step and yields
-//! [`Run`]s of sentences that lie in one chunk on either side:
+//! The two sides may be cut into chunks differently; `Columns::each` walks both in parallel and
+//! yields [`Run`]s of sentences that lie in a single chunk on each side:
 //!
 //! | | sentences |
 //! |---|---|
@@ -43,9 +43,9 @@ use crate::strings::{Known, StringIds, intern_strings, strings};
 /// Result with the error of this module.
 type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
-/// Keys of the tags of a chunk, of the type their column has.
+/// Keys of the tags of a chunk, in the integer type of the column.
 enum Keys {
-    /// Integers, or indices of a dictionary, without nulls; so are the next seven.
+    /// Integers or dictionary indices, without nulls; likewise the next seven variants.
     I8(PrimitiveArray<Int8Type>),
     I16(PrimitiveArray<Int16Type>),
     I32(PrimitiveArray<Int32Type>),
@@ -54,14 +54,15 @@ enum Keys {
     U16(PrimitiveArray<UInt16Type>),
     U32(PrimitiveArray<UInt32Type>),
     U64(PrimitiveArray<UInt64Type>),
-    /// Integers or indices of a column with nulls, which are replaced by [`Origin::null`].
+    /// Integers or dictionary indices of a column with nulls; nulls are replaced by
+    /// [`Origin::null`].
     Copied(Vec<i64>),
     /// Ids of strings.
     Names(StringIds),
 }
 
 impl Keys {
-    /// The keys as ids of any integer type.
+    /// Returns the keys as a slice of ids.
     fn ids(&self) -> IdSlice<'_> {
         match self {
             Self::I8(keys) => IdSlice::I8(keys.values()),
@@ -83,37 +84,37 @@ impl Keys {
 struct Chunk {
     /// Number of tokens of each sentence.
     lengths: Vec<i64>,
-    /// The items of the lists, without those before the first and behind the last list. Kept for
-    /// comparison with the strings of the other side.
+    /// The items from the start of the first list to the end of the last. Kept for comparison with
+    /// the strings of the other side.
     tags: ArrayRef,
     /// A key for each item.
     keys: Keys,
-    /// The reader's id of each key; keys outside of it are unknown ids.
+    /// The reader's id of each key; keys outside of this table are unknown ids.
     numbers: Vec<u32>,
 }
 
-/// The chunks of one side, in their order.
+/// The chunks of one side, in order.
 struct Column(Vec<Chunk>);
 
-/// What is known about a side before its chunks are looked at.
+/// Properties of a side that do not depend on its chunks.
 struct Origin<'a> {
     /// `gold` or `pred`, for messages.
     side: &'static str,
-    /// The reader's id of each integer, from the vocabulary; None without one, where columns of
-    /// integers are refused.
+    /// The reader's id of each integer, from the vocabulary; None without a vocabulary, in which
+    /// case integer columns are rejected.
     numbers: Option<&'a [u32]>,
-    /// What nulls become: the ignored id in gold, [`NULL`] in pred.
+    /// Replacement for nulls: the ignored id in gold, [`NULL`] in pred.
     null: i64,
 }
 
 impl Column {
-    /// Cuts the chunks of a side into sentences and interns what they hold. `other` is the other
-    /// side if it has been done; the strings of most chunks are mostly those of the chunk of
-    /// `other` in the same place, which saves looking them up.
+    /// Cuts the chunks of a side into sentences and interns their tags. `other` is the other side,
+    /// if that has already been cut; most strings equal the string at the same position of `other`
+    /// and need no lookup.
     ///
     /// # Errors
-    /// [`ColumnError::Type`] for types that hold no tags; [`ColumnError::Input`] for a null list,
-    /// with its number in the whole column, and for too many tags.
+    /// [`ColumnError::Type`] for types that do not contain tags; [`ColumnError::Input`] for a null
+    /// list, with its index in the whole column, and for too many tags.
     fn new(
         arrays: &[ArrayRef],
         other: Option<&Self>,
@@ -141,12 +142,12 @@ impl Column {
         Ok(Self(chunks))
     }
 
-    /// Number of sentences of all chunks.
+    /// Number of sentences in all chunks.
     fn rows(&self) -> usize {
         self.0.iter().map(|chunk| chunk.lengths.len()).sum()
     }
 
-    /// Number of tokens of each sentence of all chunks.
+    /// Number of tokens of each sentence, over all chunks.
     fn lengths(&self) -> impl Iterator<Item = i64> {
         self.0
             .iter()
@@ -155,7 +156,7 @@ impl Column {
 }
 
 /// Returns the lengths of the lists of a chunk, and the items from the start of the first list to
-/// the end of the last. `row` is the number of sentences before, for messages.
+/// the end of the last. `row` is the number of sentences in earlier chunks, for messages.
 fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i64>, ArrayRef)> {
     let found = match array.data_type() {
         DataType::List(_) => Ok(lists(array.as_list::<i32>())),
@@ -167,7 +168,7 @@ fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i
             Ok((vec![i64::from(*size); lists.len()], values))
         }
         other => Err(ColumnError::Type(format!(
-            "{} is an Arrow column of {other}; it must be a list column, one list of tags a sentence",
+            "{} is an Arrow column of {other}; it must be a list column, one list of tags per sentence",
             origin.side
         ))),
     };
@@ -183,7 +184,7 @@ fn sentences(array: &ArrayRef, origin: &Origin<'_>, row: usize) -> Result<(Vec<i
     found
 }
 
-/// Returns true for a column whose lists hold integers (not indices of a dictionary).
+/// Returns true for a column whose list items are integers (not dictionary indices).
 fn holds_integers(array: &ArrayRef) -> bool {
     match array.data_type() {
         DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
@@ -193,8 +194,8 @@ fn holds_integers(array: &ArrayRef) -> bool {
     }
 }
 
-/// Returns the lengths of the lists and their items; offsets need not start at 0, as those of
-/// slices do not.
+/// Returns the lengths of the lists and their items. In a slice of an array, the offsets do not
+/// start at 0.
 fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef) {
     let offsets = lists.value_offsets();
     let lengths = offsets
@@ -208,8 +209,8 @@ fn lists<O: OffsetSizeTrait>(lists: &GenericListArray<O>) -> (Vec<i64>, ArrayRef
     (lengths, lists.values().slice(first, last - first))
 }
 
-/// Returns the keys of tags, and the reader's id of each key. `known` are the strings of the other
-/// side in the same place.
+/// Returns the keys of tags, and the reader's id of each key. `known` contains the strings at the
+/// same positions of the other side.
 ///
 /// # Errors
 /// [`ColumnError::Type`] for integers without a vocabulary and for other types;
@@ -268,8 +269,8 @@ fn keys(
     }
 }
 
-/// Returns keys without nulls as they are, shared with the column; if there are nulls, a copy in
-/// which they are [`Origin::null`].
+/// Returns keys that share memory with the column if there are no nulls, otherwise a copy in which
+/// nulls are replaced by [`Origin::null`].
 fn plain<T: ArrowPrimitiveType<Native: Id>>(
     keys: &PrimitiveArray<T>,
     origin: &Origin<'_>,
@@ -285,8 +286,8 @@ fn plain<T: ArrowPrimitiveType<Native: Id>>(
     )
 }
 
-/// Returns the keys into a dictionary of tags. If the dictionary itself holds nulls, keys of them
-/// are nulls, too. Values are interned whether they are used or not, once per chunk.
+/// Returns the keys into a dictionary of tags. If the dictionary itself contains nulls, keys that
+/// refer to these are treated as nulls. All values are interned once per chunk, even unused ones.
 fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
     tags: &ArrayRef,
     origin: &Origin<'_>,
@@ -311,11 +312,12 @@ fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
     Ok((Keys::Copied(keys.collect()), numbers))
 }
 
-/// Gold and pred as columns, checked to have the same sentences. Immutable after [`Columns::new`].
+/// Gold and pred as columns whose sentences have been checked to have the same lengths. Immutable
+/// after [`Columns::new`].
 ///
 /// # Examples
 ///
-/// Integers with a vocabulary; -100 in gold is left out:
+/// Integers with a vocabulary; tokens with -100 in gold are skipped:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -337,22 +339,24 @@ fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
 pub struct Columns {
     /// The gold side.
     gold: Column,
-    /// The other side, with sentences of the same lengths.
+    /// The pred side, with sentences of the same lengths.
     pred: Column,
-    /// Tokens whose gold key is this are left out; [`NULL`] unless gold holds integers.
+    /// Tokens with this gold key are skipped; [`NULL`] unless gold contains integers.
     ignore: i64,
 }
 
 impl Columns {
     /// Interns the tags of both sides, each given as the chunks of a column.
     ///
-    /// Integers are ids of `vocabulary`. Tokens are left out if gold is null or, for columns of
-    /// integers, `ignore`; elsewhere pred must have a tag, which [`Columns::count`] checks.
+    /// Integers are ids of `vocabulary`. A token is skipped if gold is null or, for integer
+    /// columns, equal to `ignore`; for all other tokens pred must have a tag, which
+    /// [`Columns::count`] checks.
     ///
     /// # Errors
-    /// [`ColumnError::Type`] if a column does not hold lists of tags, or holds integers and there
-    /// is no vocabulary; [`ColumnError::Input`] if a list is null, the sides differ in the number
-    /// of sentences or in the length of one (the first is named), or there are too many tags.
+    /// [`ColumnError::Type`] if a column does not contain lists of tags, or contains integers and
+    /// there is no vocabulary; [`ColumnError::Input`] if a list is null, if the sides differ in the
+    /// number of sentences or in the length of a sentence (the first is reported), or if there are
+    /// too many tags.
     pub fn new(
         (gold, pred): (&[ArrayRef], &[ArrayRef]),
         vocabulary: Option<&[String]>,
@@ -362,7 +366,7 @@ impl Columns {
         let numbers = vocabulary
             .map(|names| numbering(names, reader))
             .transpose()?;
-        // Names have no ids that could be ignored; only nulls are.
+        // Strings have no id that could be ignored; only nulls are ignored.
         let ignore = if gold.iter().any(holds_integers) {
             ignore
         } else {
@@ -394,11 +398,11 @@ impl Columns {
         Ok(Self { gold, pred, ignore })
     }
 
-    /// Collects the evidence for a scheme from the tags of one side: from about `most` tokens, in
-    /// whole sentences from the first on. Returns it, and whether these were all tokens.
+    /// Collects scheme evidence from about the first `most` tokens of one side, in whole sentences.
+    /// Returns the evidence and whether it covers all tokens.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`] for a key without a tag, also if it is on the other side.
+    /// [`InputError::UnknownId`] for a key without a tag, on either side.
     ///
     /// # Examples
     ///
@@ -439,14 +443,14 @@ impl Columns {
         self.gold.rows()
     }
 
-    /// Counts all sentences on up to `threads` threads, which share the sentences of a run; `watch`
-    /// is asked now and then by the calling thread. With `documents` (ends in sentences) counts are
-    /// kept per document.
+    /// Counts all sentences with up to `threads` threads, which share the sentences of a run;
+    /// `watch` is called at intervals in the calling thread only. With `documents` (ends of the
+    /// documents, counted in sentences), counts are kept per document.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`] for the first key without a tag, also for a missing tag in pred;
-    /// [`InputError::Interrupted`] if the watch says stop. The scorer may have counted earlier
-    /// sentences then.
+    /// [`InputError::UnknownId`] for the first key without a tag, including a missing tag in pred;
+    /// [`InputError::Interrupted`] if the watch requests a stop. In both cases the scorer may
+    /// already have counted earlier sentences.
     pub fn count(
         &self,
         reader: &Reader,
@@ -464,12 +468,12 @@ impl Columns {
         })
     }
 
-    /// Calls `run` with runs of sentences that lie in one chunk on either side, in their order; a
-    /// chunk without sentences has none.
+    /// Calls `run` with each run of sentences that lies in a single chunk on each side, in order.
+    /// Chunks without sentences are skipped.
     fn each(&self, mut run: impl FnMut(Run<'_>) -> Result<()>) -> Result<()> {
         let (mut golds, mut preds) = (self.gold.0.iter(), self.pred.0.iter());
         let (mut gold, mut pred) = (golds.next(), preds.next());
-        // Sentences and tokens of each chunk that are done.
+        // Sentences and tokens of the current chunk that are done.
         let (mut g, mut p) = ((0, 0), (0, 0));
         let mut first = 0;
         while let (Some(gold_chunk), Some(pred_chunk)) = (gold, pred) {
@@ -500,7 +504,7 @@ impl Columns {
     }
 }
 
-/// Sentences that lie in one chunk on either side: the largest such run after those before.
+/// A maximal run of sentences that lies in a single chunk on each side.
 struct Run<'a> {
     /// The chunk of gold.
     gold: &'a Chunk,
@@ -512,17 +516,17 @@ struct Run<'a> {
     pred_token: usize,
     /// Lengths of the sentences, the same on both sides.
     lengths: &'a [i64],
-    /// Number of sentences before the run.
+    /// Number of sentences before this run.
     first: usize,
 }
 
 impl Run<'_> {
-    /// Number of tokens of the run.
+    /// Number of tokens in the run.
     fn tokens(&self) -> usize {
         self.lengths.iter().sum::<i64>() as usize
     }
 
-    /// Returns the run as a batch of ids; without documents, and with a watch that never stops.
+    /// Returns the run as a batch of ids, without documents and with a watch that never stops.
     fn batch(&self, ignore: i64) -> IdBatch<'_> {
         let tokens = self.tokens();
         let [gold, pred] = [(self.gold, self.gold_token), (self.pred, self.pred_token)]

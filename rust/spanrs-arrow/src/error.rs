@@ -1,66 +1,67 @@
 //! Errors of the import and of columns.
 //!
-//! An [`ImportError`] does not know which side the column is; [`ImportError::of`] adds it and words
-//! the message. The binding turns each [`ColumnError`] into a Python exception:
+//! An [`ImportError`] does not contain the side of the column; [`ImportError::of`] adds the side
+//! and creates the message. The binding turns each [`ColumnError`] into a Python exception:
 //!
 //! | import | column | meaning |
 //! |---|---|---|
-//! | [`ImportError::Type`] | [`ColumnError::Type`] | the column holds something else than tags |
-//! | [`ImportError::Invalid`] | [`ColumnError::Format`], `bad_arrow` | its structures or contents are damaged |
+//! | [`ImportError::Type`] | [`ColumnError::Type`] | the column does not contain tags |
+//! | [`ImportError::Invalid`] | [`ColumnError::Format`], `bad_arrow` | the structures or contents of the column are damaged |
 //! | [`ImportError::Encoding`] | [`ColumnError::Format`], `encoding` | a tag is not UTF-8 |
-//! | | [`ColumnError::Input`] | tags or sentences do not fit together |
+//! | | [`ColumnError::Input`] | gold and pred do not match, or a tag is invalid |
 
 use arrow_schema::ArrowError;
 use spanrs_base::{Coded, ErrorClass};
 use spanrs_eval::input::InputError;
 use spanrs_tags::Error as TagsError;
 
-/// Why an array or stream of the C data interface could not be imported.
+/// The reason why an array or stream of the C data interface could not be imported.
 #[derive(Debug)]
 pub enum ImportError {
-    /// A type that does not hold sentences of tags, by its Arrow name: that of the column (`Utf8`),
-    /// or `lists of` and that of the items (`lists of Float64`).
+    /// A type that does not contain sentences of tags: the Arrow type name of the column (`Utf8`),
+    /// or `lists of` followed by the type name of the items (`lists of Float64`).
     Type(String),
-    /// The structures contradict each other or the interface, were already consumed, or their owner
-    /// reported an error; the text says what.
+    /// The structures contradict each other or the interface, have already been consumed, or their
+    /// producer reported an error; the string describes the problem.
     Invalid(String),
-    /// A tag that is not UTF-8, although its type says so.
+    /// A tag that is not UTF-8, although the type of the column is UTF-8.
     Encoding {
-        /// Index of the sentence in its array, from 0; that of a chunk for a stream.
+        /// Index of the sentence in its array (in a stream, the chunk), from 0.
         sentence: usize,
         /// Index of the token in the sentence, from 0.
         token: usize,
-        /// The bytes, with escapes for those that are not printable ASCII; at most 40 characters.
+        /// The bytes of the tag, with escapes for bytes that are not printable ASCII; at most 40
+        /// characters.
         bytes: String,
     },
 }
 
 impl From<ArrowError> for ImportError {
-    /// Keeps the text of what arrow's validation found.
+    /// Keeps the message of arrow's validation.
     fn from(error: ArrowError) -> Self {
         Self::Invalid(error.to_string())
     }
 }
 
-/// Why columns cannot be scored.
+/// The reason why columns cannot be scored.
 #[derive(Debug, thiserror::Error)]
 pub enum ColumnError {
-    /// A type that does not hold sentences of tags, or integers without a vocabulary; a message for
-    /// users.
+    /// A type that does not contain sentences of tags, or integers without a vocabulary; the string
+    /// is a message for users.
     #[error("{0}")]
     Type(String),
     /// A column that could not be imported.
     #[error("{message}")]
     Format {
-        /// What is wrong, a message for users that names the side.
+        /// A message for users that includes the side.
         message: String,
         /// `bad_arrow` for [`ImportError::Invalid`], `encoding` for [`ImportError::Encoding`].
         code: &'static str,
         /// Index of the sentence, from 0, if it is known.
         sentence: Option<usize>,
     },
-    /// Errors that any other input can have, too: sides of different lengths, unknown ids, missing
-    /// tags, too many tags, an interruption.
+    /// Errors that also occur with other kinds of input: sides of different lengths, unknown ids,
+    /// missing tags, too many tags, an interruption.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -84,15 +85,15 @@ impl Coded for ColumnError {
 }
 
 impl From<TagsError> for ColumnError {
-    /// Wraps an error of the reader, such as too many tags, as one of any input.
+    /// Wraps an error of the reader, such as too many tags, as an [`InputError`].
     fn from(error: TagsError) -> Self {
         Self::Input(error.into())
     }
 }
 
 impl ImportError {
-    /// Words the error for a column called `side` (`gold` or `pred`), with advice on what to pass
-    /// instead.
+    /// Creates the error message for the column `side` (`gold` or `pred`), with advice on what to
+    /// pass instead.
     ///
     /// # Examples
     ///
@@ -112,7 +113,7 @@ impl ImportError {
         match self {
             Self::Type(kind) => ColumnError::Type(match kind.strip_prefix("lists of ") {
                 None => format!(
-                    "{side} is an Arrow column of {kind}; it must be a list column, one list of tags a sentence"
+                    "{side} is an Arrow column of {kind}; it must be a list column, one list of tags per sentence"
                 ),
                 Some(item) => format!(
                     "the lists of {side} hold {item}; tags are strings, a dictionary of strings, or integers"

@@ -1,20 +1,19 @@
-//! Arrow columns through the C data interface, checked before a value is read.
+//! Import of Arrow columns through the C data interface, with checks before any value is read.
 //!
-//! The structures come from other libraries, or from files those libraries did not validate (a
+//! The structures come from other libraries, or from files that those libraries did not validate (a
 //! Parquet file may declare any bytes to be UTF-8). Three steps make them safe to use:
 //!
-//! 1. [`data_type`] builds the type from the schema, and [`supported`] refuses types that hold no
-//!    tags.
+//! 1. [`data_type`] builds the type from the schema, and [`supported`] rejects types that do not
+//!    contain tags.
 //! 2. [`check`] walks the array and its children and checks counts, pointers, lengths and offsets,
-//!    because [`from_ffi_and_data_type`] asserts some of them and trusts the others.
-//! 3. arrow takes ownership of the array and validates the contents ([`checked`]): indices of
-//!    dictionaries, counts of nulls, UTF-8. Strings that are all ASCII skip the slower check of
-//!    UTF-8.
+//!    because [`from_ffi_and_data_type`] asserts some of these properties and trusts the others.
+//! 3. arrow takes ownership of the array and validates the contents ([`checked`]): dictionary
+//!    indices, null counts, UTF-8. Strings that are all ASCII skip the slower UTF-8 check.
 //!
-//! The values are not copied, unless a buffer is not aligned. Sizes of buffers are not part of the
-//! interface, so they are taken as the offsets and lengths imply. Each step is linear in the number
-//! of places (length plus offset) or bytes; items that several chunks of a stream share are checked
-//! once ([`Validated`]).
+//! The values are not copied, unless a buffer is unaligned. The interface does not include buffer
+//! sizes, so the sizes are those that the offsets and lengths imply. Each step is linear in the
+//! number of places (length plus offset) or bytes; items that several chunks of a stream share are
+//! checked once ([`Validated`]).
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -35,8 +34,8 @@ use crate::utf8::{is_ascii, not_utf8};
 /// supported type nests deeper.
 const DEPTH: usize = 4;
 
-/// Maximum length plus offset of an array without buffers: nulls, or lists of no items. They cost
-/// an exporter nothing, and the importer several bytes each.
+/// Maximum length plus offset of an array without buffers (nulls, or lists of fixed size 0). Such
+/// elements cost the exporter no memory, but the importer several bytes each.
 const BUFFERLESS: i64 = 1 << 24;
 
 type Result<T, E = ImportError> = std::result::Result<T, E>;
@@ -46,66 +45,68 @@ fn invalid<T>(message: impl Into<String>) -> Result<T> {
     Err(ImportError::Invalid(message.into()))
 }
 
-/// An `ArrowSchema` of the C data interface, field by field: that of arrow keeps its fields private
-/// and asserts when it is asked for them.
+/// An `ArrowSchema` of the C data interface, field by field: arrow's own struct has private fields,
+/// and its accessors panic on invalid values.
 #[repr(C)]
 struct Schema {
-    /// What the type is, as a NUL-terminated string: `+l` is a list, `u` a string.
+    /// The type as a NUL-terminated string: `+l` is a list, `u` a string.
     format: *const c_char,
     /// Name of the field; not read.
     name: *const c_char,
-    /// Metadata in a binary form; not read.
+    /// Binary metadata; not read.
     metadata: *const c_char,
-    /// Whether nulls are allowed, among others; not read.
+    /// Flags, such as whether nulls are allowed; not read.
     flags: i64,
     /// Number of `children`: 1 for lists.
     n_children: i64,
     /// Schema of the items.
     children: *const *const Schema,
-    /// Schema of the values if this is that of the indices of a dictionary, otherwise null.
+    /// Schema of the dictionary values if the column is dictionary-encoded, otherwise null.
     dictionary: *const Schema,
-    /// Callback of the owner; null if the structure was released.
+    /// Release callback; null if the structure has been released.
     release: *const c_void,
-    /// The owner's; not read.
+    /// Private data of the producer; not read.
     private_data: *const c_void,
 }
 
-/// An `ArrowArray` of the C data interface, field by field, for checks before arrow sees it.
+/// An `ArrowArray` of the C data interface, field by field, for checks before arrow imports the
+/// array.
 #[repr(C)]
 struct RawArray {
     /// Number of elements.
     length: i64,
-    /// Number of nulls; -1 if it was not counted.
+    /// Number of nulls; -1 if not counted.
     null_count: i64,
     /// Number of elements in the buffers before the first one.
     offset: i64,
-    /// Number of `buffers`, that for validity included.
+    /// Number of `buffers`, including the validity bitmap.
     n_buffers: i64,
     /// Number of `children`: 1 for lists.
     n_children: i64,
-    /// The bitmap for validity (null if there are no nulls), then those of the type.
+    /// The validity bitmap (null if there are no nulls), then the buffers of the type.
     buffers: *const *const c_void,
     /// The items of lists.
     children: *const *const RawArray,
     /// The values of a dictionary, otherwise null.
     dictionary: *const RawArray,
-    /// Callback of the owner; null if the structure was released.
+    /// Release callback; null if the structure has been released.
     release: *const c_void,
-    /// The owner's; not read.
+    /// Private data of the producer; not read.
     private_data: *const c_void,
 }
 
-/// Imports one array of the C data interface, a whole column. The array is consumed, whether it is
-/// valid or not; the schema stays with the caller.
+/// Imports an array of the C data interface as a whole column. The array is consumed, even if it is
+/// invalid; the caller keeps the schema.
 ///
 /// # Errors
-/// [`ImportError::Type`] for a type that does not hold sentences of tags, [`ImportError::Encoding`]
-/// for a tag that is not UTF-8, and [`ImportError::Invalid`] if the structures were released or
-/// contradict each other.
+/// [`ImportError::Type`] for a type that does not contain sentences of tags,
+/// [`ImportError::Encoding`] for a tag that is not UTF-8, and [`ImportError::Invalid`] if the
+/// structures have been released or contradict each other.
 ///
 /// # Safety
-/// Both are structures of the C data interface, released or not. The pointers in them are null or
-/// point to what the interface says, and buffers are as long as their lengths and offsets imply.
+/// Both arguments are structures of the C data interface, released or not. Their pointers are null
+/// or point to data as the interface specifies, and buffers are as long as the lengths and offsets
+/// imply.
 ///
 /// # Examples
 ///
@@ -133,24 +134,23 @@ pub unsafe fn import_array(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> R
     unsafe { checked(array, &kind, &mut HashSet::new()) }
 }
 
-/// What identifies the items of lists within a stream: addresses of their buffers; number of nulls,
-/// offset and length.
+/// Identity of the items of lists within a stream: the addresses of their buffers, and the number
+/// of nulls, offset and length.
 type Identity = (Vec<usize>, [i64; 3]);
 
-/// Items that have been validated. Chunks that are slices of one array share their items, which
-/// need to be validated once; otherwise a stream of many slices would take quadratic time.
+/// Items that have been validated. Chunks that are slices of one array share their items;
+/// validating shared items only once avoids quadratic time for a stream of many slices.
 type Validated = HashSet<Identity>;
 
-/// Imports all arrays of a stream of the C stream interface: the chunks of a column, in their
-/// order. The stream is consumed.
+/// Imports all arrays of a stream of the C stream interface: the chunks of a column, in order. The
+/// stream is consumed.
 ///
 /// # Errors
-/// As [`import_array`], for the first chunk that has one, and [`ImportError::Invalid`] with the
-/// message of the stream's owner if it fails.
+/// Same as [`import_array`], for the first invalid chunk, and [`ImportError::Invalid`] with the
+/// message of the producer if the stream fails.
 ///
 /// # Safety
-/// The stream and what it returns are structures of the C stream interface, as for
-/// [`import_array`].
+/// The stream and the structures that it returns satisfy the conditions of [`import_array`].
 ///
 /// # Examples
 ///
@@ -171,7 +171,7 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
         return invalid("the capsule was already consumed; export the column again");
     }
     let (Some(get_schema), Some(get_next)) = (stream.get_schema(), stream.get_next()) else {
-        return invalid("the stream lacks get_schema or get_next");
+        return invalid("the stream has no get_schema or get_next callback");
     };
     let mut schema = FFI_ArrowSchema::empty();
     // SAFETY: the callback of a stream that is not released.
@@ -182,7 +182,7 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
     // SAFETY: the layout is fixed by the interface, and the schema lives until the end of the function.
     let schema = unsafe { &*schema };
     if schema.release.is_null() {
-        return invalid("the stream gave no schema");
+        return invalid("the stream returned no schema");
     }
     // SAFETY: as promised by the caller.
     let kind = unsafe { data_type(schema, 0) }?;
@@ -202,7 +202,7 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
     }
 }
 
-/// Returns the message of the owner of a stream after one of its callbacks has failed.
+/// Returns the error message of a stream after one of its callbacks has failed.
 fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
     let text = stream.get_last_error().map(|last| {
         // SAFETY: the callback of a stream that is not released.
@@ -212,18 +212,18 @@ fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
         Some(text) if !text.is_null() => {
             // SAFETY: a string that ends with NUL and lives until the next call.
             let text = unsafe { CStr::from_ptr(text) };
-            format!("its owner failed: {}", text.to_string_lossy())
+            format!("the producer reported an error: {}", text.to_string_lossy())
         }
-        _ => "its owner failed without a message".to_owned(),
+        _ => "the producer reported an error without a message".to_owned(),
     }
 }
 
-/// Returns the type that a schema names. It is built here and not by arrow, which asserts the
-/// number of children, demands names in UTF-8 and parses metadata, all of which may be anything.
-/// `depth` is 0 for the column.
+/// Returns the type that a schema describes. Arrow's own conversion is not used, because it asserts
+/// the number of children, requires names in UTF-8 and parses metadata, none of which can be
+/// trusted. `depth` is 0 for the column.
 ///
 /// # Safety
-/// As for [`import_array`].
+/// Same as for [`import_array`].
 unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
     if schema.format.is_null() {
         return invalid("a schema has no format");
@@ -274,7 +274,7 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
     match unsafe { schema.dictionary.as_ref() } {
         None => Ok(kind),
         Some(_) if !kind.is_dictionary_key_type() => {
-            invalid(format!("a dictionary has keys of {kind}"))
+            invalid(format!("a dictionary has keys of type {kind}"))
         }
         // SAFETY: as promised by the caller.
         Some(values) => unsafe { data_type(values, depth + 1) }
@@ -282,23 +282,23 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
     }
 }
 
-/// Imports an array of a supported type, and remembers its items in `validated` if they have an
-/// identity and were not copied.
+/// Imports an array of a supported type and adds its items to `validated` if they have an identity
+/// and were not copied.
 ///
 /// # Safety
-/// As for [`import_array`].
+/// Same as for [`import_array`].
 unsafe fn checked(
     array: FFI_ArrowArray,
     kind: &DataType,
     validated: &mut Validated,
 ) -> Result<ArrayRef> {
     let raw = (&raw const array).cast::<RawArray>();
-    // SAFETY: the layout is fixed by the interface; the rest as promised by the caller.
+    // SAFETY: the layout is fixed by the interface; everything else as promised by the caller.
     let items = unsafe { check_lists(&*raw, kind, validated) }?;
-    // SAFETY: what arrow asserts or trusts was checked.
+    // SAFETY: everything that arrow asserts or trusts has been checked.
     let data = unsafe { from_ffi_and_data_type(array, kind.clone()) }?;
     let valid = match &items {
-        // The buffers are kept until the end of the stream, so an address has one meaning.
+        // The buffers are kept until the end of the stream, so an address identifies a buffer.
         Some(items) if validated.contains(items) => data.validate_data(),
         Some(_) if data.child_data().iter().all(is_ascii) => {
             let mut items = data.child_data().iter();
@@ -310,7 +310,7 @@ unsafe fn checked(
     if let Err(error) = valid {
         return Err(not_utf8(&data).unwrap_or_else(|| error.into()));
     }
-    // A buffer that was not aligned was copied, and its address may come to mean another one.
+    // An unaligned buffer has been copied; its original address may be reused by another buffer.
     let is_kept = |(addresses, _): &Identity| {
         let items = data.child_data().first();
         let first = items.and_then(|items| items.buffers().first());
@@ -320,11 +320,11 @@ unsafe fn checked(
     Ok(make_array(data))
 }
 
-/// Checks an array of lists as [`check`] does, and returns what identifies its items; None if
-/// nothing does.
+/// Checks an array of lists as [`check`] does, and returns the identity of its items, if they have
+/// one.
 ///
 /// # Safety
-/// As for [`import_array`].
+/// Same as for [`import_array`].
 unsafe fn check_lists(
     array: &RawArray,
     kind: &DataType,
@@ -332,31 +332,32 @@ unsafe fn check_lists(
 ) -> Result<Option<Identity>> {
     // SAFETY: as promised by the caller.
     unsafe { check(array, kind, false, validated) }?;
-    // SAFETY: the array has one child, as was checked, with its buffers.
+    // SAFETY: the array has been checked to have one child, with its buffers.
     let items = unsafe { &**array.children };
     Ok(identity(items))
 }
 
-/// Returns what identifies the items of lists; None for a dictionary, and for string views with
-/// buffers: their contents depend on more than the buffers compared here.
+/// Returns the identity of the items of lists; None for a dictionary and for string views with
+/// buffers, whose contents depend on more than the buffers compared here.
 fn identity(array: &RawArray) -> Option<Identity> {
     if !array.dictionary.is_null() || array.buffers.is_null() || !(2..=3).contains(&array.n_buffers)
     {
         return None;
     }
     let buffers = (0..array.n_buffers as usize).map(|at| {
-        // SAFETY: there are so many pointers to buffers.
+        // SAFETY: `at` is less than the number of buffers.
         unsafe { *array.buffers.add(at) as usize }
     });
     let numbers = [array.null_count, array.offset, array.length];
     Some((buffers.collect(), numbers))
 }
 
-/// Checks what the import relies on: numbers of buffers and children, pointers, lengths and
-/// offsets. The offsets and nulls of an array that is `known` to be valid are not read again.
+/// Checks the properties that the import relies on: numbers of buffers and children, pointers,
+/// lengths and offsets. The offsets and nulls of an array that is `known` to be valid are not read
+/// again.
 ///
 /// # Safety
-/// As for [`import_array`].
+/// Same as for [`import_array`].
 unsafe fn check(
     array: &RawArray,
     kind: &DataType,
@@ -364,10 +365,12 @@ unsafe fn check(
     validated: &Validated,
 ) -> Result<()> {
     let (places, buffers) = check_shape(array, kind)?;
-    // SAFETY: there are so many buffers, as was checked, and `i` is below that.
+    // SAFETY: `i` is less than the number of buffers, which has been checked.
     let buffer = |i: usize| unsafe { *array.buffers.add(i) };
     if buffers > 1 && places > 0 && buffer(1).is_null() {
-        return invalid(format!("an array of {kind} lacks its values or offsets"));
+        return invalid(format!(
+            "an array of {kind} has no buffer of values or offsets"
+        ));
     }
     if buffers > 0 && array.null_count == 0 && !buffer(0).is_null() && !known {
         // SAFETY: a validity bitmap has a bit for each place.
@@ -376,7 +379,8 @@ unsafe fn check(
     // SAFETY: as promised by the caller.
     unsafe { check_dictionary(array, kind, validated) }?;
     let range = if known { 0..0 } else { array.offset..places };
-    // SAFETY: the offsets are not null where there are places, and as many as the length implies.
+    // SAFETY: the offsets are not null if there are places, and there are as many as the length
+    // implies.
     unsafe {
         match kind {
             DataType::Utf8 => {
@@ -407,11 +411,12 @@ unsafe fn check(
     }
 }
 
-/// Checks length, offset and the numbers of buffers and children; returns the number of places, and
-/// of buffers.
+/// Checks length, offset and the numbers of buffers and children; returns the number of places
+/// (length plus offset) and the number of buffers.
 fn check_shape(array: &RawArray, kind: &DataType) -> Result<(i64, i64)> {
     let places = array.length.checked_add(array.offset);
-    // No buffer of such a length fits into memory, and no arithmetic on it overflows.
+    // A buffer of 2^48 elements does not fit into memory, and arithmetic on smaller numbers does
+    // not overflow.
     let Some(places) = places.filter(|&n| array.length >= 0 && array.offset >= 0 && n < 1 << 48)
     else {
         let (length, offset) = (array.length, array.offset);
@@ -420,13 +425,14 @@ fn check_shape(array: &RawArray, kind: &DataType) -> Result<(i64, i64)> {
     let bufferless = matches!(kind, DataType::Null | DataType::FixedSizeList(_, 0));
     if bufferless && places > BUFFERLESS {
         return invalid(format!(
-            "an array of {kind} has {places} places; at most {BUFFERLESS} may hold nothing"
+            "an array of {kind} has length plus offset {places}; the maximum is {BUFFERLESS}"
         ));
     }
     let (buffers, children) = match kind {
         DataType::Null => (0, 0),
         DataType::Utf8 | DataType::LargeUtf8 => (3, 0),
-        // The views, the buffers that they point into, and the sizes of those.
+        // The validity bitmap, the views, the buffers that they point into, and the sizes of these
+        // buffers.
         DataType::Utf8View => (array.n_buffers.max(3), 0),
         DataType::List(_) | DataType::LargeList(_) => (2, 1),
         DataType::FixedSizeList(..) => (1, 1),
@@ -439,15 +445,15 @@ fn check_shape(array: &RawArray, kind: &DataType) -> Result<(i64, i64)> {
         ));
     }
     if buffers > 0 && array.buffers.is_null() || children > 0 && array.children.is_null() {
-        return invalid(format!("an array of {kind} lacks its buffers or children"));
+        return invalid(format!("an array of {kind} has no buffers or no children"));
     }
     Ok((places, buffers))
 }
 
-/// Checks the dictionary of an array, which only a dictionary array has.
+/// Checks the dictionary of an array; only a dictionary array may have one.
 ///
 /// # Safety
-/// As for [`import_array`].
+/// Same as for [`import_array`].
 unsafe fn check_dictionary(array: &RawArray, kind: &DataType, validated: &Validated) -> Result<()> {
     // SAFETY: null or an array, as promised by the caller.
     match (kind, unsafe { array.dictionary.as_ref() }) {
@@ -464,8 +470,8 @@ unsafe fn check_dictionary(array: &RawArray, kind: &DataType, validated: &Valida
     }
 }
 
-/// Refuses nulls in the bitmap of an array that claims to have none, because arrow drops that
-/// bitmap. Whole bytes are tested eight places at a time.
+/// Rejects nulls in the bitmap of an array with a null count of 0, because arrow drops that bitmap.
+/// Whole bytes are tested eight places at a time.
 ///
 /// # Safety
 /// The bitmap has a bit for each place of the array.
@@ -476,7 +482,7 @@ unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
         let byte = unsafe { *bitmap.add((at / 8) as usize) };
         byte >> (at % 8) & 1 != 0
     };
-    // Whole bytes are looked at together.
+    // Whole bytes are tested at once.
     let (first, last) = ((start + 7) / 8, end / 8);
     let whole = match first < last {
         // SAFETY: as promised by the caller.
@@ -491,32 +497,32 @@ unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
     };
     if whole.iter().fold(0xFF, |all, byte| all & byte) != 0xFF || !before.chain(behind).all(is_set)
     {
-        return invalid("an array claims to have no nulls, but its validity bitmap has one");
+        return invalid("an array has a null count of 0, but its validity bitmap contains a null");
     }
     Ok(())
 }
 
-/// Returns the last of the offsets of some places; an error if one is negative or smaller than the
-/// one before. 0 if there are no offsets.
+/// Returns the last of the offsets of a range of places, or 0 if there are no offsets. An offset
+/// that is negative or less than the previous one is an error.
 ///
 /// # Safety
-/// There is an offset for each place and one more, unless there are no places.
+/// There is one more offset than there are places, unless there are no places.
 unsafe fn last_offset<O: Copy + PartialOrd + Into<i64>>(
     offsets: *const c_void,
     places: Range<i64>,
 ) -> Result<i64> {
     if offsets.is_null() || places.end == 0 {
-        // Some exporters leave out the one offset of an empty array. Its value does not matter.
+        // Some exporters omit the only offset of an empty array. Its value does not matter.
         return Ok(0);
     }
-    // An empty slice of an array has an offset as well, which arrow takes for the length of the bytes.
+    // An empty slice of an array also has an offset, which arrow takes as the number of bytes.
     let offsets = offsets.cast::<O>();
-    // SAFETY: as promised by the caller; the buffer of another library may be unaligned.
+    // SAFETY: as promised by the caller; a buffer from another library may be unaligned.
     let read = |at: i64| unsafe { offsets.add(at as usize).read_unaligned() };
     let offset = |at: i64| -> i64 { read(at).into() };
     let first = offset(places.start);
-    // Without a branch for each, and in the width of the offsets, so that the loop is vectorised; what is
-    // wrong is found after.
+    // The loop has no branch per offset and uses the width of the offsets, so that it is
+    // vectorised; the invalid offset is located afterwards.
     let falls = |at: i64| read(at + 1) < read(at);
     if first >= 0 && !places.clone().fold(false, |any, at| any | falls(at)) {
         return Ok(offset(places.end));
@@ -527,23 +533,23 @@ unsafe fn last_offset<O: Copy + PartialOrd + Into<i64>>(
     };
     let offset = offset(at);
     invalid(format!(
-        "offset {at} is {offset}, below the one before, {before}"
+        "offset {at} is {offset}; it must be at least {before}"
     ))
 }
 
-/// Refuses strings that hold bytes but have no buffer for them.
+/// Rejects strings of nonzero length without a data buffer.
 fn needs(end: i64, data: *const c_void) -> Result<()> {
     if end > 0 && data.is_null() {
-        return invalid("an array of strings lacks its bytes");
+        return invalid("an array of strings has no data buffer");
     }
     Ok(())
 }
 
-/// Checks the items of lists, of which there must be at least `end`. Items that were validated
-/// before are not read again.
+/// Checks the items of lists, of which there must be at least `end`. Items that have already been
+/// validated are not read again.
 ///
 /// # Safety
-/// As for [`import_array`]; the array has one child.
+/// Same as for [`import_array`]; the array has one child.
 unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated) -> Result<()> {
     // SAFETY: there is one child.
     let child = unsafe { (*array.children).as_ref() };
@@ -566,18 +572,20 @@ unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated)
 /// array.
 ///
 /// # Safety
-/// As for [`import_array`]; there are at least three buffers.
+/// Same as for [`import_array`]; there are at least three buffers.
 unsafe fn view_sizes(array: &RawArray, buffer: &dyn Fn(usize) -> *const c_void) -> Result<()> {
     let count = array.n_buffers as usize - 3;
     let sizes = buffer(count + 2).cast::<i64>();
     if count > 0 && (sizes.is_null() || !sizes.is_aligned()) {
-        return invalid("string views lack the sizes of their buffers");
+        return invalid("an array of string views has no buffer of sizes");
     }
     for at in 0..count {
         // SAFETY: one size for each buffer.
         let size = unsafe { *sizes.add(at) };
         if !(0..1 << 48).contains(&size) || size > 0 && buffer(at + 2).is_null() {
-            return invalid(format!("buffer {at} of string views has {size} bytes"));
+            return invalid(format!(
+                "data buffer {at} of an array of string views has size {size}"
+            ));
         }
     }
     Ok(())

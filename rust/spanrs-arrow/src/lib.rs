@@ -2,24 +2,24 @@
 //!
 //! Columns come from pyarrow, Polars, pandas and other libraries through the [Arrow C data
 //! interface](https://arrow.apache.org/docs/format/CDataInterface.html) ([`import_array`],
-//! [`import_stream`]), whose structures are pointers. Reading them is `unsafe`; beside the binding
-//! this is the only crate that may contain it. [`Columns`] then turns both sides into ids and
-//! counts them without a Python object or a copied string per token.
+//! [`import_stream`]), whose structures contain raw pointers. Reading these is `unsafe`; apart from
+//! the binding, this is the only crate that may contain `unsafe` code. [`Columns`] then converts
+//! both sides to ids and counts spans without a Python object or a copied string per token.
 //!
 //! # From a column to counts
 //!
 //! 1. `import` checks the structures and lets arrow validate the contents; each chunk becomes an
 //!    array.
 //! 2. [`Columns::new`] cuts each chunk into lists (the sentences) and gives every tag a *key*:
-//!    integers and dictionaries are used as they are, strings are interned once per side
+//!    integers and dictionary indices are used without conversion, strings are interned
 //!    (`strings`).
-//! 3. [`Columns::count`] pairs the chunks of both sides, which may be cut differently, and hands
+//! 3. [`Columns::count`] pairs the chunks of both sides, which may be cut differently, and passes
 //!    runs of sentences to the scorer.
 //!
-//! All three are linear in the number of tokens and bytes. Beside the columns themselves, memory is
-//! 8 bytes per sentence and side, and 1 byte (4 if there are more than 256 different tags or nulls)
-//! per token of strings. Integers and indices are not copied unless there are nulls; then they take
-//! 8 bytes each.
+//! All three steps are linear in the number of tokens and bytes. In addition to the columns
+//! themselves, memory use is 8 bytes per sentence and side, and for string columns 1 byte per token
+//! (4 bytes if there are nulls or more than 256 distinct tags). Integers and indices are not copied
+//! unless there are nulls; the copy takes 8 bytes per token.
 //!
 //! # Types
 //!
@@ -31,27 +31,27 @@
 //! | | null | none |
 //!
 //! The types of the two sides need not be the same. Structs, maps, run-end encoded arrays, list
-//! views and lists of other items are refused with [`ImportError::Type`] or
+//! views and lists of other items are rejected with [`ImportError::Type`] or
 //! [`ImportError::Invalid`].
 //!
 //! # Nulls
 //!
-//! A token whose gold tag is null is left out, as is one whose gold id is the ignored one. A null
-//! in pred beside a gold tag is an error, as is a list that is null itself.
+//! A token whose gold tag is null or whose gold id is the ignored id is skipped. A null in pred at
+//! a token with a gold tag is an error, as is a null list.
 //!
 //! | gold | pred | |
 //! |---|---|---|
 //! | `["B-PER", null, "O"]` | `["B-PER", "O", "O"]` | two tokens are counted |
-//! | `["B-PER", null, "O"]` | `["B-PER", null, "O"]` | the same |
+//! | `["B-PER", null, "O"]` | `["B-PER", null, "O"]` | two tokens are counted |
 //! | `["B-PER", "O"]` | `["B-PER", null]` | an error: pred has no tag |
 //! | `null` | `["O"]` | an error: the sentence is null |
 //!
 //! # Untrusted input
 //!
-//! The interface cannot tell how long a buffer is, so an exporter has to be trusted to back its
-//! lengths and offsets with memory. Counts, pointers, offsets, indices, numbers of nulls and the
-//! encoding of strings are checked before they are relied upon (module `import`), so that a damaged
-//! column is an error. Checks happen once, at the import; the loops that count trust the arrays.
+//! The interface does not include buffer lengths, so the exporter must be trusted to provide
+//! buffers as long as the lengths and offsets imply. Counts, pointers, offsets, indices, null
+//! counts and the encoding of strings are checked before use (module `import`), so that a damaged
+//! column raises an error. The checks run once, at the import; the counting loops trust the arrays.
 //!
 //! # Examples
 //!
@@ -78,7 +78,8 @@
 //! assert_eq!(scorer.position(), (2, 2));
 //! ```
 //!
-//! The second sentence of pred lacks a token; the sides are compared before anything is counted:
+//! The second sentence of pred has one token less; the lengths are compared before anything is
+//! counted:
 //!
 //! ```
 //! use std::sync::Arc;

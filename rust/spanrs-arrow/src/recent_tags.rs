@@ -1,9 +1,9 @@
-//! The ids of recently seen tags of at most seven bytes.
+//! A cache of the ids of recently seen tags of at most seven bytes.
 //!
-//! The vocabulary of a reader finds a tag of up to 15 bytes by comparing two words, in a table that
-//! probes. Most tags are shorter (`O`, `B-PER`), and columns of strings repeat a handful of them
-//! millions of times. This cache in front of it compares one word and has one slot per hash: about
-//! half the instructions per string (benches/record).
+//! The vocabulary of a reader looks up a tag of up to 15 bytes by comparing two words, in an
+//! open-addressing table. Most tags are shorter (`O`, `B-PER`), and string columns repeat a handful
+//! of tags millions of times. This direct-mapped cache in front of the vocabulary compares one word
+//! in a single slot, which takes about half the instructions per string (benches/record).
 //!
 //! | tag | word, from the highest byte |
 //! |---|---|
@@ -13,13 +13,14 @@
 
 /// Number of slots, a power of two: with a few dozen tags, collisions are rare.
 const SLOTS: usize = 256;
-/// Number of bytes of a word.
+/// Size of a word in bytes.
 const WORD: usize = size_of::<u64>();
-/// The word of an unused slot. No tag has it, because its highest byte would be a length of 255.
+/// The word of an unused slot. No tag has this word, because its highest byte would be a length of
+/// 255.
 const UNUSED: u64 = u64::MAX;
 
-/// A direct-mapped cache from short tags to ids of type `I`: a new tag replaces the one with the
-/// same hash. It is valid for one vocabulary, whose ids never change.
+/// A direct-mapped cache from short tags to ids of type `I`: a new tag replaces a tag with the same
+/// hash. A cache is valid for a single vocabulary, whose ids never change.
 pub(crate) struct RecentTags<I> {
     words: [u64; SLOTS],
     ids: [I; SLOTS],
@@ -34,14 +35,14 @@ impl<I: Copy + Default> RecentTags<I> {
         }
     }
 
-    /// Returns the id of the tag with a word, if it is in the cache.
+    /// Returns the id of the tag with this word, if the tag is in the cache.
     #[inline(always)]
     pub(crate) fn get(&self, word: u64) -> Option<I> {
         let slot = slot(word);
         (self.words[slot] == word).then(|| self.ids[slot])
     }
 
-    /// Adds a tag, in place of one with the same hash.
+    /// Adds a tag, replacing a tag with the same hash.
     pub(crate) fn put(&mut self, word: u64, id: I) {
         let slot = slot(word);
         (self.words[slot], self.ids[slot]) = (word, id);
@@ -55,7 +56,7 @@ fn slot(word: u64) -> usize {
         % SLOTS
 }
 
-/// Bits of the first bytes of a word, as many as the index.
+/// Masks for the first `index` bytes of a word.
 const MASKS: [u64; WORD] = {
     let mut masks = [0; WORD];
     let mut len = 1;
@@ -66,11 +67,11 @@ const MASKS: [u64; WORD] = {
     masks
 };
 
-/// Returns the word of the `len` bytes of `text` from `start` on: the bytes, from the lowest one on,
-/// with the length in the highest. Equal words are equal tags.
+/// Returns the word of the `len` bytes of `text` starting at `start`: the bytes in little-endian
+/// order, with the length in the highest byte. Words are equal if and only if the tags are equal.
 ///
-/// None if the tag is longer than seven bytes or if fewer than eight bytes of text follow `start`: all
-/// are loaded at once.
+/// Returns None if the tag is longer than seven bytes, or if fewer than eight bytes of text follow
+/// `start`, because eight bytes are loaded at once.
 #[inline(always)]
 pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> Option<u64> {
     let mask = MASKS.get(len)?;
@@ -78,8 +79,8 @@ pub(crate) fn word_at(text: &[u8], start: usize, len: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes) & mask | (len as u64) << 56)
 }
 
-/// Returns the word of a view: its length is in the lowest 32 bits, followed by the bytes of a short
-/// string and zeros. None if the tag is longer than seven bytes.
+/// Returns the word of a string view (length in the lowest 32 bits, followed by the bytes of a
+/// short string and zeros), or None if the tag is longer than seven bytes.
 #[inline(always)]
 pub(crate) fn word_of_view(view: u128) -> Option<u64> {
     let len = view as u32;

@@ -1,10 +1,11 @@
-//! The types of columns that hold sentences of tags.
+//! Types of columns that contain sentences of tags.
 
 use arrow_schema::DataType;
 
 use crate::error::ImportError;
 
-/// Refuses types that do not hold sentences of tags; see the table of the crate.
+/// Rejects types that do not contain sentences of tags; see the table in the documentation of the
+/// crate.
 pub(crate) fn supported(kind: &DataType) -> Result<(), ImportError> {
     let (DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)) =
         kind

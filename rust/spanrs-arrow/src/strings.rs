@@ -1,27 +1,27 @@
-//! Strings of tags to ids of a reader.
+//! Conversion of tag strings to ids of a reader.
 //!
-//! There are few distinct tags and many tokens, so most of the time would go into hashing the same
-//! short strings. Three things save it:
+//! There are few distinct tags and many tokens, so hashing the same short strings would dominate
+//! the running time. Three optimisations avoid this:
 //!
-//! - Pred mostly repeats gold. Strings are taken in runs of 16; a run of pred that has the same
-//!   bytes as the run of gold in the same place gets the ids of that run, without a lookup.
-//! - A string of few bytes is looked up as an integer ([`RecentTags`]), not as a string.
-//! - Ids are stored in one byte each as long as they fit, a quarter of the memory to write and to
-//!   read again.
+//! - Pred mostly repeats gold. Strings are processed in runs of 16; a run of pred with the same
+//!   bytes as the gold run at the same position gets the ids of the gold run, without a lookup.
+//! - A short string is looked up as an integer ([`RecentTags`]), not as a string.
+//! - Ids are stored in one byte each if they fit, a quarter of the memory traffic of 32-bit ids.
 //!
-//! Arrow has two layouts of strings. For `O B-PER O` they are
+//! Arrow has two string layouts. For `O B-PER O` they are
 //!
 //! | layout | buffers |
 //! |---|---|
 //! | offsets ([`GenericStringArray`]) | ends 0 1 6 7, text `OB-PERO` |
 //! | views ([`StringViewArray`]) | (1, `O`) (5, `B-PER`) (1, `O`), 16 bytes each |
 //!
-//! A view of more than 12 bytes has its first four bytes and the place of the string in another
-//! buffer. Runs of both layouts are compared without a look at the single string: differences of
-//! offsets and the bytes between them, or the views as numbers.
+//! The view of a string of more than 12 bytes contains the first four bytes and the position of the
+//! string in another buffer. Runs are compared as a whole, not string by string: in the offset
+//! layout, differences of offsets and the bytes between the first and the last offset; in the view
+//! layout, the views as numbers.
 //!
-//! Ids depend on the order in which tags first occur, gold before pred, and on nothing else; a run
-//! whose ids are copied has no new tags.
+//! Ids depend only on the order in which tags first occur, gold before pred; a run whose ids are
+//! copied has no new tags.
 
 use arrow_array::array::{Array, ArrayRef, StringViewArray};
 use arrow_array::cast::AsArray;
@@ -35,16 +35,16 @@ use crate::error::ColumnError;
 use crate::recent_tags::{RecentTags, word_at, word_of_view};
 use crate::utf8::INLINE;
 
-/// Number of strings that are compared with those of the other side together.
+/// Number of strings that are compared at once with the strings of the other side.
 const RUN: usize = 16;
 /// Iterator over strings, None for nulls.
 pub(crate) type Strings<'a> = Box<dyn Iterator<Item = Option<&'a str>> + 'a>;
 
-/// Returns the strings of an array one by one, for the few values of a dictionary and for arrays
-/// with nulls.
+/// Iterates over the strings of an array, for the few values of a dictionary and for arrays with
+/// nulls.
 ///
 /// # Errors
-/// [`ColumnError::Type`] if the array holds no strings; `side` is named in the message.
+/// [`ColumnError::Type`] if the array does not contain strings; the message includes `side`.
 pub(crate) fn strings<'a>(tags: &'a ArrayRef, side: &str) -> Result<Strings<'a>, ColumnError> {
     match tags.data_type() {
         DataType::Utf8 => Ok(Box::new(tags.as_string::<i32>().iter())),
@@ -56,25 +56,25 @@ pub(crate) fn strings<'a>(tags: &'a ArrayRef, side: &str) -> Result<Strings<'a>,
     }
 }
 
-/// The ids of the strings of a chunk, in their order.
+/// The ids of the strings of a chunk, in order.
 pub(crate) enum StringIds {
-    /// If all ids are below 256 and no string is null.
+    /// Used if all ids are below 256 and no string is null.
     Few(Vec<u8>),
     /// Any ids; [`NULL`] for a null.
     Many(Vec<i32>),
 }
 
-/// Strings whose ids are known: those of the other side in the same place, most of which are equal.
+/// Strings with known ids: those at the same positions of the other side, most of which are equal.
 pub(crate) type Known<'a> = (&'a ArrayRef, &'a StringIds);
 
-/// Returns the reader's ids of strings. `known` is made use of if it has the same type and neither
-/// has nulls.
+/// Returns the reader's ids of strings. `known` is used only if both arrays have the same type and
+/// no nulls.
 ///
-/// Strings with nulls are interned one by one. They are rare: gold has nulls where tokens are to be
-/// left out, such as subwords after the first one of a word, and pred never needs them.
+/// Strings with nulls are interned one by one. Such columns are rare: gold has nulls at tokens that
+/// are to be skipped, such as the second and later subwords of a word, and pred never needs nulls.
 ///
 /// # Errors
-/// [`ColumnError::Type`] if the array holds no strings; [`ColumnError::Input`] for too many
+/// [`ColumnError::Type`] if the array does not contain strings; [`ColumnError::Input`] for too many
 /// different tags.
 pub(crate) fn intern_strings(
     tags: &ArrayRef,
@@ -109,14 +109,14 @@ pub(crate) fn intern_strings(
     }
 }
 
-/// Returns the ids of strings without nulls: bytes, or if an id does not fit into one, 32-bit
-/// numbers, from the start again.
+/// Returns the ids of strings without nulls, as bytes. If an id does not fit into a byte, all
+/// strings are interned again with 32-bit ids.
 fn intern_all<T: StringRuns>(
     tags: &T,
     known: Option<(&T, &StringIds)>,
     reader: &mut Reader,
 ) -> Result<StringIds, ColumnError> {
-    // A quarter of the memory to write and to read again.
+    // One-byte ids first: a quarter of the memory traffic.
     let few = known.and_then(|(other, ids)| match ids {
         StringIds::Few(ids) => Some((other, &**ids)),
         StringIds::Many(_) => None,
@@ -139,22 +139,21 @@ fn intern_all<T: StringRuns>(
     Ok(StringIds::Many(ids.unwrap_or_default()))
 }
 
-/// An array of strings without nulls, for the two layouts of Arrow: offsets into one buffer, and
-/// views.
+/// An array of strings without nulls, implemented for Arrow's two layouts: offsets into one buffer,
+/// and views.
 ///
-/// Indices are those of the array; offsets and views of a slice are those of its own strings. The
-/// methods are inlined into [`intern_runs`], which is compiled for each layout and each type of
-/// ids.
+/// Indices are relative to the array; in a slice, to the start of the slice. The methods are
+/// inlined into [`InternRuns`], which is compiled for each layout and each id type.
 trait StringRuns {
     /// Number of strings.
     fn number(&self) -> usize;
 
-    /// Returns true if the [`RUN`] strings from an index on equal those of another array at the
-    /// same indices. May return false although they do.
+    /// Returns true if the [`RUN`] strings starting at index `from` equal the strings of another
+    /// array at the same indices. False negatives are possible.
     fn equals(&self, other: &Self, from: usize) -> bool;
 
-    /// Writes the ids of the strings from index `from` on, as many as `ids` has room for, up to the
-    /// first one that is not in the cache; returns their number.
+    /// Writes the ids of the strings from index `from` to the end of `ids`, stopping at the first
+    /// string that is not in the cache; returns the number of ids written.
     fn recent<I: Copy + Default>(
         &self,
         from: usize,
@@ -162,17 +161,17 @@ trait StringRuns {
         recent: &RecentTags<I>,
     ) -> usize;
 
-    /// Returns the word of a string, for the cache.
+    /// Returns the word of a string, which is its key in the cache.
     fn word(&self, at: usize) -> Option<u64>;
 
-    /// Returns the id of a string, which is interned.
+    /// Interns a string and returns its id.
     fn intern(&self, at: usize, reader: &mut Reader) -> Result<u32, ColumnError>;
 }
 
-/// Returns the ids of all strings; None if an id does not fit the type.
+/// Interns all strings and returns their ids, or None if an id does not fit the type `I`.
 struct InternRuns<'a, T, I> {
     tags: &'a T,
-    /// The strings of the other side in the same place, and their ids.
+    /// The strings at the same positions of the other side, and their ids.
     known: Option<(&'a T, &'a [I])>,
     reader: &'a mut Reader,
 }
@@ -180,8 +179,8 @@ struct InternRuns<'a, T, I> {
 impl<T: StringRuns, I: TryFrom<u32> + Copy + Default> pulp::NullaryFnOnce for InternRuns<'_, T, I> {
     type Output = Result<Option<Vec<I>>, ColumnError>;
 
-    /// Goes run by run; a run that equals that of the known array takes its ids. The last run is not
-    /// compared if it is shorter.
+    /// Processes the strings run by run; a run that equals the run of the known array takes the ids
+    /// of that run. A shorter last run is not compared.
     #[inline(always)]
     fn call(self) -> Self::Output {
         let tags = self.tags;
@@ -222,8 +221,8 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
         self.len()
     }
 
-    /// Compares the lengths of the strings (differences of offsets) without a branch for each, then
-    /// the bytes of the whole run at once.
+    /// Compares the lengths of the strings (differences of offsets) without a branch per string,
+    /// then the bytes of the whole run at once.
     #[inline(always)]
     fn equals(&self, other: &Self, from: usize) -> bool {
         let [ends, others] = [self, other].map(|side| side.value_offsets()[from..].first_chunk());
@@ -240,7 +239,8 @@ impl<O: OffsetSizeTrait> StringRuns for GenericStringArray<O> {
         self.value_data()[text(ends)] == other.value_data()[text(others)]
     }
 
-    /// Words are loaded from the text, whose last strings are too short for that.
+    /// Words are loaded from the text; for the last strings, too few bytes follow to load a whole
+    /// word.
     #[inline(always)]
     fn recent<I: Copy + Default>(
         &self,
@@ -286,8 +286,8 @@ impl StringRuns for StringViewArray {
         self.len()
     }
 
-    /// Compares views as numbers. Views of more than 12 bytes point into buffers of their own
-    /// array, so that a run with one of them counts as different.
+    /// Compares views as numbers. Views of strings of more than 12 bytes point into buffers of
+    /// their own array, so a run with such a view is treated as different.
     #[inline(always)]
     fn equals(&self, other: &Self, from: usize) -> bool {
         let [views, others] = [self, other].map(|side| side.views().get(from..from + RUN));

@@ -1,4 +1,4 @@
-//! Parts of columns that their owner has released.
+//! Columns with parts that the producer has already released.
 #![allow(unsafe_code)] // Structures of the C data interface are pointers.
 #![allow(clippy::unwrap_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
 
@@ -21,7 +21,7 @@ struct RawArray {
     private_data: *const c_void,
 }
 
-/// Imports lists of dictionary-encoded strings whose items are changed before.
+/// Imports lists of dictionary-encoded strings after applying `change` to their items.
 fn import(change: impl Fn(&mut RawArray)) -> Result<usize, String> {
     let mut lists = ListBuilder::new(StringDictionaryBuilder::<Int8Type>::new());
     lists.append_value([Some("B-PER"), Some("O")]);
@@ -29,7 +29,7 @@ fn import(change: impl Fn(&mut RawArray)) -> Result<usize, String> {
     let raw = (&raw mut array).cast::<RawArray>();
     // SAFETY: the layout is fixed by the interface, and a list has one child.
     change(unsafe { &mut **(*raw).children });
-    // SAFETY: arrow has exported them; what was released keeps its fields.
+    // SAFETY: arrow has exported both structures; a released structure keeps its fields.
     let column = unsafe { import_array(array, &schema) };
     match column {
         Ok(column) => Ok(column.len()),
