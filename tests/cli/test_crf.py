@@ -194,7 +194,7 @@ def test_models_do_not_depend_on_threads(call):
         (b"a O\n\xff O\n", "gold:2:1: invalid UTF-8"),
         ("a\tO\nb\t\n", "gold:2: the tag is empty"),
         ('{"text": "a"}\n', "this is JSON"),
-        (CONLLU, "this is CoNLL-U; name the column of the tags: UPOS, XPOS, MISC, or a key of MISC (found: NER"),
+        (CONLLU, "this is CoNLL-U; specify the column of the tags: UPOS, XPOS, MISC, or a key of MISC (found: NER"),
     ],
 )  # fmt: skip
 def test_files_without_tags_are_refused(call, text, message):

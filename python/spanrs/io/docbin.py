@@ -152,8 +152,8 @@ def _check_expansion(data: bytes, path: str, most: int) -> None:
             waiting = decoder.unconsumed_tail
             if expanded > limit:
                 message = (
-                    f"{path}: the compressed data expands more than {most} times, the limit; raise it "
-                    "(--max_expansion), or decompress the file if it is trusted"
+                    f"{path}: the compressed data expands more than {most} times, the limit; raise the limit "
+                    "(--max_expansion), or decompress the file if you trust it"
                 )
                 raise with_code(LimitError(message), "expansion", path)
 

@@ -1,8 +1,8 @@
-//! Alignment of the words of two tokenisations of one text.
+//! Alignment of the words of two tokenisations of the same text.
 //!
 //! Source: `align_words` of `conll18_ud_eval.py` (Zeman et al. 2018). Tokens are compared by their
-//! position in the text without spaces. The words of a multiword token have no positions of their
-//! own, so that within a stretch with multiword tokens words are aligned by their forms.
+//! position in the text without spaces. The words of a multiword token have no individual
+//! positions, so words in regions with multiword tokens are aligned by their forms.
 //!
 //! | text | gold | pred | aligned |
 //! |---|---|---|---|
@@ -10,19 +10,19 @@
 //! | `zum Haus` | `zum` = `zu` `dem`, `Haus` | `zum`, `Haus` | `Haus` |
 //! | `zum Haus` | `zum` = `zu` `dem`, `Haus` | `zum` = `zu` `der`, `Haus` | `zu`, `Haus` |
 
-/// A word of a tokenisation, with the place of its token in the text.
+/// A word of a tokenisation, with the position of its token in the text.
 ///
-/// Positions must be those of the same text on both sides, in any unit: characters with or without
-/// white space, or bytes. A pair of a form and a span is a word that is a token of its own.
+/// Both sides must use positions in the same text and in the same unit: characters with or without
+/// white space, or bytes. A `(form, span)` pair is a word that is not part of a multiword token.
 pub trait TextWord {
-    /// Returns the form; compared, in lower case, only within multiword tokens.
+    /// Returns the form. Forms are compared only in regions with multiword tokens, in lower case.
     fn form(&self) -> &str;
 
-    /// Returns the position of the token, end exclusive. The words of a multiword token all have
-    /// the position of the token.
+    /// Returns start and end (exclusive) of the token. All words of a multiword token have the
+    /// position of the token.
     fn span(&self) -> (usize, usize);
 
-    /// Returns true for every word of a multiword token.
+    /// Returns true if the word is part of a multiword token.
     fn in_multiword(&self) -> bool {
         false
     }
@@ -38,34 +38,35 @@ impl TextWord for (&str, (usize, usize)) {
     }
 }
 
-/// Largest product of the numbers of gold and pred words in one stretch; its table of lengths has
-/// 64 MiB.
+/// Maximum product of the numbers of gold and pred words in one region; the dynamic programming
+/// table then takes 64 MiB.
 const MAX_PAIRS: usize = 1 << 24;
 
-/// A stretch of overlapping multiword tokens has too many words to be aligned by their forms.
+/// Error: a region of overlapping multiword tokens has too many words to be aligned by their forms.
 ///
-/// The limit is 2^24 pairs of words, which only hostile input reaches.
+/// The limit of 2^24 pairs of words is reached only by hostile input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("multiword tokens of {gold} gold and {pred} pred words cannot be aligned")]
 pub struct TooManyWords {
-    /// Number of gold words in the stretch.
+    /// Number of gold words in the region.
     pub gold: usize,
-    /// Number of pred words in the stretch.
+    /// Number of pred words in the region.
     pub pred: usize,
 }
 
 /// Aligns the words of two tokenisations of the same text.
 ///
-/// Returns pairs of an index of `gold` and an index of `pred`, ascending on both sides; each word is
-/// in at most one pair. Tokens are aligned if they have equal positions. Around multiword tokens, in the shortest
-/// stretch that no multiword token crosses, the aligned words are a longest common subsequence of
-/// the lower-cased forms.
+/// Returns pairs of an index into `gold` and an index into `pred`, ascending on both sides; each
+/// word is in at most one pair. Tokens with equal positions are aligned. Around multiword tokens,
+/// in the shortest region whose ends no multiword token crosses, the aligned words are a longest
+/// common subsequence of the lower-cased forms.
 ///
-/// Both sides must be in the order of the text. Time is linear in the words outside of multiword
-/// tokens, and the product of both sides in every stretch with multiword tokens.
+/// Both sides must be in text order. Time is linear in the number of words outside of multiword
+/// tokens, plus the product of the numbers of gold and pred words in each region with multiword
+/// tokens.
 ///
 /// # Errors
-/// [`TooManyWords`] in such a stretch.
+/// [`TooManyWords`] if that product exceeds 2^24 in a region.
 ///
 /// # Examples
 /// ```
@@ -93,14 +94,15 @@ pub fn align<W: TextWord>(gold: &[W], pred: &[W]) -> Result<Vec<(usize, usize)>,
     Ok(pairs)
 }
 
-/// Aligns the words of a stretch that begins with a multiword token on one side or both, and
+/// Aligns the words of a region that begins with a multiword token on at least one side, and
 /// appends the pairs.
 ///
-/// `g` and `p` are the indices of the next words. A multiword token that reaches into the stretch
-/// extends it to its own end. Returns the indices of the first words behind the stretch.
+/// `g` and `p` are the indices of the next words. A multiword token that overlaps the region
+/// extends the region to the end of that token. Returns the indices of the first words after the
+/// region.
 ///
 /// # Errors
-/// [`TooManyWords`] if the stretch is too large for a table.
+/// [`TooManyWords`] if the region is too large for a table.
 fn align_multiword<W: TextWord>(
     gold: &[W],
     pred: &[W],
@@ -124,7 +126,7 @@ fn align_multiword<W: TextWord>(
         })
     };
     while !is_beyond(gold.get(g), end) || !is_beyond(pred.get(p), end) {
-        // Advance the side whose next word begins first.
+        // Advance on the side whose next word begins first.
         let start = |word: Option<&W>| word.map_or(usize::MAX, |word| word.span().0);
         let of_gold = g < gold.len() && start(gold.get(g)) <= start(pred.get(p));
         let (words, at) = if of_gold {
@@ -152,9 +154,9 @@ fn align_multiword<W: TextWord>(
 
 /// Returns a longest common subsequence of the lower-cased forms, as pairs of indices.
 ///
-/// Dynamic programming over suffixes, O(gold * pred) time and memory. Of several such sequences it
-/// takes equal words as early as possible; where skipping a gold word or a pred word is equally
-/// good, it skips the gold word.
+/// Dynamic programming over suffixes, O(gold * pred) time and memory. Ties are broken by matching
+/// equal words as early as possible, and by skipping the gold word if skipping a gold word or a
+/// pred word is equally good.
 fn longest_common_subsequence<W: TextWord>(gold: &[W], pred: &[W]) -> Vec<(usize, usize)> {
     let lower = |words: &[W]| -> Vec<String> {
         let forms = words.iter().map(|word| word.form().to_lowercase());

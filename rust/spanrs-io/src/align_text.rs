@@ -1,9 +1,9 @@
 //! Alignment of two texts by characters, so that spans of one can be compared with spans of the
 //! other.
 //!
-//! Copies of a text differ in white space, in quotation marks and dashes, and in the escapes of the
-//! Penn Treebank; those differences are taken out first (`normalised`). Where the texts still
-//! differ, words are aligned, and the characters of words that differ.
+//! Copies of a text differ in white space, quotation marks, dashes and Penn Treebank escapes; these
+//! differences are removed first (`normalised`). If the texts still differ, their words are
+//! aligned, and then the characters of the words that differ.
 //!
 //! ```text
 //! gold   New  York ( “NY” )
@@ -19,23 +19,23 @@ mod normalised;
 use common::{Budget, common_characters, common_words};
 use normalised::Normalised;
 
-/// Maximum of the products of the lengths of the stretches that differ, in words and in characters,
-/// added up: 2^28, as in two texts of 16,384 words that have nothing in common.
+/// Maximum sum, over all differing regions, of the product of the lengths on both sides, in words
+/// and in characters: 2^28, as in two texts of 16,384 words without a common word.
 const MAX_PAIRS: u64 = 1 << 28;
-/// No place on the axis: a border inside a stretch without a counterpart.
+/// No position on the axis: a border inside a region without a counterpart.
 const NOWHERE: u32 = u32::MAX;
 
-/// Two texts differ in more words than can be aligned.
+/// Error: two texts differ in more words than can be aligned.
 ///
-/// The limit is 2^28 pairs of words or characters in all stretches that differ.
+/// The limit is 2^28 pairs of words or characters in all differing regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the texts differ in a stretch of {gold} and {pred} words, too many to be aligned; are they the same text?"
+    "the texts differ in a region of {gold} and {pred} words, too many to align; check that both sides have the same text"
 )]
 pub struct TextsDiffer {
-    /// Number of gold words in the stretch, or characters in one of few words.
+    /// Number of gold words in the region, or of gold characters in a region of few words.
     pub gold: usize,
-    /// Number of pred words in the stretch.
+    /// Number of pred words or characters in the region.
     pub pred: usize,
 }
 
@@ -45,7 +45,7 @@ impl Coded for TextsDiffer {
     }
 }
 
-/// Two aligned texts: places of both on a common axis. Made by [`align_text`].
+/// Two aligned texts, mapped to positions on a common axis. Created by [`align_text`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextAlignment {
     gold: Places,
@@ -53,29 +53,29 @@ pub struct TextAlignment {
     unaligned: Vec<(u32, u32, u32, u32)>,
 }
 
-/// The places of one text on the axis.
+/// The positions of one text on the axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Places {
     /// Number of characters other than white space before each border between characters.
     before: Vec<u32>,
-    /// By that number: the place of a span that begins there.
+    /// Indexed by that number: the position of a span that begins at the border.
     starts: Vec<u32>,
-    /// By that number: the place of a span that ends there. They differ where the other text has a
-    /// stretch that this one has not.
+    /// Indexed by that number: the position of a span that ends at the border. `starts` and `ends`
+    /// differ where only the other text has a region.
     ends: Vec<u32>,
 }
 
 /// Aligns two texts by their characters (code points).
 ///
-/// White space is not compared, quotation marks, dashes, ellipses and Penn Treebank's brackets
-/// (`-LRB-`) are compared in one form. Texts that are equal then are aligned in linear time. In
-/// others the aligned words are a longest common subsequence, and so are the aligned characters of
-/// the words between them. In long stretches that differ, words that occur once on both sides are
-/// aligned first (patience diff: Cohen 2010). Memory is linear; time is that of [`TextsDiffer`] at
-/// most.
+/// White space is ignored; quotation marks, dashes, ellipses and Penn Treebank brackets (`-LRB-`)
+/// are normalised before the comparison. Texts that are then equal are aligned in linear time.
+/// Otherwise the aligned words are a longest common subsequence, as are the aligned characters of
+/// the words in between. In long differing regions, words that occur once on both sides are aligned
+/// first (patience diff: Cohen 2010). Memory is linear; time is bounded by the limit of
+/// [`TextsDiffer`].
 ///
 /// # Errors
-/// [`TextsDiffer`] beyond that limit.
+/// [`TextsDiffer`] if the limit is exceeded.
 ///
 /// # Examples
 /// ```
@@ -84,7 +84,7 @@ struct Places {
 /// // Lovelace is the same span, although the texts before it differ.
 /// assert_eq!(aligned.gold_to_axis(4, 12), Some((5, 13)));
 /// assert_eq!(aligned.pred_to_axis(7, 15), Some((5, 13)));
-/// // The border is inside of `K.`, which gold has not.
+/// // The border is inside `K.`, which does not occur in gold.
 /// assert_eq!(aligned.pred_to_axis(0, 5), None);
 /// # Ok::<(), spanrs_io::TextsDiffer>(())
 /// ```
@@ -116,7 +116,7 @@ fn common_units(gold: &Normalised, pred: &Normalised) -> Result<Vec<(usize, usiz
     words.push((gold_words.len() - 1, pred_words.len() - 1));
     let mut units = Vec::with_capacity(gold.units.len().min(pred.units.len()));
     let (mut g, mut p) = (0, 0);
-    // The last pair is that of the ends of both texts.
+    // The last pair marks the ends of both texts.
     for (gold_word, pred_word) in words {
         let (gold_at, pred_at) = (gold_words[gold_word], pred_words[pred_word]);
         let stretch = (&gold.units[g..gold_at], &pred.units[p..pred_at]);
@@ -130,22 +130,22 @@ fn common_units(gold: &Normalised, pred: &Normalised) -> Result<Vec<(usize, usiz
 }
 
 impl TextAlignment {
-    /// Returns the place of a span of gold, given in characters, end exclusive; None if a border
-    /// lies inside a stretch without a counterpart, or outside of the text.
+    /// Returns the axis positions of a gold span, given in characters, end exclusive; None if a
+    /// border lies inside a region without a counterpart, or outside of the text.
     ///
-    /// White space at the borders of a span does not count. Spans of both texts are the same if
-    /// their places are.
+    /// White space at the borders of a span is ignored. A gold span and a pred span are equal if
+    /// their axis positions are equal.
     pub fn gold_to_axis(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         self.gold.axis(start, end)
     }
 
-    /// Returns the place of a span of pred, as [`TextAlignment::gold_to_axis`].
+    /// Returns the axis positions of a pred span, as [`TextAlignment::gold_to_axis`] does.
     pub fn pred_to_axis(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         self.pred.axis(start, end)
     }
 
-    /// Returns the stretches that are not aligned, in order: start and end in gold, start and end in
-    /// pred, in characters. A stretch that one text has not is empty there.
+    /// Returns the unaligned regions in order: start and end in gold, start and end in pred, in
+    /// characters. A region that exists only in one text is empty in the other.
     pub fn unaligned(&self) -> &[(u32, u32, u32, u32)] {
         &self.unaligned
     }
@@ -155,7 +155,7 @@ impl TextAlignment {
         (self.gold.len(), self.pred.len())
     }
 
-    /// Computes the places of both texts from the pairs of their units.
+    /// Computes the axis positions of both texts from the aligned pairs of units.
     fn place(&mut self, gold: &Normalised, pred: &Normalised, mut pairs: Vec<(usize, usize)>) {
         let (mut g, mut p) = (0, 0);
         pairs.push((gold.units.len(), pred.units.len()));
@@ -176,8 +176,8 @@ impl TextAlignment {
         }
     }
 
-    /// Adds a stretch to the axis, with so many characters of gold and pred. Its inner borders have
-    /// places if it is aligned and both are of one length.
+    /// Adds a region with `gold` and `pred` characters to the axis. Its inner borders have
+    /// positions only if the region is aligned and has the same length on both sides.
     fn add(&mut self, gold: usize, pred: usize, aligned: bool) {
         let len = gold.max(pred) as u32;
         let inside = aligned && gold == pred;
@@ -187,7 +187,7 @@ impl TextAlignment {
 }
 
 impl Places {
-    /// Begins with the first border at place 0.
+    /// Starts with the first border at position 0.
     fn new(text: &Normalised) -> Self {
         Self {
             before: text.before.clone(),
@@ -196,7 +196,7 @@ impl Places {
         }
     }
 
-    /// Adds a stretch of `characters` characters and of `len` places.
+    /// Adds a region of `characters` characters that takes `len` positions of the axis.
     fn add(&mut self, characters: usize, len: u32, inside: bool) {
         let (Some(start), Some(&end)) = (self.starts.last_mut(), self.ends.last()) else {
             return;
@@ -204,8 +204,8 @@ impl Places {
         let first = *start;
         debug_assert!(first >= end);
         if characters == 0 {
-            // A span that begins here begins behind the stretch of the other text, one that ends
-            // here ends before it.
+            // A span that begins here begins after the region of the other text; a span that ends
+            // here ends before that region.
             *start += len;
             return;
         }
@@ -218,7 +218,7 @@ impl Places {
         self.ends.push(first + len);
     }
 
-    /// Returns the place of a span.
+    /// Returns the axis positions of a span.
     fn axis(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let raw = |border: u32| self.before.get(border as usize).map(|&raw| raw as usize);
         let (first, last) = (raw(start)?, raw(end)?);

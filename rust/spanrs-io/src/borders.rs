@@ -1,9 +1,9 @@
-//! Sentence borders: places behind blank lines at which a column file can be cut into parts.
+//! Sentence borders: positions after blank lines at which a column file can be cut into parts.
 //!
-//! Gold and pred are cut at borders with the same number, which are the same places of the corpus
-//! as long as both files have the same sentences, although their offsets differ with the lengths of
-//! the tags. First the borders of gold are sampled about every mebibyte ([`sample_borders`]); then
-//! the border of the same number is searched for in pred ([`find_border`]).
+//! Gold and pred are cut at borders with the same number. If both files have the same sentences,
+//! these borders are at the same place of the corpus, although their byte offsets differ with the
+//! lengths of the tags. First the borders of gold are sampled about every mebibyte
+//! ([`sample_borders`]); then the border with the same number is located in pred ([`find_border`]).
 //!
 //! ```text
 //! offset  line            number
@@ -12,9 +12,10 @@
 //! 10      2    says O     1
 //! ```
 //!
-//! Only empty lines (`\n`, `\r\n`) are looked for. Lines of blanks end sentences for the reader,
-//! too, but it does not matter where a file is *not* cut. Finding borders takes one pass over the
-//! bytes with a search for two line feeds in a row, and memory for one chunk of 256 KiB.
+//! Only empty lines (`\n`, `\r\n`) count as borders. For the reader, lines of spaces and tabs also
+//! end sentences, but not every sentence end has to be a possible cut. Finding borders takes one
+//! pass over the bytes with a search for two consecutive line feeds, and memory for one chunk of
+//! 256 KiB.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -29,28 +30,28 @@ use crate::error::{Error, Result};
 use crate::lines::LineReader;
 use crate::source::open_file;
 
-/// Least number of bytes between two borders that [`sample_borders`] keeps.
+/// Minimum number of bytes between two borders that [`sample_borders`] returns.
 const STEP: u64 = 1 << 20;
 /// Bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
-/// The beginning of a line that is not blank and follows a blank line: a sentence may begin there.
-/// The default is the beginning of the file.
+/// The beginning of a non-blank line that follows a blank line, where a sentence may begin. The
+/// default is the beginning of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SentenceBorder {
-    /// Number of bytes before it, in the file as it is stored.
+    /// Number of bytes before the border in the stored file.
     pub offset: u64,
-    /// Number of lines before it, so that the line at the border has number `line + 1`.
+    /// Number of lines before the border; the line at the border has number `line + 1`.
     pub line: u64,
-    /// Number of borders up to it, from 1; 0 for the beginning of the file.
+    /// Number of the border, from 1; 0 for the beginning of the file.
     pub number: u64,
 }
 
 /// Returns the beginning of the file and a sentence border about every mebibyte, ascending. The
-/// scan ends at the first border at or behind the offset `until`.
+/// scan ends at the first border at or after the offset `until`.
 ///
-/// None for compressed files, which cannot be read from the middle, and where `go_on`, which is
-/// called before every chunk, returns false.
+/// Returns None for compressed files, which cannot be read from the middle, and if `go_on`, which
+/// is called before every chunk, returns false.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
@@ -90,8 +91,8 @@ pub fn sample_borders(
     Ok(whole.then_some(kept))
 }
 
-/// Returns the border with a number, found by reading on from `from`, an earlier border or that
-/// border itself; None if the file has fewer.
+/// Returns the border with the given number, or None if the file has fewer borders. The search
+/// starts at `from`, an earlier border or the border itself.
 ///
 /// # Errors
 /// [`crate::Code::Io`].
@@ -127,11 +128,12 @@ pub fn find_border(
     Ok(found)
 }
 
-/// Opens the lines of a part of a file, numbered as in the whole file. The part ends at `end`, or
-/// with the file. Only a part that begins the file may be compressed or have a byte order mark.
+/// Opens the lines of a part of a file, numbered as in the whole file. The part ends at `end` or at
+/// the end of the file. Only a part at the beginning of the file may be compressed or have a byte
+/// order mark.
 ///
 /// # Errors
-/// [`crate::Code::Io`], and as [`LineReader::new`].
+/// [`crate::Code::Io`], and the errors of [`LineReader::new`].
 pub(crate) fn open_part(
     path: &Path,
     start: SentenceBorder,
@@ -152,16 +154,17 @@ pub(crate) fn open_part(
     LineReader::part(&name, source, limits, start.line)
 }
 
-/// Calls `each` with every border after `from`, until it returns false. `source` stands at `from`.
-/// Returns false if `go_on`, which is called before every chunk, ended the scan.
+/// Calls `each` with every border after `from` until `each` returns false. `source` must be
+/// positioned at `from`. Returns false if `go_on`, which is called before every chunk, ended the
+/// scan.
 ///
-/// Pairs of line feeds are searched for, which is many times as fast as looking at each line. Bytes
-/// are looked at one by one only in chunks with carriage returns, at the beginning of a chunk whose
-/// predecessor ends with a line feed, and within runs of blank lines. `state` carries over what the
-/// end of a chunk leaves undecided, so the borders do not depend on the sizes of the pieces that
-/// the source hands out; a test compares them with those found line by line.
+/// Searching for pairs of line feeds is many times faster than splitting the file into lines.
+/// Single bytes are inspected only in chunks with carriage returns, at the beginning of a chunk
+/// whose predecessor ends with a line feed, and within runs of blank lines. `state` carries the
+/// line state from one chunk to the next, so the borders do not depend on the sizes of the reads; a
+/// test compares the borders with those found line by line.
 ///
-/// Line feeds are counted only up to borders and ends of chunks, a stretch at a time.
+/// Line feeds are counted in bulk, up to each border and to the end of each chunk.
 fn scan(
     mut source: impl Read,
     from: SentenceBorder,
@@ -212,29 +215,28 @@ fn scan(
     }
 }
 
-/// State of a scan between the lines of a file; a small automaton over line feeds, carriage returns
-/// and all other bytes.
+/// Line state of a scan: a small automaton over line feeds, carriage returns and all other bytes.
 ///
 /// At most one of `empty` and `returned` is true; if neither is, the current line has other bytes.
 ///
 /// | current line | `\n` | `\r` | other byte |
 /// |---|---|---|---|
-/// | empty | it was blank | becomes returned | begins a sentence if `blank_before` |
-/// | returned | it was blank | begins a sentence if `blank_before` | begins a sentence if `blank_before` |
-/// | other bytes | it was not blank | nothing | nothing |
+/// | empty | line is blank | becomes returned | begins a sentence if `blank_before` |
+/// | returned | line is blank | begins a sentence if `blank_before` | begins a sentence if `blank_before` |
+/// | other bytes | line is not blank | nothing | nothing |
 ///
-/// A line feed always begins an empty line; `blank_before` then tells whether the line it ends was
-/// blank.
+/// After a line feed the current line is empty, and `blank_before` tells whether the previous line
+/// was blank.
 #[derive(Clone, Copy, Debug)]
 struct LineState {
-    /// The current line has no bytes yet.
+    /// Whether the current line has no bytes so far.
     empty: bool,
-    /// The current line consists of a single carriage return so far.
+    /// Whether the current line consists of a single carriage return so far.
     returned: bool,
-    /// The line before is blank, and the current one may be.
+    /// Whether the previous line is blank and the current line may be blank.
     blank_before: bool,
-    /// Number of carriage returns, 0 or 1, of the current line before the byte that shows that it
-    /// is not blank. The border is at the first of them.
+    /// Number of carriage returns (0 or 1) in the current line before the first byte that shows
+    /// that the line is not blank. The border is before the carriage return.
     returns_before: u8,
 }
 
@@ -250,8 +252,8 @@ impl Default for LineState {
 }
 
 impl LineState {
-    /// Returns the state behind two line feeds in a row: at the beginning of a line that follows a
-    /// blank one.
+    /// Returns the state after two consecutive line feeds: at the beginning of a line that follows
+    /// a blank line.
     fn after_blank() -> Self {
         Self {
             blank_before: true,
@@ -259,8 +261,8 @@ impl LineState {
         }
     }
 
-    /// Returns true if `byte` shows that the current line is not blank, and the line before it is.
-    /// Called before [`LineState::step`] with the same byte.
+    /// Returns true if `byte` shows that the current line is not blank and the previous line is
+    /// blank. Must be called before [`LineState::step`] with the same byte.
     fn begins_sentence(&mut self, byte: u8) -> bool {
         self.returns_before = u8::from(self.returned);
         let may_be_blank = self.empty || self.returned;
@@ -285,7 +287,7 @@ impl LineState {
 mod tests {
     use super::*;
 
-    /// Borders by looking at each line.
+    /// Finds the borders line by line.
     fn by_lines(text: &str) -> Vec<SentenceBorder> {
         let (mut found, mut border, mut blank_before) =
             (Vec::new(), SentenceBorder::default(), false);

@@ -1,8 +1,8 @@
-//! Column files in chunks of whole sentences.
+//! Reading of column files in chunks of whole sentences.
 //!
-//! A chunk holds the bytes of consecutive lines as they are in the file and the ranges of the
-//! selected fields in them, so that a job can read sentences or write the same bytes with other
-//! fields ([`crate::Edits`]). All chunks joined are the file, with its byte order mark.
+//! A chunk contains the unchanged bytes of consecutive lines and the byte ranges of the selected
+//! fields, so that a job can read sentences or write the same bytes with some fields replaced
+//! ([`crate::Edits`]). The concatenation of all chunks is the file, including its byte order mark.
 //!
 //! ```text
 //! # id = 1         bytes of chunk 0, sentence 0
@@ -23,19 +23,21 @@ use crate::edits::Edits;
 use crate::error::{Code, Error, Result};
 use crate::layout::{Layout, Place};
 
-/// Number of tokens after which a chunk ends with the sentence.
+/// Number of tokens after which a chunk ends, at the end of the sentence.
 const TOKENS: usize = 1 << 14;
-/// Number of bytes after which a chunk ends with the sentence, whatever the number of its tokens.
+/// Number of bytes after which a chunk ends, at the end of the sentence, whatever the number of
+/// tokens.
 const BYTES: usize = 1 << 20;
 
-/// Number of bytes beyond which an open sentence is refused: positions in a chunk are 32 bits wide,
-/// and a buffer of the reader may follow.
+/// Maximum number of bytes of an unfinished sentence: positions in a chunk are 32 bits wide, and up
+/// to one buffer of the reader may be added.
 const MAX_BYTES: usize = 1 << 31;
 
-/// A range of bytes of a chunk. A column that the file does not have is empty.
+/// A byte range of a chunk, empty for a column that the file does not have.
 type Field = (u32, u32);
 
-/// What a job reads of each token besides its tag and the extra columns ([`ColumnReader::add_column`]).
+/// Fields to store for each token in addition to its tag and the extra columns
+/// ([`ColumnReader::add_column`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Select {
     /// The token.
@@ -67,9 +69,9 @@ pub struct ColumnChunks {
     /// Columns whose fields are stored for each token, in the order of `slots`.
     columns: Vec<usize>,
     slots: Slots,
-    /// Number of tokens after which a chunk ends with the sentence.
+    /// Number of tokens after which a chunk ends, at the end of the sentence.
     most: usize,
-    /// The byte order mark, until it is in the first chunk.
+    /// The byte order mark, until it has been moved to the first chunk.
     byte_order_mark: Vec<u8>,
     bytes: Vec<u8>,
     /// Fields of all tokens, `slots.width` each.
@@ -77,28 +79,28 @@ pub struct ColumnChunks {
     lines: Lines,
     /// End of each sentence, in tokens.
     ends: Vec<u32>,
-    /// The sentences before which a document begins, and the ends of the lines that say so in
-    /// `document_lines`. A sentence has at most one.
+    /// Index of each sentence before which a document begins, with the end of its document line in
+    /// `document_lines`. A sentence has at most one document line.
     documents: Vec<(u32, usize)>,
     document_lines: String,
-    /// The error behind the sentences of the last chunk.
+    /// The error that follows the sentences of the last chunk.
     failed: Option<Error>,
 }
 
-/// Where the fields of a token are stored, as offsets from its first one.
+/// Positions of the fields of a token in `fields`, relative to its first field.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slots {
-    /// Number of fields of a token. The tag is the first.
+    /// Number of fields per token. The tag is the first field.
     width: usize,
     token: Option<usize>,
     second: Option<usize>,
     line: Option<usize>,
-    /// The first of the extra columns.
+    /// The first extra column.
     extra: usize,
 }
 
 impl Select {
-    /// Tokens and tags.
+    /// Selects tokens (tags are always read).
     pub const TOKEN: Self = Self {
         token: true,
         second: false,
@@ -107,13 +109,13 @@ impl Select {
 }
 
 impl ColumnReader {
-    /// Reads the rest of the file in chunks; `select` tells what is read of each token.
+    /// Reads the rest of the file in chunks; `select` chooses the fields to store for each token.
     pub fn chunks(self, select: Select) -> ColumnChunks {
         self.chunks_of(select, TOKENS)
     }
 
-    /// Reads chunks as [`ColumnReader::chunks`] that end after `tokens` tokens. For tests of the
-    /// ends of chunks.
+    /// Same as [`ColumnReader::chunks`], with chunks that end after `tokens` tokens. For tests of
+    /// chunk ends.
     pub fn chunks_of(self, select: Select, tokens: usize) -> ColumnChunks {
         let layout = self.layout_found();
         let mut columns = vec![layout.tag];
@@ -152,16 +154,16 @@ impl ColumnReader {
 }
 
 impl ColumnChunks {
-    /// Returns the reader of the rows, for what is known of the file.
+    /// Returns the underlying row reader, which provides properties of the file.
     pub fn rows(&self) -> &ColumnReader {
         &self.rows
     }
 
-    /// Reads the next chunk; None at the end of the file. It ends with a sentence, or with the
-    /// file, and has about 16,384 tokens, or 1 MiB where lines are long.
+    /// Reads the next chunk; None at the end of the file. A chunk ends at the end of a sentence or
+    /// of the file and has about 16,384 tokens, or about 1 MiB if lines are long.
     ///
     /// # Errors
-    /// As [`ColumnReader::next_line`]. The sentences before an error are returned first.
+    /// Same as [`ColumnReader::next_line`]. The sentences before an error are returned first.
     #[allow(clippy::should_implement_trait)] // A chunk borrows from the reader.
     pub fn next(&mut self) -> Result<Option<Chunk<'_>>> {
         if let Some(error) = self.failed.take() {
@@ -170,7 +172,7 @@ impl ColumnChunks {
         self.begin();
         let result = self.fill();
         if let Err(error) = result {
-            // The sentence that is open is not handed out.
+            // The unfinished sentence is not returned.
             let tokens = self.ends.last().map_or(0, |&end| end as usize);
             self.fields.truncate(tokens * self.slots.width);
             if self.ends.is_empty() {
@@ -192,7 +194,7 @@ impl ColumnChunks {
         }))
     }
 
-    /// Clears the last chunk. A document line behind its last sentence belongs to the next one.
+    /// Clears the last chunk. A document line after its last sentence belongs to the next chunk.
     fn begin(&mut self) {
         let behind = match self.documents.last() {
             Some(&(sentence, _)) => sentence as usize == self.ends.len(),
@@ -218,8 +220,9 @@ impl ColumnChunks {
 
     /// Reads lines until the chunk is full.
     ///
-    /// Lines are copied from the buffer of the reader in runs: when the chunk ends, and before the
-    /// reader moves its buffer. `from` is the first byte of the buffer that is not copied.
+    /// Lines are copied from the buffer of the reader in runs: at the end of the chunk, and before
+    /// the reader moves its buffer. `from` is the offset in the buffer of the first byte that has
+    /// not been copied.
     fn fill(&mut self) -> Result<()> {
         let mut from = self.rows.next_offset();
         let mut open = 0;
@@ -271,13 +274,13 @@ impl ColumnChunks {
         }
     }
 
-    /// Copies the lines that were read from offset `from` of the reader's buffer on.
+    /// Copies the lines that have been read, starting at offset `from` of the reader's buffer.
     fn copy_from(&mut self, from: usize) {
         let run = self.rows.buffered(from..self.rows.next_offset());
         self.bytes.extend_from_slice(run);
     }
 
-    /// Stores the fields of the token line that was read last.
+    /// Stores the fields of the last token line read.
     #[inline]
     fn push_token(&mut self, from: usize) {
         let token = self.fields.len() / self.slots.width;
@@ -297,13 +300,13 @@ impl ColumnChunks {
         }
     }
 
-    /// Ends the sentence that is open.
+    /// Ends the current sentence.
     fn end_sentence(&mut self) {
         self.ends
             .push((self.fields.len() / self.slots.width) as u32);
     }
 
-    /// Notes that a document begins with the line that was read last.
+    /// Records that a document begins with the last line read.
     fn begin_document(&mut self) {
         let sentence = self.ends.len() as u32;
         if self
@@ -315,14 +318,15 @@ impl ColumnChunks {
             let start = self.documents.last().map_or(0, |&(_, end)| end);
             self.document_lines.truncate(start);
         }
-        // The line was checked when it was read, so nothing is ever replaced by "".
+        // The line was validated when it was read, so the default is never used.
         let line = std::str::from_utf8(self.rows.whole()).unwrap_or_default();
         self.document_lines.push_str(line);
         self.documents.push((sentence, self.document_lines.len()));
     }
 }
 
-/// Consecutive whole sentences of a column file, with all lines before, between and behind them.
+/// Consecutive whole sentences of a column file, with all lines before, between and after these
+/// sentences.
 #[derive(Clone, Copy)]
 pub struct Chunk<'a> {
     bytes: &'a [u8],
@@ -373,9 +377,9 @@ impl<'a> Chunk<'a> {
 #[derive(Clone)]
 pub struct ChunkSentence<'a> {
     chunk: Chunk<'a>,
-    /// Its tokens among those of the chunk.
+    /// Index range of its tokens in the chunk.
     tokens: Range<usize>,
-    /// The line with which a document begins, if it is before the sentence.
+    /// The document line before the sentence, if there is one.
     document: Option<&'a str>,
 }
 
@@ -387,13 +391,13 @@ impl<'a> ChunkSentence<'a> {
         self.tokens.len()
     }
 
-    /// Returns the last line before the sentence that begins a document, with its line end; None if
-    /// the document began earlier.
+    /// Returns the last document line between the previous sentence and this one, with its line
+    /// end; None if there is none.
     pub fn document(&self) -> Option<&'a str> {
         self.document
     }
 
-    /// Returns the line of a token in the file, from 1.
+    /// Returns the line number of a token in the file, from 1.
     pub fn line(&self, token: usize) -> u64 {
         self.chunk.lines.of((self.tokens.start + token) as u32)
     }
@@ -412,8 +416,8 @@ impl<'a> ChunkSentence<'a> {
         &self.chunk.bytes[self.range(token, slot)]
     }
 
-    /// Returns a token: empty in a file of tags alone, `_` where CoNLL-U does not specify one.
-    /// Only if tokens are selected; otherwise it is empty.
+    /// Returns a token: empty in a file that contains only tags, `_` if CoNLL-U does not specify
+    /// one. Empty if tokens are not selected.
     #[inline]
     pub fn token(&self, token: usize) -> &'a [u8] {
         let Some(slot) = self.chunk.slots.token else {
@@ -426,13 +430,13 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
-    /// Returns a token as text, as [`ChunkSentence::token`].
+    /// Same as [`ChunkSentence::token`], as text.
     pub fn token_text(&self, token: usize) -> &'a str {
-        // The lines were checked when they were read, so nothing is ever replaced by "".
+        // The lines were validated when they were read, so the default is never used.
         std::str::from_utf8(self.token(token)).unwrap_or_default()
     }
 
-    /// Returns the tag of a token; `O` where CoNLL-U does not specify one.
+    /// Returns the tag of a token; `O` if CoNLL-U does not specify one.
     #[inline]
     pub fn tag(&self, token: usize) -> &'a [u8] {
         let field = self.field(token, 0);
@@ -442,14 +446,14 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
-    /// Returns a tag as text, as [`ChunkSentence::tag`].
+    /// Same as [`ChunkSentence::tag`], as text.
     pub fn tag_text(&self, token: usize) -> &'a str {
-        // The lines were checked when they were read, so nothing is ever replaced by "".
+        // The lines were validated when they were read, so the default is never used.
         std::str::from_utf8(self.tag(token)).unwrap_or_default()
     }
 
-    /// Returns the second tag of a token, as [`ChunkSentence::tag`]. Only if second tags are
-    /// selected; otherwise it is empty.
+    /// Returns the second tag of a token, as [`ChunkSentence::tag`] does. Empty if second tags are
+    /// not selected.
     #[inline]
     pub fn second(&self, token: usize) -> &'a [u8] {
         let Some(slot) = self.chunk.slots.second else {
@@ -473,18 +477,18 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
-    /// Returns the tag that an extra column holds; None where CoNLL-U does not specify one.
+    /// Returns the tag in an extra column; None if CoNLL-U does not specify one.
     pub fn extra_tag(&self, token: usize, extra: usize) -> Option<&'a str> {
         let field = self.field(token, self.chunk.slots.extra + extra);
         let place = match self.chunk.layout.conllu {
             None => 0..field.len(),
             Some(_) => conllu::tag_place(field, self.chunk.extra[extra].key.as_deref())?,
         };
-        // The lines were checked when they were read, so nothing is ever replaced by "".
+        // The lines were validated when they were read, so the default is never used.
         Some(std::str::from_utf8(&field[place]).unwrap_or_default())
     }
 
-    /// Returns the range of the tag in [`Chunk::bytes`]; None where CoNLL-U does not specify one.
+    /// Returns the range of the tag in [`Chunk::bytes`]; None if CoNLL-U does not specify one.
     pub fn tag_range(&self, token: usize) -> Option<Range<usize>> {
         let range = self.range(token, 0);
         let Some(keys) = &self.chunk.layout.conllu else {
@@ -497,7 +501,7 @@ impl<'a> ChunkSentence<'a> {
     /// Returns the value of an extra column as text; empty if the word has no such key in CoNLL-U.
     pub fn extra_text(&self, token: usize, extra: usize) -> &'a str {
         let value = self.extra(token, extra).unwrap_or_default();
-        // The lines were checked when they were read, so nothing is ever replaced by "".
+        // The lines were validated when they were read, so the default is never used.
         std::str::from_utf8(value).unwrap_or_default()
     }
 
@@ -506,12 +510,12 @@ impl<'a> ChunkSentence<'a> {
         self.range(token, self.chunk.slots.extra + extra)
     }
 
-    /// Replaces values of extra columns of a token, given with their indices in ascending order of
-    /// the columns. Keys of MISC are set among the others; a word without the key does not get it
-    /// for the value `O`.
+    /// Replaces the values of extra columns of a token. `values` contains (index of the extra
+    /// column, value) pairs in ascending order of the columns. Setting a key of MISC keeps all
+    /// other keys; the value `O` does not add a missing key.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn set_extra(
         &self,
         token: usize,
@@ -539,16 +543,16 @@ impl<'a> ChunkSentence<'a> {
         Ok(())
     }
 
-    /// Returns where the line of a token ends in [`Chunk::bytes`], without its line end and blanks
-    /// before it. Only if lines are selected.
+    /// Returns the end of the line of a token in [`Chunk::bytes`], excluding the line end and
+    /// preceding spaces and tabs. Lines must be selected.
     pub fn trimmed_end(&self, token: usize) -> usize {
         let range = self.line_range(token);
         let line = self.chunk.bytes[range.clone()].iter();
         range.end - line.rev().take_while(|&&byte| is_space(byte)).count()
     }
 
-    /// Returns the range of the line of a token in [`Chunk::bytes`], without its line end. Only if
-    /// lines are selected; otherwise it is empty.
+    /// Returns the range of the line of a token in [`Chunk::bytes`], without its line end. Empty if
+    /// lines are not selected.
     pub fn line_range(&self, token: usize) -> Range<usize> {
         self.chunk
             .slots

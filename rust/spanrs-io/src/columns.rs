@@ -1,9 +1,9 @@
-//! Column files: one token on a line, a blank line after each sentence (CoNLL 2000, 2002, 2003,
+//! Column files: one token per line, a blank line after each sentence (CoNLL 2000, 2002, 2003,
 //! WNUT, CoNLL-U).
 //!
-//! The layout is found at the first token line (`sniff`), and each line is classified against it.
-//! Ordinary token lines are taken by their whitespace positions alone; all others go through
-//! `ColumnReader::classify`.
+//! The layout is detected from the first token line (`sniff`), and each line is classified
+//! according to that layout. Ordinary token lines are recognised by their whitespace positions
+//! alone; all other lines are classified by `ColumnReader::classify`.
 
 use std::ops::Range;
 
@@ -31,26 +31,27 @@ pub use follow::{SameLine, SameLines};
 use ordinary::ordinary_shape;
 pub use parts::ColumnLayout;
 
-/// Kind of a line, as [`ColumnReader::next_line`] reads it.
+/// Kind of a line, as returned by [`ColumnReader::next_line`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
     /// A token with its tags.
     Token,
-    /// Nothing but spaces and tabs, or nothing: the sentence ends.
+    /// An empty line or a line of spaces and tabs; it ends the sentence.
     Blank,
-    /// Begins a document: `-DOCSTART-` in the first field, or a comment that begins with `#
-    /// newdoc`.
+    /// A line that begins a document: `-DOCSTART-` in the first field, or a comment that begins
+    /// with `# newdoc`.
     Document,
-    /// A comment; in CoNLL-U also the line of a multiword token or an empty node.
+    /// A comment; in CoNLL-U also a line with a multiword token or an empty node.
     Comment,
 }
 
-/// What a reader of sentences needs to know, as [`ColumnReader::next_event`] reads it.
+/// Event for readers of sentences, as returned by [`ColumnReader::next_event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A token: [`ColumnReader::token`], [`ColumnReader::tag`] and [`ColumnReader::second`] hold it.
+    /// A token, available from [`ColumnReader::token`], [`ColumnReader::tag`] and
+    /// [`ColumnReader::second`].
     Token,
-    /// A sentence with at least one token has ended. Reported at the end of the file too.
+    /// A sentence with at least one token has ended. Also reported at the end of the file.
     Sentence,
     /// A document begins.
     Document,
@@ -58,7 +59,7 @@ pub enum Event {
 
 /// Reader of the rows of a column file.
 ///
-/// The fields of the last line are held until the next line is read.
+/// The fields of the last line are available until the next line is read.
 ///
 /// ```
 /// use spanrs_io::{ColumnReader, Columns, Event, LineReader};
@@ -74,41 +75,42 @@ pub struct ColumnReader {
     layout: Layout,
     /// The extra columns that are read.
     extra: Vec<Place>,
-    /// Shape of ordinary token lines; None if every line has to be looked at.
+    /// Shape of ordinary token lines; None if every line must be classified.
     ordinary: Option<LineShape>,
-    /// Number of tokens that a sentence may have.
+    /// Maximum number of tokens in a sentence.
     max_tokens: usize,
     /// The last line in the buffer, with its line end.
     whole: Range<usize>,
     /// Fields of the last token line.
     fields: Vec<Field>,
-    /// Number of tokens of the current sentence so far.
+    /// Number of tokens read so far in the current sentence.
     tokens: usize,
-    /// A document line ended a sentence: the sentence is reported first.
+    /// Whether a document line has ended a sentence; the sentence is reported first, then the
+    /// document.
     pending_document: bool,
-    /// The file is known to have a token.
+    /// Whether a token has been read.
     any: bool,
     unread_layers: Vec<usize>,
     tokens_are_numbers: bool,
-    /// Whether a word of CoNLL-U had the keys of the tag, the second tag and the token.
+    /// Whether a word of CoNLL-U had the key of the tag, of the second tag and of the token.
     keys_found: [bool; 3],
-    /// A file in which no word has the key of the tag is accepted.
+    /// Whether a file in which no word has the key of the tag is accepted.
     key_may_lack: bool,
-    /// Keys of MISC of the first words, for messages.
+    /// Keys in MISC of the first words, for messages.
     misc_keys: Vec<String>,
 }
 
 impl ColumnReader {
-    /// Creates a reader of the rows of `lines`. The layout is taken from the first token line.
+    /// Creates a reader of the rows of `lines`. The layout is detected from the first token line.
     ///
     /// # Errors
     /// [`Code::Empty`] for a file without token lines at its beginning; [`Code::NoColumn`],
-    /// [`Code::WrongFormat`] and [`Code::Ragged`] where no layout fits; those of
+    /// [`Code::WrongFormat`] and [`Code::Ragged`] if no layout fits; and the errors of
     /// [`LineReader::new`].
     pub fn new(mut lines: LineReader, options: Columns) -> Result<Self> {
         let layout = loop {
             match sniff(&lines, &options) {
-                // There may be blank lines and comments for longer than the first chunk.
+                // Blank lines and comments may be longer than the first chunk.
                 Err(error) if error.code == Code::Empty => {
                     if !lines.look_further()? {
                         return Err(error);
@@ -144,12 +146,12 @@ impl ColumnReader {
         })
     }
 
-    /// Returns the file's name as given.
+    /// Returns the file name as given by the caller.
     pub fn path(&self) -> &str {
         self.lines.path()
     }
 
-    /// Returns the number of the line read last, from 1.
+    /// Returns the number of the last line read, from 1.
     #[inline]
     pub fn line(&self) -> u64 {
         self.lines.line()
@@ -160,13 +162,13 @@ impl ColumnReader {
         self.lines.bytes_read()
     }
 
-    /// Returns the last line with its line end; valid UTF-8 without NUL, like everything that is
-    /// cut from it.
+    /// Returns the last line with its line end. The line and all of its fields are valid UTF-8
+    /// without NUL.
     pub fn whole(&self) -> &[u8] {
         self.lines.bytes(self.whole.clone())
     }
 
-    /// Returns the layout that was found.
+    /// Returns the detected layout.
     pub(crate) fn layout_found(&self) -> &Layout {
         &self.layout
     }
@@ -189,14 +191,13 @@ impl ColumnReader {
         self.lines.next_offset()
     }
 
-    /// Returns true if the buffer is moved when the next line is read, which then begins at offset
-    /// 0.
+    /// Returns true if reading the next line moves the buffer; the line then begins at offset 0.
     #[inline(always)]
     pub(crate) fn is_at_end_of_buffer(&self) -> bool {
         self.lines.ahead().is_empty()
     }
 
-    /// Returns a range of the buffer that was handed out, while no further line is read.
+    /// Returns a range of the buffer. Ranges are valid until the next line is read.
     pub fn buffered(&self, range: Range<usize>) -> &[u8] {
         self.lines.bytes(range)
     }
@@ -210,13 +211,13 @@ impl ColumnReader {
         }
     }
 
-    /// Returns false for a file of one column, which holds tags alone.
+    /// Returns false for a file with a single column, which contains only tags.
     pub fn has_tokens(&self) -> bool {
         self.layout.token != usize::MAX
     }
 
-    /// Returns the token of the last token line; empty in a file of one column, `_` where CoNLL-U
-    /// does not specify one.
+    /// Returns the token of the last token line; empty in a file with a single column, `_` if
+    /// CoNLL-U does not specify one.
     #[inline(always)]
     pub fn token(&self) -> &[u8] {
         let field = self.field(self.layout.token);
@@ -232,7 +233,7 @@ impl ColumnReader {
         std::str::from_utf8(self.token()).unwrap_or_default()
     }
 
-    /// Returns the tag of the last token line; `O` where CoNLL-U does not specify one.
+    /// Returns the tag of the last token line; `O` if CoNLL-U does not specify one.
     #[inline(always)]
     pub fn tag(&self) -> &[u8] {
         let field = self.field(self.layout.tag);
@@ -252,7 +253,7 @@ impl ColumnReader {
         self.layout.conllu.is_some()
     }
 
-    /// Returns the range of the tag in [`ColumnReader::whole`]; None where CoNLL-U does not specify
+    /// Returns the range of the tag in [`ColumnReader::whole`]; None if CoNLL-U does not specify
     /// one.
     pub fn tag_place(&self) -> Option<Range<usize>> {
         let &(start, end) = self.fields.get(self.layout.tag)?;
@@ -265,19 +266,18 @@ impl ColumnReader {
         Some(start + place.start..start + place.end)
     }
 
-    /// Returns the columns, from 0, with tags of the same types as the column that is read, such as
-    /// layers of nested annotations, found in the first lines of the file.
+    /// Returns the columns, from 0, that contain tags of the same types as the tag column in the
+    /// first lines of the file, such as layers of nested annotations.
     pub fn unread_layers(&self) -> &[usize] {
         &self.unread_layers
     }
 
-    /// Returns true if the first lines have running numbers (1, 2, 3, ...) in the column that is
-    /// read as tokens.
+    /// Returns true if the token column contains running numbers (1, 2, 3, ...) in the first lines.
     pub fn tokens_are_numbers(&self) -> bool {
         self.tokens_are_numbers
     }
 
-    /// Returns the column of the tokens, from 0; None in a file of tags alone.
+    /// Returns the column of the tokens, from 0; None in a file that contains only tags.
     pub fn token_column(&self) -> Option<usize> {
         self.has_tokens().then_some(self.layout.token)
     }
@@ -287,8 +287,8 @@ impl ColumnReader {
         self.layout.tag
     }
 
-    /// Returns true if the second column, which must have been asked for, is neither that of the
-    /// tokens nor that of the tags. In CoNLL-U, keys of MISC are columns of their own.
+    /// Returns true if the requested second column is neither the token column nor the tag column.
+    /// In CoNLL-U, keys of MISC count as separate columns.
     pub fn has_second(&self) -> bool {
         let Layout {
             token, tag, second, ..
@@ -314,16 +314,16 @@ impl ColumnReader {
     /// Reads the next line and returns its kind; None at the end.
     ///
     /// # Errors
-    /// [`Code::Ragged`], [`Code::SentenceTooLong`], those of [`LineReader::new`]; at the end of the
-    /// file [`Code::Empty`] if it has no tokens, [`Code::NoColumn`] if no word has the key asked
-    /// for.
+    /// [`Code::Ragged`], [`Code::SentenceTooLong`] and the errors of [`LineReader::new`]; at the
+    /// end of the file, [`Code::Empty`] if the file has no tokens and [`Code::NoColumn`] if no word
+    /// has a requested key.
     #[inline]
     pub fn next_line(&mut self) -> Result<Option<LineKind>> {
         let kind = if self.take_ordinary() {
             LineKind::Token
         } else {
             let Some((whole, whitespace)) = self.lines.next_line()? else {
-                // There is no last line any more, and the buffer may have moved.
+                // The last line is no longer available, and the buffer may have moved.
                 self.whole = 0..0;
                 return self.end();
             };
@@ -346,7 +346,7 @@ impl ColumnReader {
         Ok(Some(kind))
     }
 
-    /// Takes the next line if it is an ordinary token line, as nearly all are.
+    /// Reads the next line if it is an ordinary token line, as nearly all lines are.
     #[inline(always)]
     fn take_ordinary(&mut self) -> bool {
         let Some(shape) = self.ordinary else {
@@ -371,10 +371,11 @@ impl ColumnReader {
         Error::new(Code::SentenceTooLong, self.lines.position(), message)
     }
 
-    /// Reads on to the next token, end of a sentence or beginning of a document; None at the end.
+    /// Reads to the next token, end of a sentence or beginning of a document; None at the end of
+    /// the file.
     ///
     /// # Errors
-    /// As [`ColumnReader::next_line`].
+    /// Same as [`ColumnReader::next_line`].
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event>> {
         if std::mem::take(&mut self.pending_document) {
@@ -403,8 +404,8 @@ impl ColumnReader {
         }
     }
 
-    /// Splits the last line into fields and returns its kind; `whitespace` is the index range of
-    /// its whitespace positions.
+    /// Splits the last line into fields and returns the kind of the line; `whitespace` is the index
+    /// range of its whitespace positions.
     #[inline]
     fn classify(&mut self, whitespace: Range<usize>) -> Result<LineKind> {
         let line = trimmed(self.lines.bytes(self.whole.clone()));
@@ -454,8 +455,8 @@ impl ColumnReader {
         Ok(LineKind::Token)
     }
 
-    /// Returns true if there is no tag and a field is empty that is not empty in the first token
-    /// line, as in GermEval's headings: `#`, an address, a date, nothing.
+    /// Returns true if the line has no tag and an empty field that is not empty in the first token
+    /// line, as in GermEval's headings: `#`, an address, a date, an empty field.
     #[cold]
     fn has_gap(&self) -> bool {
         let is_gap =
@@ -485,7 +486,7 @@ impl ColumnReader {
             },
             match self.layout.byte {
                 Some(b',' | b';') if line.contains(&b'"') =>
-                    "; quotation marks of CSV are not supported, write tabs between columns",
+                    "; CSV quotation marks are not supported; separate columns with tabs",
                 _ => "",
             }
         );

@@ -1,8 +1,8 @@
 //! Decompression of gzip and zstd.
 //!
-//! Compression is recognised by the first bytes of the data and never by the name of the file, so
-//! that standard input and renamed files work. Decompression is streamed: a reader of lines or
-//! chunks holds no more than its own buffer, whatever the size of the expanded data.
+//! Compression is detected from the first bytes of the data and never from the file name, so that
+//! standard input and renamed files work. Decompression is streamed: a reader of lines or chunks
+//! needs no memory beyond its own buffer, whatever the size of the decompressed data.
 
 use std::io::{Cursor, Error, Read, Result};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use spanrs_base::Limits;
 
-/// A stream of bytes, compressed or not. It is moved to the thread that reads.
+/// A stream of bytes, compressed or not, which can be moved to the reading thread.
 pub type Input = Box<dyn Read + Send>;
 
 /// First bytes of a gzip member (RFC 1952, ID1 and ID2).
@@ -18,21 +18,21 @@ const GZIP: &[u8] = &[0x1F, 0x8B];
 /// First bytes of a zstd frame (RFC 8878, magic number 0xFD2FB528, little endian).
 const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 
-/// Returns true where the data begins as gzip or zstd does; at least the first four bytes are
-/// needed.
+/// Returns true if the data begins with a gzip or zstd header; `bytes` must contain at least the
+/// first four bytes.
 pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
     Compression::of(bytes).is_some()
 }
 
-/// Wraps an input in a decompressor if its first bytes are those of gzip or zstd; other inputs are
-/// passed on unchanged.
+/// Wraps an input in a decompressor if it begins with a gzip or zstd header; other inputs are
+/// returned unchanged.
 ///
-/// At most four bytes are read ahead and put back in front. All members of a gzip file and all
-/// frames of a zstd file are read, as files that were concatenated have several.
+/// At most four bytes are read ahead and then prepended again. All members of a gzip file and all
+/// frames of a zstd file are read, because concatenated files have several.
 ///
 /// # Errors
-/// Those of reading the first bytes. Damaged data is reported later, by reading from the returned
-/// input.
+/// Errors of reading the first bytes. Damaged data is reported later, when the returned input is
+/// read.
 pub(crate) fn decompress(input: Input) -> Result<Input> {
     let (compression, input) = recognise(input)?;
     match compression {
@@ -41,12 +41,12 @@ pub(crate) fn decompress(input: Input) -> Result<Input> {
     }
 }
 
-/// Decompresses as [`decompress`], and refuses data that expands more than `expansion` times and
-/// beyond [`Limits::EXPANSION_FREE`]. `size` is the number of compressed bytes if it is known;
-/// otherwise those that were read so far count.
+/// Same as [`decompress`], but rejects data that expands to more than `expansion` times its
+/// compressed size and to more than [`Limits::EXPANSION_FREE`] bytes. `size` is the number of
+/// compressed bytes, if known; otherwise the number of compressed bytes read so far is used.
 ///
 /// # Errors
-/// As [`decompress`]. Reading from the returned input fails with [`TooExpanded`] at the limit.
+/// Same as [`decompress`]. Reading from the returned input fails with [`TooExpanded`] at the limit.
 pub(crate) fn decompress_within(
     input: Input,
     size: Option<u64>,
@@ -72,14 +72,14 @@ pub(crate) fn decompress_within(
     }))
 }
 
-/// A compression that is recognised.
+/// A supported compression format.
 enum Compression {
     Gzip,
     Zstd,
 }
 
 impl Compression {
-    /// Returns the compression whose data begins with these bytes, of which four are needed.
+    /// Detects the compression format from the first four bytes of the data.
     fn of(head: &[u8]) -> Option<Self> {
         if head.starts_with(GZIP) {
             Some(Self::Gzip)
@@ -99,7 +99,8 @@ impl Compression {
     }
 }
 
-/// Returns the compression that the first bytes of an input show, and the input from its beginning.
+/// Detects the compression format of an input; returns the format and the input, positioned at its
+/// beginning.
 fn recognise(mut input: Input) -> Result<(Option<Compression>, Input)> {
     let mut head = Vec::with_capacity(4);
     input.by_ref().take(4).read_to_end(&mut head)?;
@@ -107,15 +108,15 @@ fn recognise(mut input: Input) -> Result<(Option<Compression>, Input)> {
     Ok((compression, Box::new(Cursor::new(head).chain(input))))
 }
 
-/// Why decompression ended at a limit.
+/// Error: decompression stopped at the limit.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the compressed data expands more than {0} times, the limit; raise it (--max_expansion), or \
-     decompress the file if it is trusted"
+    "the compressed data expands more than {0} times, the limit; raise the limit (--max_expansion), or \
+     decompress the file if you trust it"
 )]
 pub(crate) struct TooExpanded(u64);
 
-/// An input whose bytes are counted.
+/// An input that counts the bytes read.
 struct Counted {
     input: Input,
     bytes: Arc<AtomicU64>,
@@ -129,15 +130,15 @@ impl Read for Counted {
     }
 }
 
-/// Decompressed data, which must not be too many times as long as the compressed data.
+/// Decompressed data with a limit on the ratio of decompressed to compressed bytes.
 struct Expanding {
     /// The decompressed data.
     input: Input,
     /// Number of compressed bytes.
     compressed: Arc<AtomicU64>,
-    /// Number of decompressed bytes that were read.
+    /// Number of decompressed bytes read.
     expanded: u64,
-    /// Maximum ratio of the two.
+    /// Maximum ratio of decompressed to compressed bytes.
     most: u64,
 }
 

@@ -1,5 +1,5 @@
-//! CoNLL-U: ten named columns separated by tabs, words numbered from 1, lines of ranges and empty
-//! nodes between them.
+//! CoNLL-U: ten named columns separated by tabs, words numbered from 1, and additional lines for
+//! multiword tokens and empty nodes.
 //!
 //! ```text
 //! # text = Don't go
@@ -9,9 +9,9 @@
 //! 3     go      go   VERB   VB   _   0   root     _   SpaceAfter=No|NER=B-ACT
 //! ```
 //!
-//! The format has no column for span tags. They stand either in MISC under a key, as in the
-//! example, or instead of MISC as a whole, as programs write them that append a column of tags.
-//! Both are supported, as are the tags in UPOS and XPOS.
+//! The format has no column for span tags. Span tags are either values of a key in MISC, as in the
+//! example, or replace the whole MISC column, as written by programs that append a column of tags.
+//! Both are supported, as are tags in UPOS and XPOS.
 //!
 //! | field | key | tag |
 //! |---|---|---|
@@ -21,10 +21,11 @@
 //! | `B-PER` | none | `B-PER` |
 //! | `_` | any or none | `O` |
 //!
-//! Tokens may be under a key as well, such as transliterations; where it is missing the token is `_`.
+//! Tokens may also be values of a key, such as transliterations; if a word does not have the key,
+//! the token is `_`.
 //!
-//! A key that no word of the file has is an error at its end: it is usually misspelt, and all tags
-//! would silently be `O`.
+//! A key that no word has is an error at the end of the file: the key is usually misspelt, and all
+//! tags would silently be `O`.
 //!
 //! Source: <https://universaldependencies.org/format.html>. The functions here read columns;
 //! sentences with syntax are read by [`crate::SyntaxReader`], which shares the ids.
@@ -45,12 +46,12 @@ pub(crate) const NAMES: [&str; 10] = [
 ];
 /// Column of the tokens.
 pub(crate) const FORM: usize = 1;
-/// Column of the items `key=value`, separated by `|`.
+/// Column of `key=value` items, separated by `|`.
 pub(crate) const MISC: usize = 9;
 /// Column of the heads: a number, or `_`.
 const HEAD: usize = 6;
 
-/// What the first column of a line says.
+/// Kind of a line, according to its first column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Id {
     /// A word: `3`.
@@ -64,12 +65,12 @@ pub(crate) enum Id {
     Invalid,
 }
 
-/// Classifies an id by its form. Numbers are not checked to follow those of the lines before.
+/// Classifies an id by its form. It is not checked whether the numbers are consecutive.
 ///
 /// | field | kind |
 /// |---|---|
 /// | `3` | word |
-/// | `3-4`, `3.1` | no word |
+/// | `3-4`, `3.1` | not a word |
 /// | `1-1`, `3-2` | short range |
 /// | empty, `x`, `1-`, `-1`, `1-2-3` | invalid |
 pub(crate) fn id(field: &[u8]) -> Id {
@@ -94,11 +95,11 @@ fn magnitude(digits: &[u8]) -> (usize, &[u8]) {
     (digits.len() - zeros, &digits[zeros..])
 }
 
-/// Returns true if the first line of `ahead` that is neither blank nor a comment is one of CoNLL-U:
-/// ten columns separated by tabs, an id in the first, a number or `_` as the head.
+/// Returns true if the first line of `ahead` that is neither blank nor a comment is a CoNLL-U line:
+/// ten columns separated by tabs, an id in the first column, and a number or `_` in HEAD.
 ///
-/// The head is looked at because other files have ten columns and numbers in the first one, too.
-/// CoNLL-X fits as well.
+/// HEAD is checked because other formats also have ten columns and numbers in the first one.
+/// CoNLL-X files are accepted as well.
 pub(crate) fn fits(ahead: &[u8]) -> bool {
     let mut lines = ahead.split(|&b| b == b'\n').map(trimmed);
     let first = lines.find(|line| !line.iter().all(|&b| is_space(b)) && !line.starts_with(b"#"));
@@ -109,7 +110,7 @@ pub(crate) fn fits(ahead: &[u8]) -> bool {
     })
 }
 
-/// Returns the position of the column of that name, in any case; None for other names, which are
+/// Returns the index of the column with this name, ignoring case; None for other names, which are
 /// keys of MISC.
 fn column_of(name: &str) -> Option<usize> {
     NAMES
@@ -117,7 +118,7 @@ fn column_of(name: &str) -> Option<usize> {
         .position(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Returns the column of that name, or the key of MISC.
+/// Returns the column with this name, or MISC with the name as a key.
 fn named_place(name: &str) -> Place {
     match column_of(name) {
         Some(column) => Place { column, key: None },
@@ -128,10 +129,10 @@ fn named_place(name: &str) -> Place {
     }
 }
 
-/// Returns the place of a column other than those of tokens and tags; -1 is MISC.
+/// Resolves an extra column; -1 is MISC.
 ///
 /// # Errors
-/// A message for a number beyond the columns.
+/// A message for a number that is out of range.
 pub(crate) fn extra_place(column: &Column) -> Result<Place, String> {
     let last = NAMES.len() - 1;
     match column {
@@ -147,9 +148,9 @@ pub(crate) fn extra_place(column: &Column) -> Result<Place, String> {
     }
 }
 
-/// Sets a key of MISC to a value; other keys stay as they are.
+/// Sets a key of MISC to a value; other keys are unchanged.
 ///
-/// `O` is not written where there is no key yet, because that is what its absence means.
+/// The value `O` does not add a missing key, because a missing key already means `O`.
 ///
 /// | field | key and value | becomes |
 /// |---|---|---|
@@ -182,9 +183,9 @@ pub(crate) fn set_key(field: &mut Vec<u8>, key: &str, value: &[u8]) {
     field.extend_from_slice(value);
 }
 
-/// Returns the range of the tag within a field: the whole field without a key, else the value of
-/// the first item `key=value` with that key (`SpaceAfter=No|NER=B-PER`). None where nothing is
-/// specified: the value is empty or `_`, or no item has the key.
+/// Returns the range of the tag within a field: the whole field if there is no key, otherwise the
+/// value of the first `key=value` item with this key (`SpaceAfter=No|NER=B-PER`). None if nothing
+/// is specified: the value is empty or `_`, or no item has the key.
 pub(crate) fn tag_place(field: &[u8], key: Option<&str>) -> Option<Range<usize>> {
     let found = match key {
         None => Some(0..field.len()),
@@ -201,14 +202,14 @@ pub(crate) fn tag_place(field: &[u8], key: Option<&str>) -> Option<Range<usize>>
     found.filter(|place| !place.is_empty() && &field[place.clone()] != b"_")
 }
 
-/// Returns the tag that a field holds; `O` where nothing is specified.
+/// Returns the tag in a field; `O` if nothing is specified.
 #[inline]
 pub(crate) fn tag<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
     tag_place(field, key).map_or(b"O", |place| &field[place])
 }
 
-/// Returns the token that a field holds, which may be `_`; with a key its value, or `_` where it is
-/// not specified.
+/// Returns the token in a field, which may be `_`. With a key, the token is the value of the key,
+/// or `_` if the value is not specified.
 #[inline]
 pub(crate) fn token<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
     match key {
@@ -217,7 +218,7 @@ pub(crate) fn token<'a>(field: &'a [u8], key: Option<&str>) -> &'a [u8] {
     }
 }
 
-/// Returns the fields of MISC of the words in `ahead`, the beginning of a file in whole lines.
+/// Returns the MISC fields of the words in `ahead`, which contains the first lines of a file.
 fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
     ahead.split_inclusive(|&b| b == b'\n').filter_map(|line| {
         let fields: Vec<&[u8]> = trimmed(line).split(|&b| b == b'\t').collect();
@@ -225,11 +226,11 @@ fn misc(ahead: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns true if MISC holds tags and no keys: every field is `_`, `O` or a tag with a prefix, and
-/// at least one is the latter.
+/// Returns true if MISC contains tags and not keys: every field is `_`, `O` or a tag with a prefix,
+/// and at least one field is a tag with a prefix.
 ///
-/// The fields `O`, `B-PER`, `_` are tags. The fields `SpaceAfter=No`, `_` are not, nor are `O`, `_`
-/// alone, which are no evidence.
+/// The fields `O`, `B-PER`, `_` are tags. The fields `SpaceAfter=No`, `_` are not; `O` and `_`
+/// alone are not sufficient evidence.
 fn misc_holds_tags(ahead: &[u8]) -> bool {
     let mut any = false;
     misc(ahead).all(|field| {
@@ -239,11 +240,10 @@ fn misc_holds_tags(ahead: &[u8]) -> bool {
     }) && any
 }
 
-/// Returns the keys of MISC in the order of their first occurrence, at most 8 of them, for
-/// messages.
+/// Returns the keys of MISC in the order of their first occurrence, at most 8, for messages.
 ///
-/// For the fields `SpaceAfter=No|NER=O` and `NER=B-PER|Gloss=x` these are `SpaceAfter`, `NER` and
-/// `Gloss`.
+/// For the fields `SpaceAfter=No|NER=O` and `NER=B-PER|Gloss=x`, the keys are `SpaceAfter`, `NER`
+/// and `Gloss`.
 pub(crate) fn misc_keys(ahead: &[u8]) -> Vec<String> {
     const MOST: usize = 8;
     let mut keys: Vec<String> = Vec::new();
@@ -259,16 +259,16 @@ pub(crate) fn misc_keys(ahead: &[u8]) -> Vec<String> {
     keys
 }
 
-/// Finds the layout of a CoNLL-U file. `at` is the number of lines before the first token line,
-/// `line`.
+/// Determines the layout of a CoNLL-U file. `line` is the first token line, and `at` the number of
+/// lines before it.
 ///
-/// The default column of tags, -1, is accepted only if MISC holds tags and no keys; otherwise the
-/// column has to be named, since no column of CoNLL-U holds span tags by definition. The error then
-/// lists the keys that MISC has.
+/// The default column of tags, -1, is accepted only if MISC contains tags and not keys; otherwise
+/// the column must be specified, because CoNLL-U does not define a column for span tags. The error
+/// lists the keys found in MISC.
 ///
 /// # Errors
-/// [`Code::Ragged`] where the line does not have ten columns, [`Code::NoColumn`] for columns beyond
-/// them and for -1.
+/// [`Code::Ragged`] if the line does not have ten columns, [`Code::NoColumn`] for a column that is
+/// out of range, and for -1 if MISC does not contain tags.
 pub(crate) fn layout(
     lines: &LineReader,
     options: &Columns,
@@ -286,7 +286,7 @@ pub(crate) fn layout(
         return Err(wrong(Code::Ragged, message));
     }
     let resolve = |column: &Column| match column {
-        // -1 is the default: use MISC if it holds tags.
+        // -1 is the default: use MISC if it contains tags.
         Column::Index(-1) if misc_holds_tags(lines.ahead()) => Ok((MISC, None)),
         Column::Index(column) if (0..columns as i64).contains(column) => {
             Ok((*column as usize, None))
@@ -328,8 +328,8 @@ pub(crate) fn layout(
     })
 }
 
-/// Returns the message for a column that CoNLL-U does not have, with the keys of MISC that `ahead`
-/// has.
+/// Returns the message for a column that CoNLL-U does not have, including the keys of MISC in
+/// `ahead`.
 fn no_column(column: i64, ahead: &[u8]) -> String {
     let keys = match misc_keys(ahead) {
         keys if keys.is_empty() => String::new(),
@@ -340,8 +340,8 @@ fn no_column(column: i64, ahead: &[u8]) -> String {
         _ => format!(" and has no column {column} (0 to {})", NAMES.len() - 1),
     };
     format!(
-        "this is CoNLL-U{number}; name the column of the tags: UPOS, XPOS, MISC{keys}; \
-         or say --format columns"
+        "this is CoNLL-U{number}; specify the column of the tags: UPOS, XPOS, MISC{keys}; \
+         or pass --format columns"
     )
 }
 

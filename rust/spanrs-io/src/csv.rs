@@ -1,32 +1,31 @@
-//! Detection of column files as spreadsheets and data frames write them: with commas, quotation
+//! Detection of files written by spreadsheets and data frame libraries: with commas, quotation
 //! marks or a header.
 //!
-//! Read as columns separated by white space they would give scores that mean nothing, so they are
-//! refused with advice. CSV itself is not supported: column files have no quoting, and a token may
-//! be a comma or a quotation mark.
+//! Reading such files as columns separated by white space would give meaningless scores, so they
+//! are rejected with advice. CSV itself is not supported: column files have no quoting, and a token
+//! may be a comma or a quotation mark.
 //!
 //! ```text
-//! EU,B-ORG              separated by commas: name the separator
+//! EU,B-ORG              separated by commas: specify the separator
 //! "EU","B-ORG"          quoted tags: write the file without quotation marks
 //! token tag             a header: remove the line
 //! EU B-ORG
 //! ```
 //!
-//! Tokens and tags of real corpora come close to these forms, so the tests look at more than one
-//! line:
+//! Tokens and tags of real corpora can resemble these forms, so more than one line is examined:
 //!
 //! | file | taken for |
 //! |---|---|
 //! | `EU,B-ORG`, `rejects,O` | separated by commas |
-//! | `EU,1 B-ORG`, `; O` | columns: nothing with a tag stands behind the last comma |
-//! | `Rome B-LOC,B-GPE` | columns: one of them holds two tags |
-//! | `token tag`, `EU B-ORG` | a header, by its names |
+//! | `EU,1 B-ORG`, `; O` | columns: no tag follows the last comma |
+//! | `Rome B-LOC,B-GPE` | columns: one column contains two tags |
+//! | `token tag`, `EU B-ORG` | a header, recognised by its names |
 //! | `word entity`, `x entity` | columns: `entity` is a tag of another row |
-//! | `Wort NE-COARSE`, then 20 rows with tags such as `B-X` | a header, as it alone has no tag |
-//! | `great pos`, `bad neg` | columns: the tags need not be those of spans |
+//! | `Wort NE-COARSE`, then 20 rows with tags such as `B-X` | a header, because only this row has no tag |
+//! | `great pos`, `bad neg` | columns: tags need not be span tags |
 //!
-//! All functions look at the lines in the buffer only, in time linear in their size, and answer
-//! "no" if in doubt.
+//! All functions read only the lines in the buffer, take linear time, and return a negative result
+//! in doubtful cases.
 
 use crate::blanks::is_space;
 use crate::recognise::prefixed_type;
@@ -34,11 +33,11 @@ use crate::recognise::prefixed_type;
 /// Returns the separator of a file whose columns are separated by commas or semicolons, in this
 /// order of preference; None otherwise.
 ///
-/// Every line but the first, which may be a header, must have at least as many cells as the first,
-/// and a tag behind its last separator. More cells are accepted because a token may be the
-/// separator, in quotation marks (`",",O`). Blank lines and `-DOCSTART-` do not count. A single tab
-/// in any of the lines means that tabs separate columns. If the first line is the only one, it must
-/// have a tag itself.
+/// Every line except the first, which may be a header, must have at least as many cells as the
+/// first line, and a tag after its last separator. More cells are accepted because a token may be
+/// the separator in quotation marks (`",",O`). Blank lines and `-DOCSTART-` lines are ignored. A
+/// tab in any line means that tabs separate the columns. If there is only one line, that line must
+/// have a tag.
 pub(crate) fn csv_separator(ahead: &[u8]) -> Option<char> {
     let lines: Vec<&[u8]> = ahead
         .split(|&b| b == b'\n')
@@ -52,17 +51,18 @@ pub(crate) fn csv_separator(ahead: &[u8]) -> Option<char> {
     [b',', b';'].into_iter().find_map(|separator| {
         let cells = |line: &[u8]| line.split(|&b| b == separator).count();
         let columns = cells(first);
-        // A token may be a separator, in quotation marks.
+        // A token may be the separator, in quotation marks.
         let separated = |line: &&[u8]| cells(line) >= columns && ends_with_tag(line, separator);
         let rows = if others.is_empty() { &lines } else { others };
         (columns > 1 && rows.iter().all(separated)).then_some(char::from(separator))
     })
 }
 
-/// Returns true where a tag stands behind the last separator.
+/// Returns true if a tag follows the last separator.
 ///
-/// False if the text before it consists of several words and ends with another tag, as in `Rome
-/// B-LOC,B-GPE`: there the columns are separated by a space, and one of them holds two tags.
+/// Returns false if the text before the separator consists of several words and ends with another
+/// tag, as in `Rome B-LOC,B-GPE`: the columns of this line are separated by a space, and one column
+/// contains two tags.
 fn ends_with_tag(line: &[u8], separator: u8) -> bool {
     let Some(at) = line.iter().rposition(|&b| b == separator) else {
         return false;
@@ -74,13 +74,13 @@ fn ends_with_tag(line: &[u8], separator: u8) -> bool {
     is_tag(tag) && !(several && last.is_some_and(is_tag))
 }
 
-/// Returns true for `O`, and for a usual prefix and a type without white space (`B-PER`).
+/// Returns true for `O`, and for a usual prefix followed by a type without white space (`B-PER`).
 pub(crate) fn is_tag(field: &[u8]) -> bool {
     field == b"O" || prefixed_type(field).is_some() && !field.iter().any(|&b| is_space(b))
 }
 
-/// Returns the cell without the double quotes around it; a cell that does not have both is returned
-/// as it is.
+/// Returns the cell without enclosing double quotes; a cell without both quotes is returned
+/// unchanged.
 fn unquoted(cell: &[u8]) -> &[u8] {
     let inner = cell.strip_prefix(b"\"");
     inner
@@ -93,7 +93,7 @@ pub(crate) fn is_quoted_tag(field: &[u8]) -> bool {
     field.starts_with(b"\"") && is_tag(unquoted(field))
 }
 
-/// Names of columns that hold tags, in lower case.
+/// Names of tag columns, in lower case.
 const TAG_NAMES: [&str; 20] = [
     "tag",
     "tags",
@@ -116,7 +116,7 @@ const TAG_NAMES: [&str; 20] = [
     "xpos",
     "chunk",
 ];
-/// Names of columns that hold tokens, or numbers of sentences, in lower case.
+/// Names of columns of tokens or sentence numbers, in lower case.
 const TOKEN_NAMES: [&str; 10] = [
     "token",
     "tokens",
@@ -130,7 +130,7 @@ const TOKEN_NAMES: [&str; 10] = [
     "sentence_idx",
 ];
 
-/// Names of columns of tables that say where a token or span is, in lower case.
+/// Names of table columns with the position of a token or span, in lower case.
 const PLACE_NAMES: [&str; 21] = [
     "document",
     "document_id",
@@ -155,32 +155,33 @@ const PLACE_NAMES: [&str; 21] = [
     "word_id",
 ];
 
-/// Returns true for a cell that is one of the names, in any case and with or without quotes.
+/// Returns true if a cell is one of the names, ignoring case and enclosing quotes.
 fn is_one_of(cell: &[u8], names: &[&str]) -> bool {
     let name = String::from_utf8_lossy(unquoted(cell)).to_lowercase();
     names.contains(&name.as_str())
 }
 
-/// Returns true for the header of a table: at least three cells are known names, among them that of
-/// a column of tags and one that says where it is. A single token with its tags is not
-/// that.
+/// Returns true for the header of a table: at least three cells are known names, including the name
+/// of a tag column and the name of a position column. A token with its tags does not meet this
+/// condition.
 pub(crate) fn is_known_header(cells: &[&[u8]]) -> bool {
     let count = |names: &[&str]| cells.iter().filter(|cell| is_one_of(cell, names)).count();
     let (tags, places) = (count(&TAG_NAMES), count(&PLACE_NAMES));
     places > 0 && tags > 0 && places + tags + count(&TOKEN_NAMES) > 2
 }
 
-/// Returns the header that the first row of a file is, its fields joined by blanks as messages
-/// quote it; None if the row may be a token with its tag.
+/// Returns the first row of a file, with its fields joined by spaces for use in messages, if the
+/// row is a header; None if the row may be a token with its tag.
 ///
-/// `first` holds the fields of the first row, `tag` is the column of the tags, `other_tags` are the
-/// fields of the other rows in that column. A first row is a header if its field in the column of
-/// tags is neither a tag nor empty and
+/// `first` contains the fields of the first row, `tag` is the index of the tag column, and
+/// `other_tags` yields the fields of the other rows in the tag column. A first row is a header if
+/// its field in the tag column is neither a tag nor empty and
 ///
-/// - that field is a known name of a column of tags, another field is a known name of a column of
-///   tokens, and no other row has that field as its tag; or
-/// - all other rows have tags there, one of them with a prefix, and the field is a known name, or
-///   there are at least [`MIN_ROWS`] other rows and the field has more than one character.
+/// - that field is a known name of a tag column, another field is a known name of a token column,
+///   and no other row has that field as its tag; or
+/// - all other rows have tags in this column, at least one with a prefix, and either the field is a
+///   known name, or there are at least [`MIN_ROWS`] other rows and the field has more than one
+///   character.
 pub(crate) fn header<'a>(
     first: &[&'a [u8]],
     tag: usize,
@@ -204,7 +205,8 @@ pub(crate) fn header<'a>(
             return None;
         }
     }
-    // One odd tag among a few may be a mistake, and one of a single letter anywhere.
+    // One unusual tag among a few rows may be a mistake, and so may a single letter in any number
+    // of rows.
     let enough = rows >= MIN_ROWS && name.len() > 1 || is_one_of(name, &TAG_NAMES);
     if !(named || all_tags && prefixed && enough) {
         return None;
@@ -216,8 +218,8 @@ pub(crate) fn header<'a>(
     Some(shown.join(" "))
 }
 
-/// Number of other rows from which a first row without a tag is a header, whatever its names. With
-/// fewer rows, one odd tag may be a mistake.
+/// Minimum number of other rows for a first row without a tag to be a header, whatever its names.
+/// With fewer rows, one unusual tag may be a mistake.
 const MIN_ROWS: usize = 20;
 
 #[cfg(test)]

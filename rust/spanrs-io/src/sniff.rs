@@ -68,7 +68,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     }
     if plain && let Some(separator) = csv_separator(lines.ahead()) {
         let message = format!(
-            "the columns are separated by `{separator}`: name the separator (--separator \"{separator}\")"
+            "the columns are separated by `{separator}`; specify the separator (--separator \"{separator}\")"
         );
         return Err(wrong(Code::WrongFormat, message));
     }
@@ -101,7 +101,7 @@ fn refuse_other_format(lines: &LineReader) -> Result<()> {
         return Ok(());
     };
     let message = format!(
-        "this is {format}, not a file with one token a line; {advice}, or say --format columns"
+        "this is {format}, not a file with one token per line; {advice}, or pass --format columns"
     );
     let file = Position::file(lines.path());
     Err(Error::new(Code::WrongFormat, file, message))
@@ -130,7 +130,7 @@ fn layout_of(
     };
     if columns > 1 && (token == tag || Some(token) == second) {
         return Err(format!(
-            "of {columns} columns, column {token} would hold both tokens and {}; name the columns of tokens and \
+            "of {columns} columns, column {token} would hold both tokens and {}; specify the columns of tokens and \
              tags (--token-column, --column). One file with gold and pred has three columns or more",
             if token == tag {
                 "tags"
@@ -184,7 +184,7 @@ fn refuse_csv(
     match header(&top, tag, rows.map(|fields| fields[tag])) {
         None => Ok(()),
         Some(names) => Err(format!(
-            "the first line looks like a header ({names}), not like a token with its tag; remove it, or say \
+            "the first line looks like a header ({names}), not like a token with its tag; remove the line, or pass \
              --format columns"
         )),
     }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use super::TextsDiffer;
 use super::normalised::Normalised;
 
-/// Number of pairs that may still be compared.
+/// Remaining number of pairs that may be compared.
 pub(super) struct Budget(pub(super) u64);
 
 impl Budget {
-    /// Takes the pairs of a stretch.
+    /// Subtracts the number of pairs of a region.
     ///
     /// # Errors
-    /// [`TextsDiffer`] if there are more than are left.
+    /// [`TextsDiffer`] if the region has more pairs than remain.
     fn take(&mut self, gold: usize, pred: usize) -> Result<(), TextsDiffer> {
         let pairs = (gold as u64).saturating_mul(pred as u64);
         let left = self.0.checked_sub(pairs);
@@ -21,17 +21,18 @@ impl Budget {
     }
 }
 
-/// Number of pairs of words up to which all are compared. In longer stretches words that occur once
-/// are aligned first, which takes time n log n but may miss a longer subsequence.
+/// Maximum number of pairs of words in a region in which all pairs are compared. In larger regions,
+/// words that occur once are aligned first, which takes O(n log n) time but may miss a longer
+/// subsequence.
 const SMALL: usize = 1 << 16;
-/// How often a stretch between words that occur once may be divided in this way.
+/// Maximum recursion depth of dividing regions at words that occur once.
 const DEPTH: usize = 16;
 
-/// Appends the pairs of a longest common subsequence of the characters of a stretch, which begins
-/// at `at` on both sides.
+/// Appends the pairs of a longest common subsequence of the characters of a region; `at` is the
+/// start of the region in gold and in pred.
 ///
 /// # Errors
-/// [`TextsDiffer`] if the stretch is too long.
+/// [`TextsDiffer`] if the region is too long.
 pub(super) fn common_characters(
     (gold, pred): (&[char], &[char]),
     at: (usize, usize),
@@ -70,7 +71,8 @@ pub(super) fn common_words(
     Ok(pairs)
 }
 
-/// Appends the pairs of equal words of a stretch, which begins at `at` on both sides.
+/// Appends the pairs of equal words of a region; `at` is the start of the region in gold and in
+/// pred.
 fn align_words(
     gold: &[u32],
     pred: &[u32],
@@ -109,7 +111,7 @@ fn align_words(
     Ok(())
 }
 
-/// Returns the numbers of equal items at the beginnings and at the ends of two sequences.
+/// Returns the lengths of the common prefix and of the common suffix of two sequences.
 fn equal_ends<T: PartialEq>(gold: &[T], pred: &[T]) -> (usize, usize) {
     let begin = gold.iter().zip(pred).take_while(|(g, p)| g == p).count();
     let (gold, pred) = (gold[begin..].iter().rev(), pred[begin..].iter().rev());
@@ -118,7 +120,7 @@ fn equal_ends<T: PartialEq>(gold: &[T], pred: &[T]) -> (usize, usize) {
 
 /// Returns the longest ascending sequence of pairs of words that occur once on both sides.
 fn anchors(gold: &[u32], pred: &[u32]) -> Vec<(usize, usize)> {
-    // Where a word occurs, while it has occurred once.
+    // Position of each word; None if the word occurs more than once.
     let once = |words: &[u32]| {
         let mut places: HashMap<u32, Option<usize>> = HashMap::with_capacity(words.len());
         for (at, &word) in words.iter().enumerate() {
@@ -140,8 +142,8 @@ fn anchors(gold: &[u32], pred: &[u32]) -> Vec<(usize, usize)> {
                 .map(|place| (at, place))
         })
         .collect();
-    // Last pairs of the sequences of each length that end with the smallest place in pred, and the
-    // pair before each pair in its sequence (Fredman 1975).
+    // For each length, the last pair of the ascending sequence that ends at the smallest position
+    // in pred; and for each pair, the previous pair in its sequence (Fredman 1975).
     let mut lasts: Vec<usize> = Vec::new();
     let mut previous = vec![usize::MAX; pairs.len()];
     for (at, &(_, place)) in pairs.iter().enumerate() {
@@ -165,7 +167,7 @@ fn anchors(gold: &[u32], pred: &[u32]) -> Vec<(usize, usize)> {
 }
 
 /// Appends the pairs of a longest common subsequence, in time O(gold * pred) and linear memory
-/// (Hirschberg 1975). Of several places where gold can be cut in two, the first in pred is taken.
+/// (Hirschberg 1975). If several cuts are optimal, the first one in pred is chosen.
 fn subsequence<T: PartialEq>(
     gold: &[T],
     pred: &[T],
@@ -207,15 +209,15 @@ fn subsequence<T: PartialEq>(
     pairs.extend((0..end).map(|n| (at.0 + gold_end + n, at.1 + pred_end + n)));
 }
 
-/// Returns the lengths of the longest common subsequences of gold and each beginning of pred, the
-/// empty one first.
+/// Returns the length of the longest common subsequence of gold and each prefix of pred, starting
+/// with the empty prefix.
 fn lengths<'a, T: PartialEq + 'a>(
     gold: impl Iterator<Item = &'a T>,
     pred: impl ExactSizeIterator<Item = &'a T> + Clone,
 ) -> Vec<u32> {
     let mut row = vec![0_u32; pred.len() + 1];
     for item in gold {
-        // The length of the beginnings without this item and without that of pred.
+        // The length for the prefixes without the current items of gold and pred.
         let mut diagonal = 0;
         for (at, other) in pred.clone().enumerate() {
             let above = row[at + 1];

@@ -1,8 +1,9 @@
-//! A text in the form in which texts are compared.
+//! Normalised texts, for comparison.
 
 use std::ops::Range;
 
-/// A text without white space, in units: characters, or sequences that stand for one character.
+/// A text without white space as a sequence of units: characters, or sequences that are equivalent
+/// to one character.
 ///
 /// | characters | unit |
 /// |---|---|
@@ -12,25 +13,26 @@ use std::ops::Range;
 /// | `…`, `...` | `…` |
 /// | `-LRB-`, `-RRB-`, `-LSB-`, `-RSB-`, `-LCB-`, `-RCB-` | `(`, `)`, `[`, `]`, `{`, `}` |
 ///
-/// White space within such a sequence does not matter, so that texts with other white space have
-/// the same units. Markers of subword tokenizers are white space as well: `▁` (SentencePiece), `Ġ`
-/// and `Ċ` (byte-level BPE) at the beginning of a word, `##` (WordPiece) between white space and a
-/// letter or digit.
+/// White space within such a sequence is ignored, so that texts that differ only in white space
+/// have the same units. Markers of subword tokenizers are also treated as white space: `▁`
+/// (SentencePiece), `Ġ` and `Ċ` (byte-level BPE) at the beginning of a word, `##` (WordPiece)
+/// between white space and a letter or digit.
 pub(super) struct Normalised {
     /// The units.
     pub(super) units: Vec<char>,
-    /// For each unit, and for the end: the number of characters before it, without white space.
+    /// For each unit and for the end of the text: the number of preceding characters, without white
+    /// space.
     starts: Vec<u32>,
-    /// For each unit: white space precedes its first character.
+    /// For each unit: whether white space precedes its first character.
     spaced: Vec<bool>,
-    /// For each border between characters of the text: the number of characters before it, without
+    /// For each border between characters of the text: the number of preceding characters, without
     /// white space.
     pub(super) before: Vec<u32>,
     /// For each character other than white space: its position in the text.
     positions: Vec<u32>,
 }
 
-/// Escapes of brackets in the Penn Treebank.
+/// Bracket escapes of the Penn Treebank.
 const ESCAPES: [(&str, char); 6] = [
     ("-LRB-", '('),
     ("-RRB-", ')'),
@@ -40,7 +42,7 @@ const ESCAPES: [(&str, char); 6] = [
     ("-RCB-", '}'),
 ];
 
-/// Returns the form in which a character is compared.
+/// Returns the normalised form of a character.
 fn plain(c: char) -> char {
     match c {
         '“' | '”' | '„' | '‟' | '«' | '»' | '″' | '＂' => '"',
@@ -66,7 +68,7 @@ impl Normalised {
                 continuation = 2;
             }
             if continuation > 0 {
-                // The token continues the word before it.
+                // The token continues the previous word.
                 continuation -= 1;
                 spaced = false;
             } else if c.is_whitespace() || c == '▁' || spaced && matches!(c, 'Ġ' | 'Ċ') {
@@ -95,18 +97,18 @@ impl Normalised {
         }
     }
 
-    /// Returns the number of borders between characters of the text, those at its ends included.
+    /// Returns the number of borders between characters of the text, including both ends.
     pub(super) fn borders(&self) -> usize {
         self.before.len()
     }
 
-    /// Returns the range of the characters other than white space of the units from `start` to
-    /// `end`.
+    /// Returns the range of the non-whitespace characters in the units from `start` to `end`.
     pub(super) fn raw(&self, start: usize, end: usize) -> Range<usize> {
         self.starts[start] as usize..self.starts[end] as usize
     }
 
-    /// Returns where such a range is in the text; an empty one is behind the character before it.
+    /// Converts such a range to character positions in the text; an empty range is placed directly
+    /// after the previous character.
     pub(super) fn characters(&self, raw: &Range<usize>) -> (u32, u32) {
         let behind = |raw: usize| match raw.checked_sub(1) {
             Some(last) => self.positions[last] + 1,
@@ -118,8 +120,8 @@ impl Normalised {
         }
     }
 
-    /// Returns where words begin, in units, and the number of units. A word is a sequence of letters
-    /// and digits without white space; all other units are words of their own.
+    /// Returns the start of each word, in units, followed by the number of units. A word is a
+    /// sequence of letters and digits without white space; every other unit is a separate word.
     pub(super) fn words(&self) -> Vec<usize> {
         let mut words = Vec::new();
         let mut in_word = false;
@@ -135,15 +137,15 @@ impl Normalised {
     }
 }
 
-/// Returns the escape with which characters begin, and its unit.
+/// Returns the escape at the start of `raw`, and its unit.
 fn escape(raw: &[char]) -> Option<(&'static str, char)> {
     let mut escapes = ESCAPES.into_iter();
     let begins = |escape: &str| escape.chars().eq(raw.iter().copied().take(escape.len()));
     escapes.find(|(escape, _)| begins(escape))
 }
 
-/// Returns the first unit of characters without white space, and the number of its characters.
-/// `raw` is not empty.
+/// Returns the first unit of `raw`, which contains no white space and is not empty, and the number
+/// of characters in the unit.
 fn unit(raw: &[char]) -> (char, usize) {
     if let Some((escape, unit)) = escape(raw) {
         return (unit, escape.len());

@@ -7,14 +7,14 @@ fn aligned(gold: &str, pred: &str) -> TextAlignment {
     align_text(gold, pred).unwrap()
 }
 
-/// The span of a piece of text, by its first occurrence.
+/// Returns the span of the first occurrence of a substring.
 fn span(text: &str, piece: &str) -> (u32, u32) {
     let at = text.find(piece).unwrap();
     let start = text[..at].chars().count() as u32;
     (start, start + piece.chars().count() as u32)
 }
 
-/// Whether pieces of two texts are the same span.
+/// Returns true if substrings of two texts are the same span.
 fn same(gold: &str, gold_piece: &str, pred: &str, pred_piece: &str) -> bool {
     let aligned = aligned(gold, pred);
     let (start, end) = span(gold, gold_piece);
@@ -33,12 +33,12 @@ fn forms_of_marks_are_one() {
     assert!(
         same(gold, "(a)", pred, "-LRB- a -RRB-") && same(gold, "b] {c", pred, "b -RSB- -LCB- c")
     );
-    // Borders inside of a sequence that the other text does not have.
+    // Borders inside a sequence that does not occur in the other text.
     let (start, _) = span(pred, "LRB");
     assert_eq!(both.pred_to_axis(start, start + 6), None);
     assert_eq!(both.gold_to_axis(0, 1000), None);
     assert_eq!(both.gold_to_axis(3, 2), None);
-    // A dash before an escape is not part of it.
+    // A dash before an escape is not part of the escape.
     assert_eq!(aligned("a - ) b", "a --RRB- b").unaligned(), []);
     // Equal sequences have inner borders.
     assert!(same("a''b", "a'", "a ''b", "a '"));
@@ -96,7 +96,7 @@ fn texts_that_have_nothing_in_common_are_refused() {
     assert!(align_text(&gold, "c").is_ok());
 }
 
-/// Length of the longest common subsequence, by the definition.
+/// Returns the length of the longest common subsequence, computed naively.
 fn longest(gold: &[char], pred: &[char]) -> usize {
     match (gold, pred) {
         ([g, gold_rest @ ..], [p, pred_rest @ ..]) => match g == p {
@@ -134,7 +134,7 @@ proptest! {
 
     #[test]
     fn short_texts_are_aligned_as_well_as_possible(gold in "[.!?,;]{0,9}", pred in "[.!?,;]{0,9}") {
-        // Every mark is a word, so that the words are the characters.
+        // Every punctuation mark is a word, so words and characters coincide.
         let both = align_text(&gold, &pred).unwrap();
         let (gold_units, pred_units) = (Normalised::new(&gold).units, Normalised::new(&pred).units);
         let pairs = common_units(&Normalised::new(&gold), &Normalised::new(&pred)).unwrap();
@@ -175,7 +175,7 @@ fn markers_of_subword_tokenizers_are_white_space() {
         }
         assert!(!same(text, "Nash", pred, pieces[0]));
     }
-    // Other signs and letters that look alike remain.
+    // Signs and letters that are not such markers remain.
     assert!(same("a # b ## c", "# b ##", "a # b ## c", "# b ##"));
     assert_ne!(aligned("a ## b", "a b").unaligned(), []);
     assert_ne!(aligned("aĠb", "ab").unaligned(), []);

@@ -1,4 +1,4 @@
-//! Columns that are read besides those of tokens and tags.
+//! Extra columns, which are read in addition to tokens and tags.
 
 use spanrs_base::Position;
 
@@ -11,7 +11,7 @@ impl ColumnReader {
     /// Reads an extra column with each token ([`crate::ChunkSentence::extra`]); returns its index
     /// among the extra columns.
     ///
-    /// In CoNLL-U -1 is MISC, and a name that no column has is a key of MISC.
+    /// In CoNLL-U, -1 is MISC, and a name that is not a column name is a key of MISC.
     ///
     /// # Errors
     /// [`Code::NoColumn`] if the file has no such column.
@@ -28,13 +28,13 @@ impl ColumnReader {
         Ok(self.extra.len() - 1)
     }
 
-    /// Returns the places of the extra columns.
+    /// Returns the columns, and the keys of MISC, of the extra columns.
     pub(crate) fn extra_places(&self) -> &[Place] {
         &self.extra
     }
 
-    /// Returns true if an extra column is that of the tokens; in CoNLL-U also if it is one of the
-    /// first two, which hold ids and forms.
+    /// Returns true if an extra column is the token column; in CoNLL-U also for the first two
+    /// columns, which contain ids and forms.
     pub fn extra_is_token(&self, extra: usize) -> bool {
         let place = &self.extra[extra];
         match &self.layout.conllu {
@@ -46,7 +46,7 @@ impl ColumnReader {
         }
     }
 
-    /// Returns true if an extra column is MISC of CoNLL-U as a whole.
+    /// Returns true if an extra column is the whole MISC column of CoNLL-U.
     pub fn extra_is_misc(&self, extra: usize) -> bool {
         let place = &self.extra[extra];
         self.is_conllu() && place.column == conllu::MISC && place.key.is_none()
@@ -57,12 +57,13 @@ impl ColumnReader {
         self.extra[extra].column
     }
 
-    /// Returns the key of MISC that is an extra column; None for a whole column.
+    /// Returns the key of MISC of an extra column; None for a whole column.
     pub fn extra_key(&self, extra: usize) -> Option<&str> {
         self.extra[extra].key.as_deref()
     }
 
-    /// Returns the name of an extra column of CoNLL-U; None for a key of MISC, and for other files.
+    /// Returns the name of an extra column of CoNLL-U; None for a key of MISC, and for files in
+    /// other formats.
     pub fn extra_column_name(&self, extra: usize) -> Option<&'static str> {
         let place = &self.extra[extra];
         match (self.is_conllu(), &place.key) {
@@ -71,8 +72,8 @@ impl ColumnReader {
         }
     }
 
-    /// Returns the name of the column of CoNLL-U that holds the tags; None if a key of MISC does, and
-    /// for other files.
+    /// Returns the name of the CoNLL-U column that contains the tags; None if the tags are values
+    /// of a key of MISC, and for files in other formats.
     pub fn tag_column_name(&self) -> Option<&'static str> {
         let keys = self.layout.conllu.as_ref()?;
         match keys.tag {
@@ -81,7 +82,7 @@ impl ColumnReader {
         }
     }
 
-    /// Returns the number of columns of every token line.
+    /// Returns the number of columns in each token line.
     pub fn columns(&self) -> usize {
         self.layout.columns
     }

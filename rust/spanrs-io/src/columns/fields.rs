@@ -1,7 +1,7 @@
-//! Splitting of a line into fields at positions that are known in advance.
+//! Splitting of a line into fields at precomputed positions.
 //!
-//! Fields are pairs of positions in the reader's buffer, not slices, so that they can be kept
-//! beside the buffer. The vector of fields is reused for all lines.
+//! Fields are pairs of positions in the reader's buffer, not slices, so that they can be stored
+//! next to the buffer. The vector of fields is reused for all lines.
 //!
 //! | line | single tabs | runs of spaces and tabs |
 //! |---|---|---|
@@ -18,9 +18,9 @@ use crate::lines::LineReader;
 /// A field of a line, as start and end in the buffer.
 pub(super) type Field = (u32, u32);
 
-/// Appends the fields between single separators, of which `cuts` are the positions, ascending. Cuts
-/// at or behind `line.end` are ignored. Two adjacent cuts enclose an empty field; there is always
-/// at least one field.
+/// Appends the fields between single separators; `cuts` contains the positions of the separators in
+/// ascending order. Cuts at or after `line.end` are ignored. Two adjacent cuts enclose an empty
+/// field; there is always at least one field.
 #[inline(always)]
 pub(super) fn split_at(
     line: Range<usize>,
@@ -29,7 +29,7 @@ pub(super) fn split_at(
 ) {
     let mut begin = line.start;
     for at in cuts {
-        // A carriage return of the line end is behind the line.
+        // The carriage return of the line end is after the line.
         if at >= line.end {
             break;
         }
@@ -39,9 +39,9 @@ pub(super) fn split_at(
     fields.push((begin as u32, line.end as u32));
 }
 
-/// Appends the fields between runs of spaces and tabs. `blanks` holds the whitespace positions of
-/// the line in ascending order, among which other control characters may be; these separate
-/// nothing. No field is empty.
+/// Appends the fields between runs of spaces and tabs. `blanks` contains the whitespace positions
+/// of the line in ascending order, possibly with positions of other control characters, which do
+/// not separate fields. No field is empty.
 #[inline(always)]
 pub(super) fn split_whitespace(
     lines: &LineReader,

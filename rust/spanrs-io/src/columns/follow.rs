@@ -1,4 +1,5 @@
-//! Reading a file of predictions along with gold: lines that are the same are not split.
+//! Reading a file of predictions in parallel with gold, without splitting lines that are equal in
+//! both files.
 
 use std::ops::Range;
 
@@ -7,17 +8,17 @@ use super::{ColumnReader, Event};
 use crate::layout::Layout;
 use crate::lines::{Bounds, OrdinaryLine, OrdinaryLines};
 
-/// Takes the lines of [`ColumnReader::follow_lines`].
+/// Receives the lines of [`ColumnReader::follow_lines`].
 pub trait SameLines {
-    /// Takes a token line with its number in gold; false ends the run.
+    /// Receives a token line and its line number in gold; returning false ends the run.
     fn token(&mut self, line: SameLine<'_>, number: u64) -> bool;
 
-    /// Takes the empty line that ends a sentence, with its number in gold; `buffer` holds the ranges
-    /// of earlier lines of the run. False ends the run.
+    /// Receives the line number in gold of an empty line that ends a sentence; the ranges of
+    /// earlier lines of the run refer to `buffer`. Returning false ends the run.
     fn end(&mut self, buffer: &[u8], number: u64) -> bool;
 }
 
-/// Gives lines their layout.
+/// Adds the layout to lines.
 struct LaidOut<'a, S> {
     sink: &'a mut S,
     layout: &'a Layout,
@@ -36,7 +37,7 @@ impl<S: SameLines> OrdinaryLines for LaidOut<'_, S> {
     }
 }
 
-/// A token line that is the same in two files.
+/// A token line that is equal in gold and pred.
 #[derive(Clone, Copy)]
 pub struct SameLine<'a> {
     line: OrdinaryLine<'a>,
@@ -50,8 +51,8 @@ impl<'a> SameLine<'a> {
         self.line.field(self.layout.tag)
     }
 
-    /// Returns the range of the token, for [`SameLines::end`] and [`ColumnReader::buffered`]; empty in
-    /// a file of tags alone.
+    /// Returns the range of the token, for [`SameLines::end`] and [`ColumnReader::buffered`]; empty
+    /// in a file that contains only tags.
     #[inline(always)]
     pub fn token_range(self) -> Range<usize> {
         self.line.range(self.layout.token)
@@ -60,7 +61,7 @@ impl<'a> SameLine<'a> {
 
 impl ColumnReader {
     /// Prepares for following `other` with [`ColumnReader::follow`]. Returns false if equal lines
-    /// would not mean the same in both.
+    /// may have different meanings in the two files.
     pub fn can_follow(&mut self, other: &Self) -> bool {
         let alike = self.layout == other.layout
             && self.options == other.options
@@ -71,19 +72,19 @@ impl ColumnReader {
         alike
     }
 
-    /// Takes ordinary lines that are identical in both files for as long as `sink` goes on; returns
-    /// the number of lines. Only after [`ColumnReader::can_follow`] returned true. The fields of the
-    /// last lines are lost.
+    /// Passes ordinary lines that are identical in both files to `sink` until it returns false;
+    /// returns the number of lines. [`ColumnReader::can_follow`] must have returned true. The
+    /// fields of the last lines are no longer available afterwards.
     #[inline]
     pub fn follow_lines(&mut self, gold: &mut Self, sink: &mut impl SameLines) -> u64 {
         let Some(shape) = gold.ordinary else {
             return 0;
         };
-        // The document begins before the lines ahead.
+        // The pending document must be reported before any further line.
         if gold.pending_document {
             return 0;
         }
-        // A sentence that is too long is refused where lines are read one by one.
+        // The error for a sentence that is too long is raised when lines are read one by one.
         let bounds = Bounds {
             within: self.lines.same_ahead(&gold.lines),
             open: gold.tokens,
@@ -103,11 +104,12 @@ impl ColumnReader {
         run.lines
     }
 
-    /// Passes over the next line if it equals the line of the last event of `other`, byte for byte,
-    /// and returns whether it did. The event, the token and the tag are then those of `other`.
+    /// Skips the next line if it is byte-identical to the line of the last event of `other`, and
+    /// returns whether it was skipped. Event, token and tag are then the same as in `other`.
     ///
-    /// Predictions differ from gold in a few lines of a hundred; the others need not be split. Only
-    /// after [`ColumnReader::can_follow`] returned true, with both readers at the same event.
+    /// Predictions typically differ from gold in a few percent of the lines; all others need not be
+    /// split. [`ColumnReader::can_follow`] must have returned true, and both readers must be at the
+    /// same event.
     #[inline]
     pub fn follow(&mut self, other: &Self, event: Event) -> bool {
         let (line, place) = (other.whole(), other.whole.clone());

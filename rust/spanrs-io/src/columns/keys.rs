@@ -1,6 +1,7 @@
-//! Rows of CoNLL-U, whose tokens and tags may be values of keys in MISC.
+//! CoNLL-U rows, whose tokens and tags may be values of keys in MISC.
 //!
-//! A key that no word of the file has is an error at its end, because it is usually misspelt.
+//! A key that no word has is an error at the end of the file, because such a key is usually
+//! misspelt.
 
 use spanrs_base::Position;
 
@@ -10,23 +11,23 @@ use crate::error::{Code, Error, Result};
 use crate::sniff::no_tokens;
 
 impl ColumnReader {
-    /// Returns the key of MISC that holds the tags; None if a column does.
+    /// Returns the key of MISC whose values are the tags; None if the tags are a whole column.
     pub fn tag_key(&self) -> Option<&str> {
         self.layout.conllu.as_ref()?.tag.as_deref()
     }
 
-    /// Accepts a file in which no word has the key of the tag: all tags are `O`.
+    /// Accepts a file in which no word has the key of the tag; all tags are then `O`.
     pub fn allow_missing_key(&mut self) {
         self.key_may_lack = true;
     }
 
-    /// Returns the key of the tag if no word so far has it.
+    /// Returns the key of the tag if no word so far has had it.
     pub fn missing_key(&self) -> Option<&str> {
         self.tag_key().filter(|_| !self.keys_found[0])
     }
 
-    /// Returns the kind of a line of CoNLL-U: a word is a token; ranges and empty nodes are skipped
-    /// as comments.
+    /// Returns the kind of a CoNLL-U line: words are tokens; multiword tokens and empty nodes are
+    /// skipped like comments.
     pub(super) fn conllu_line(&mut self) -> Result<LineKind> {
         match conllu::id(self.field(0)) {
             conllu::Id::Word => {
@@ -69,7 +70,7 @@ impl ColumnReader {
         }
     }
 
-    /// Checks at the end of the file that it has tokens, and the keys asked for.
+    /// Checks at the end of the file that the file has tokens and the requested keys.
     #[cold]
     pub(super) fn end(&self) -> Result<Option<LineKind>> {
         if self.any || self.tokens > 0 {
@@ -88,10 +89,10 @@ impl ColumnReader {
         Err(no_tokens(self.path()))
     }
 
-    /// Returns the error for a key of MISC that no word of the file has.
+    /// Returns the error for a key of MISC that no word in the file has.
     pub fn no_such_key(&self, key: &str) -> Error {
         let known = match self.misc_keys.as_slice() {
-            [] => "it has no keys".to_owned(),
+            [] => "MISC has no keys".to_owned(),
             keys => format!("keys of the first words: {}", keys.join(", ")),
         };
         let message = format!(

@@ -1,8 +1,8 @@
 //! Parts of a column file, read by several threads.
 //!
-//! The layout is found once, at the beginning of the file; readers of the parts are made with it,
-//! so that all parts are read in the same way. A part begins at a [`SentenceBorder`], behind a
-//! blank line.
+//! The layout is detected once, at the beginning of the file, and passed to the readers of all
+//! parts, so that all parts are read in the same way. A part begins at a [`SentenceBorder`], after
+//! a blank line.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::layout::{Columns, Layout};
 use crate::lines::LineShape;
 
-/// The layout of a column file, from which readers of its parts are made. It can be shared between
+/// The layout of a column file, used to open readers of its parts. A layout can be shared between
 /// threads.
 ///
 /// ```
@@ -33,29 +33,29 @@ use crate::lines::LineShape;
 pub struct ColumnLayout {
     /// Shape of ordinary lines; None if there are none.
     ordinary: Option<LineShape>,
-    /// Limits of the reader whose layout this is.
+    /// Limits of the reader with this layout.
     limits: Limits,
-    /// Options of the reader whose layout this is.
+    /// Options of the reader with this layout.
     options: Columns,
     /// Columns and separator.
     layout: Layout,
 }
 
 impl ColumnLayout {
-    /// Returns true for CoNLL-U, of which parts cannot be read: whether a key of MISC occurs is
-    /// known at the end of the file only.
+    /// Returns true for CoNLL-U, which cannot be read in parts: only at the end of the file is it
+    /// known whether a key of MISC occurs.
     pub fn is_conllu(&self) -> bool {
         self.layout.conllu.is_some()
     }
 
-    /// Opens the part of a file from `start` to `end`, or to the end of the file. Lines are
-    /// numbered as in the whole file.
+    /// Opens the part of a file from `start` to `end`, or to the end of the file if `end` is None.
+    /// Lines are numbered as in the whole file.
     ///
-    /// Sentences and documents of a part are those of the whole file, as borders are between
-    /// sentences. A part without tokens is [`crate::Code::Empty`] at its end, as a file is.
+    /// A part has the same sentences and documents as the whole file, because borders are between
+    /// sentences. A part without tokens causes [`crate::Code::Empty`] at its end, as a file does.
     ///
     /// # Errors
-    /// [`crate::Code::Io`], and those of [`crate::LineReader::new`] for the first chunk of the
+    /// [`crate::Code::Io`], and the errors of [`crate::LineReader::new`] for the first chunk of the
     /// part.
     pub fn open_part(
         &self,
@@ -85,7 +85,7 @@ impl ColumnLayout {
 }
 
 impl ColumnReader {
-    /// Returns the layout that was found, for reading parts of the file.
+    /// Returns the detected layout, for reading parts of the file.
     pub fn layout(&self) -> ColumnLayout {
         ColumnLayout {
             ordinary: self.ordinary,

@@ -1,4 +1,4 @@
-//! A text with annotations, whatever format it was read from.
+//! Annotated texts, independent of the input format.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,66 +9,66 @@ use spanrs_base::Interner;
 
 use crate::error::one_line;
 
-/// A labelled stretch of a document's text. Attributes and pieces are kept by the document: see
+/// A labelled segment of a document's text. Attributes and pieces are stored in the document: see
 /// [`Document::attributes`] and [`Document::pieces`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Annotation {
-    /// Type, as a number of the document's own list of types ([`Document::types`]).
+    /// Type, as an index into the document's list of types ([`Document::types`]).
     pub ty: u32,
     /// First character, from 0.
     pub start: u32,
     /// One past the last character; equal to `start` for an annotation without text.
     pub end: u32,
-    /// Index of its layer in [`Document::layers`]; 0 for a document without layers.
+    /// Index of the layer in [`Document::layers`]; 0 for a document without layers.
     pub layer: u32,
-    /// Index range, end exclusive, in the document's attributes.
+    /// Index range, end exclusive, into the document's attributes.
     attributes: (u32, u32),
-    /// Index range, end exclusive, in the document's pieces; empty unless the annotation is
+    /// Index range, end exclusive, into the document's pieces; empty unless the annotation is
     /// discontinuous.
     pieces: (u32, u32),
 }
 
-/// A labelled link from one annotation to another of the same document.
+/// A labelled link from one annotation to another annotation of the same document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation {
     /// Type, as a number; see [`Document::type_of_relation`].
     pub ty: u32,
-    /// Index of the annotation that it comes from.
+    /// Index of the source annotation.
     pub from: u32,
-    /// Index of the annotation that it goes to.
+    /// Index of the target annotation.
     pub to: u32,
 }
 
-/// One set of annotations of a text: the work of one annotator.
+/// One set of annotations of a text, created by one annotator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Layer {
-    /// The annotator's name; None if the file does not say.
+    /// The annotator's name; None if the file does not contain it.
     pub name: Option<String>,
-    /// What the annotator did with the text.
+    /// The annotator's decision about the text.
     pub answer: Answer,
 }
 
-/// What an annotator did with a text. A text that was seen and has no spans differs from one that was
-/// passed over.
+/// An annotator's decision about a text. A text that was annotated without any spans differs from a
+/// text that was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
-    /// It was annotated.
+    /// The text was annotated.
     Given,
-    /// It was seen, and nothing in it is annotated.
+    /// The text was seen, but nothing in it was annotated.
     Empty,
-    /// It was passed over: skipped, ignored, or the annotation was cancelled.
+    /// The text was skipped or ignored, or the annotation was cancelled.
     Skipped,
-    /// It was rejected, so that its annotations do not count.
+    /// The text was rejected, so its annotations do not count.
     Rejected,
 }
 
 /// The value of an attribute.
 #[derive(Clone, Debug)]
 struct Attribute {
-    /// Number of the name.
+    /// Id of the name.
     name: u32,
-    /// The value as the file has it.
+    /// The value as in the file.
     value: Value,
     /// The value as text, unless it is a string.
     text: Option<String>,
@@ -76,9 +76,10 @@ struct Attribute {
 
 /// A text with annotations, in the order of the file.
 ///
-/// Types, names of attributes, attributes and pieces of all annotations are held in one place each,
-/// so that an annotation takes 32 bytes and most documents need few allocations. Annotations are
-/// added one after another: attributes and pieces belong to the one that was added last.
+/// Types, attribute names, attributes and pieces of all annotations are each stored in one vector
+/// of the document, so that an annotation takes 32 bytes and most documents need few allocations.
+/// Annotations are added one after another: attributes and pieces belong to the last annotation
+/// added.
 ///
 /// ```
 /// use spanrs_io::document::Document;
@@ -94,36 +95,39 @@ struct Attribute {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// What the file calls this document; None where the format has no ids or the record has none.
+    /// Id of the document in the file; None if the format has no ids or the record has none.
     pub id: Option<String>,
-    /// The text that annotations point into, markup removed.
+    /// The text to which annotations refer, without markup.
     pub text: String,
-    /// The annotations in the order of the file; after [`Document::close`] all of them lie in the
-    /// text.
+    /// The annotations in the order of the file; after [`Document::close`] all of them lie within
+    /// the text.
     pub annotations: Vec<Annotation>,
     /// The links between annotations, in the order of the file; after [`Document::close`] both ends
-    /// of each are there.
+    /// of each link exist.
     pub relations: Vec<Relation>,
-    /// Whose annotations there are; empty for formats that do not tell annotators apart.
+    /// The annotators whose annotations the document contains; empty for formats that do not
+    /// distinguish annotators.
     pub layers: Vec<Layer>,
-    /// What could not be kept and why, one line each; the first 5 of them.
+    /// The first 5 reports of annotations or attributes that could not be kept, one line each, with
+    /// the reason.
     pub left_out: Vec<String>,
-    /// Number of annotations, attributes and groups of annotations that could not be kept, reported
-    /// or not.
+    /// Number of annotations, attributes and groups of annotations that could not be kept,
+    /// including those without a report.
     pub left_out_count: usize,
-    /// Relations that could not be kept and why, one line each; the first 5 of them. They are no
-    /// annotations, so that these are complete without them.
+    /// The first 5 reports of relations that could not be kept, one line each, with the reason. The
+    /// annotations are complete even if a relation is missing.
     pub relations_left_out: Vec<String>,
-    /// The first annotation is the root element of XML, which usually encloses the text and is no
-    /// annotation of anybody's.
+    /// Whether the first annotation is the root element of XML, which usually encloses the text and
+    /// is not a real annotation.
     pub rooted: bool,
-    /// Types of annotations that [`Document::close`] left out.
+    /// Types of the annotations that [`Document::close`] left out.
     pub left_out_types: HashSet<u32>,
-    /// Names of the types, by number.
+    /// Names of the types, by id.
     types: Interner<str>,
-    /// Names of the types of relations, by number. Types of annotations are scored, these are not.
+    /// Names of the relation types, by id. Kept apart from annotation types because relations are
+    /// not scored.
     relation_types: Interner<str>,
-    /// Names of the attributes, by number.
+    /// Names of the attributes, by id.
     attribute_names: Interner<str>,
     /// Attributes of all annotations.
     attributes: Vec<Attribute>,
@@ -131,10 +135,10 @@ pub struct Document {
     pieces: Vec<(u32, u32)>,
 }
 
-/// The type of tokens, in formats that have them. It is the name that MAT uses.
+/// The type of tokens, in formats that have token annotations. MAT uses the same name.
 pub const TOKEN: &str = "lex";
 
-/// Number of reports of what was left out that a document keeps.
+/// Maximum number of reports that a document keeps.
 const REPORTS: usize = 5;
 
 impl Document {
@@ -146,13 +150,13 @@ impl Document {
         }
     }
 
-    /// Returns the number of a type, which is added if it is new. Numbers count from 0 in the order
+    /// Returns the id of a type, adding the type if it is new. Ids are numbered from 0 in the order
     /// of first use.
     pub fn intern(&mut self, ty: &str) -> u32 {
         self.types.intern(ty)
     }
 
-    /// Returns the names of the types, by number.
+    /// Returns the names of the types, by id.
     pub fn types(&self) -> impl ExactSizeIterator<Item = &str> {
         self.types.names()
     }
@@ -162,7 +166,7 @@ impl Document {
         self.types.name(annotation.ty).unwrap_or_default()
     }
 
-    /// Adds an annotation of a type by number, to the last layer. The offsets are checked by
+    /// Adds an annotation with type id `ty` to the last layer. The offsets are checked by
     /// [`Document::close`].
     pub fn push(&mut self, ty: u32, start: u32, end: u32) {
         let (attributes, pieces) = (self.attributes.len() as u32, self.pieces.len() as u32);
@@ -176,7 +180,8 @@ impl Document {
         });
     }
 
-    /// Gives annotations, by index, the same attributes, which are stored once. They have none yet.
+    /// Sets the same attributes for a range of annotations, storing them only once. The annotations
+    /// must not have attributes yet.
     pub fn set_attributes(&mut self, annotations: Range<usize>, attributes: &[(&str, &Value)]) {
         let from = self.attributes.len() as u32;
         for (name, value) in attributes {
@@ -187,7 +192,7 @@ impl Document {
         }
     }
 
-    /// Gives annotations, by index, the attributes of the annotation `of` instead of their own.
+    /// Replaces the attributes of a range of annotations by the attributes of annotation `of`.
     pub fn share_attributes(&mut self, of: u32, annotations: Range<usize>) {
         let attributes = self.annotations[of as usize].attributes;
         for annotation in &mut self.annotations[annotations] {
@@ -195,7 +200,7 @@ impl Document {
         }
     }
 
-    /// Gives the annotation that was added last an attribute. A name may be given repeatedly.
+    /// Adds an attribute to the last annotation added. A name may occur more than once.
     pub fn add_attribute(&mut self, name: &str, value: impl Into<Value>) {
         let (name, value) = (self.attribute_names.intern(name), value.into());
         let text = (!value.is_string()).then(|| plain(&value).unwrap_or_default());
@@ -205,8 +210,8 @@ impl Document {
         }
     }
 
-    /// Sets the pieces, ascending, of the annotation that was added last: start and end in
-    /// characters, ends exclusive. Not needed for an annotation of one piece.
+    /// Sets the pieces of the last annotation added, in ascending order: start and end (exclusive)
+    /// in characters. Not needed for an annotation of a single piece.
     pub fn set_pieces(&mut self, pieces: &[(u32, u32)]) {
         self.pieces.extend_from_slice(pieces);
         if let Some(last) = self.annotations.last_mut() {
@@ -214,9 +219,9 @@ impl Document {
         }
     }
 
-    /// Returns names and values of the attributes of an annotation, in the order of the file. Values
-    /// that are not strings are written as MAT's XML writes them: `yes` and `no`, numbers as in
-    /// JSON, and the items of a list with commas between them.
+    /// Returns names and values of the attributes of an annotation, in the order of the file.
+    /// Values that are not strings are formatted as in MAT's XML: booleans as `yes` and `no`,
+    /// numbers as in JSON, and lists as items separated by commas.
     pub fn attributes(
         &self,
         annotation: &Annotation,
@@ -227,8 +232,8 @@ impl Document {
         })
     }
 
-    /// Returns names and values of the attributes of an annotation as the file has them, in its
-    /// order.
+    /// Returns names and original values of the attributes of an annotation, in the order of the
+    /// file.
     pub fn attribute_values(
         &self,
         annotation: &Annotation,
@@ -262,14 +267,14 @@ impl Document {
         self.relation_types.name(relation.ty).unwrap_or_default()
     }
 
-    /// Returns the pieces of a discontinuous annotation, start and end in characters; empty for all
-    /// others.
+    /// Returns the pieces (start, end) of a discontinuous annotation in characters; empty for a
+    /// continuous annotation.
     pub fn pieces(&self, annotation: &Annotation) -> &[(u32, u32)] {
         &self.pieces[annotation.pieces.0 as usize..annotation.pieces.1 as usize]
     }
 
-    /// Notes that an annotation could not be kept. `why` is called only if the report is kept; line
-    /// ends in it are escaped.
+    /// Records that an annotation could not be kept. `why` is called only if the report is kept;
+    /// line ends in the report are escaped.
     pub fn leave_out(&mut self, why: impl FnOnce() -> String) {
         self.left_out_count += 1;
         if self.left_out.len() < REPORTS {
@@ -277,16 +282,17 @@ impl Document {
         }
     }
 
-    /// Notes that a relation could not be kept, as [`Document::leave_out`] does for annotations.
+    /// Records that a relation could not be kept, as [`Document::leave_out`] does for annotations.
     pub fn leave_out_relation(&mut self, why: impl FnOnce() -> String) {
         if self.relations_left_out.len() < REPORTS {
             self.relations_left_out.push(one_line(why()));
         }
     }
 
-    /// Leaves out the annotations that do not lie in the text: those that end before they begin,
-    /// that reach beyond the text, or that have a piece outside of their bounds. Each is reported
-    /// in `left_out`, and its relations in `relations_left_out`. The order of the others does not change.
+    /// Removes annotations with invalid offsets: annotations that end before they begin, extend
+    /// beyond the text, or have a piece outside of their bounds. Each is reported in `left_out`,
+    /// and its relations in `relations_left_out`. The order of the remaining annotations does not
+    /// change.
     pub fn close(mut self) -> Self {
         let characters = self.text.chars().count();
         let whole = |a: &Annotation| a.start <= a.end && a.end as usize <= characters;
@@ -341,7 +347,7 @@ impl Document {
     }
 }
 
-/// Returns a value as MAT's XML would write it; None for null. Items of lists are joined by commas.
+/// Formats a value as in MAT's XML; None for null. List items are joined by commas.
 fn plain(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => return None,

@@ -1,25 +1,23 @@
-//! Annotators of Label Studio and Prodigy, and how one of several is chosen.
+//! Annotators of Label Studio and Prodigy, and the selection of one annotator.
 //!
-//! A file may have the work of several annotators on the same text, of which one must be chosen.
-//! Annotators are chosen by the names that the file has for them, or by position. A position is
-//! accepted only if no name is a number, because ids of users often are. For a file of Label
-//! Studio:
+//! A file may contain annotations of the same text by several annotators, of which one must be
+//! selected, either by the name in the file or by position. A position is accepted only if no name
+//! is a number, because user ids often are numbers. For a Label Studio file:
 //!
-//! | chosen | task of JSON | task of JSON_MIN |
+//! | selected | task of JSON | task of JSON_MIN |
 //! |---|---|---|
-//! | nobody | the ground truth, else the first, with a report | it; refused if another has its id and text |
-//! | `ann@x.org` | the first annotation of that user | it, if `annotator` is that user |
-//! | `1`, users have names | as for the second user of the file | as for the second user of the file |
+//! | none | the ground truth, else the first annotation, with a report | the task; rejected if another task has the same id and text |
+//! | `ann@x.org` | the first annotation of that user | the task, if `annotator` is that user |
+//! | `1`, users have names | same as for the second user in the file | same as for the second user in the file |
 //! | `1`, no users | the second annotation | none |
-//! | `7`, ids are numbers | the first annotation of user 7 | it, if `annotator` is 7 |
+//! | `7`, ids are numbers | the first annotation of user 7 | the task, if `annotator` is 7 |
 //!
-//! Cancelled and skipped annotations count only where all layers are read, and predictions are never
-//! read. A task without
-//! an annotation that counts is no document: that nobody annotated it does not mean that there are
-//! no spans. In JSON a user is given by `completed_by`: an id, or an object with id, e-mail address
-//! and name, any of which chooses the user.
+//! Cancelled and skipped annotations are read only if all layers are read, and predictions are
+//! never read. A task without such an annotation is not a document, because an unannotated text may
+//! contain spans. In JSON, the user is the value of `completed_by`: an id, or an object with id,
+//! e-mail address and name, any of which selects the user.
 //!
-//! For Prodigy see [`super::prodigy`], whose records name one annotator each.
+//! For Prodigy, whose records have one annotator each, see [`super::prodigy`].
 
 use std::collections::HashMap;
 
@@ -29,7 +27,7 @@ use spanrs_base::Position;
 use super::json;
 use crate::error::{Code, Error};
 
-/// Which layers are read where several annotators worked on a document.
+/// Selection of the layers to read if several annotators annotated a document.
 ///
 /// ```
 /// use spanrs_io::document::{Format, LayerChoice, Reader};
@@ -42,29 +40,29 @@ use crate::error::{Code, Error};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LayerChoice {
-    /// The only one. Where there are several, the file is refused, or one is taken with a report.
+    /// The only layer. If there are several, the file is rejected, or one layer is read and a
+    /// report is added.
     #[default]
     Sole,
-    /// That of an annotator: a name, or a position from 0.
+    /// The layer of one annotator, given by name or by position from 0.
     Named(String),
-    /// Each, also of annotators who skipped or rejected a document.
+    /// All layers, including those of annotators who skipped or rejected a document.
     All,
 }
 
 impl LayerChoice {
-    /// Returns true for an annotator that is given by a number, which may be a name or a position:
-    /// the names in a file decide, and the file is read twice.
+    /// Returns true if the annotator is given by a number, which may be a name or a position. This
+    /// depends on the names in the file, which is therefore read twice.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Named(name) if name.parse::<usize>().is_ok())
     }
 }
 
-/// The annotator whose annotations are read of a file of Label Studio.
+/// The annotator whose annotations are read from a Label Studio file.
 pub(super) enum Annotator {
     /// A user: id, e-mail address or name.
     Name(String),
-    /// The annotation at this position, from 0, among those of each task, in files that do not name
-    /// users.
+    /// Position of the annotation in each task, from 0, for files without user names.
     Place(usize),
 }
 
@@ -73,14 +71,14 @@ pub(super) enum Annotator {
 pub(super) struct Annotators {
     /// Names by position, each once.
     names: Vec<String>,
-    /// E-mail addresses, by position, of those who are called by another name; for messages.
+    /// E-mail addresses, by position, of annotators whose name is not their address; for messages.
     addresses: HashMap<usize, String>,
     /// Positions by name.
     places: HashMap<String, usize>,
 }
 
 impl Annotators {
-    /// Returns the position of an annotator, from 0, who is added if new.
+    /// Returns the position of an annotator, from 0, adding the annotator if new.
     pub(super) fn add(&mut self, name: String) -> usize {
         *self.places.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
@@ -88,7 +86,7 @@ impl Annotators {
         })
     }
 
-    /// Adds who made an annotation of Label Studio, if it says so.
+    /// Adds the author of a Label Studio annotation, if there is one.
     pub(super) fn add_user(&mut self, user: Option<&Value>) {
         if let Some(name) = user.and_then(user_name) {
             let place = self.add(name);
@@ -104,14 +102,14 @@ impl Annotators {
         &self.names
     }
 
-    /// Returns the position of the annotator of that name.
+    /// Returns the position of the annotator with this name.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// Returns the position, from 0, that `wanted` is as a number; None if it is not a number or
-    /// there are not so many annotators. None too if any annotator's name is a number, so that
-    /// numbers are never ambiguous.
+    /// Parses `wanted` as a position from 0; None if `wanted` is not a number or is not less than
+    /// the number of annotators. Also None if any annotator's name is a number, so that numbers are
+    /// never ambiguous.
     pub(super) fn numbered(&self, wanted: &str) -> Option<usize> {
         if self.names.iter().any(|name| name.parse::<i64>().is_ok()) {
             return None;
@@ -119,8 +117,9 @@ impl Annotators {
         wanted.parse().ok().filter(|&at| at < self.names.len())
     }
 
-    /// The error for an annotator that the file `path` does not have; it lists those that there
-    /// are, in the order of their positions, with e-mail addresses that would choose them as well.
+    /// Returns the error for an annotator that does not occur in the file `path`. The message lists
+    /// the annotators in the order of their positions, with the e-mail addresses that also select
+    /// them.
     ///
     /// ```text
     /// d.json: no annotator "eve"; the file has 7 (ann@x.org), 12 (bob@x.org)
@@ -142,8 +141,9 @@ impl Annotators {
     }
 }
 
-/// Returns what messages call a user: the id, else the e-mail address, else the name of an object;
-/// a string or a number as it is. None for an object without these, and for other values.
+/// Returns the name of a user in messages: of an object, the id, otherwise the e-mail address,
+/// otherwise the name; a string or a number is used unchanged. None for an object without any of
+/// these, and for other values.
 pub(super) fn user_name(user: &Value) -> Option<String> {
     match user {
         Value::Object(user) => ["id", "email", "username"]
@@ -153,10 +153,10 @@ pub(super) fn user_name(user: &Value) -> Option<String> {
     }
 }
 
-/// Returns true if `user` (a name, an id, or an object with these) is called `annotator`.
+/// Returns true if `user` (a name, an id, or an object with these fields) matches `annotator`.
 ///
-/// The number 7 and the string `7` are both called `7`; an object is called by its e-mail address,
-/// its name and its id.
+/// The number 7 and the string `7` both match `7`; an object matches its e-mail address, its name
+/// and its id.
 pub(super) fn is_by(user: &Value, annotator: &str) -> bool {
     match user {
         Value::String(name) => name == annotator,

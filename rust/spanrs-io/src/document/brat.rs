@@ -1,4 +1,4 @@
-//! brat's annotations, which stand off in a file beside the text.
+//! brat's standoff annotations, stored in a separate file next to the text.
 //!
 //! ```text
 //! T1<tab>PER 0 3<tab>Bob                          text-bound: id, type, offsets, the text there
@@ -9,22 +9,22 @@
 //! E1<tab>Travel:T1 Goal:T2                        event: relations from its trigger, called by role
 //! ```
 //!
-//! Offsets count code points from 0, ends exclusive; a byte order mark is one of them, and so it
-//! stays in the text. What triggers an event is an annotation like others, and stands for the event
-//! in relations and attributes. An attribute without a value is true. Normalisations (`N`), notes
-//! (`#`) and attributes of relations are passed over. Malformed relations and events, and relations
-//! and attributes whose annotation does not exist, are left out with a report.
+//! Offsets count code points from 0, ends exclusive; a byte order mark counts as a code point and
+//! is therefore kept in the text. The trigger of an event is an ordinary annotation and represents
+//! the event in relations and attributes. An attribute without a value is true. Normalisations
+//! (`N`), notes (`#`) and attributes of relations are skipped. Malformed relations and events, and
+//! relations and attributes whose annotation does not exist, are left out with a report.
 //!
-//! The text that an annotation shows is compared with the document. If it differs the file is
-//! refused, because then the text is another version, or the offsets count bytes, and all
+//! The text quoted by an annotation is compared with the document. If they differ, the file is
+//! rejected, because the text is then another version, or the offsets count bytes, and all
 //! annotations are suspect.
 //!
-//! Fragments between which there is only white space are one piece: brat itself cuts annotations at
-//! the ends of lines.
+//! Fragments separated only by white space are joined to one piece, because brat itself splits
+//! annotations at line ends.
 //!
 //! | offsets in `New York and Bonn` | pieces |
 //! |---|---|
-//! | `0 3;4 8` | none: one stretch, 0 to 8 |
+//! | `0 3;4 8` | none: one segment, 0 to 8 |
 //! | `0 3;13 17` | 0 to 3 and 13 to 17 |
 //!
 //! Source: <https://brat.nlplab.org/standoff.html>.
@@ -41,21 +41,21 @@ use super::json::excerpt;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 
-/// Advice on how an annotation is written.
+/// Advice on the syntax of annotations.
 const TEXT_BOUND: &str = "write T1<tab>TYPE START END<tab>TEXT";
-/// Advice on how an attribute is written.
+/// Advice on the syntax of attributes.
 const ATTRIBUTE: &str = "write A1<tab>NAME T1, or A1<tab>NAME T1 VALUE";
-/// Advice where annotations and text do not fit.
+/// Advice for annotations that do not match the text.
 const OTHER_TEXT: &str = "the .txt is another version, or the offsets count bytes";
-/// Number of characters of a text that are quoted in messages.
+/// Maximum number of characters of a text that are quoted in messages.
 const QUOTE: usize = 40;
 
-/// Reads the document of a pair of files, of which either is named: the other one has the same name
-/// with the other ending.
+/// Reads the document of a pair of files. `path` may be either file; the other one has the same
+/// name with the other suffix.
 ///
 /// # Errors
 /// [`Code::BadDocument`] if the path ends in neither `.ann` nor `.txt`, [`Code::Io`] if one of the
-/// files is missing, [`Code::Encoding`] if one is not UTF-8, and as [`read`].
+/// files is missing, [`Code::Encoding`] if one is not UTF-8, and the errors of [`read`].
 pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !matches!(ending, Some("ann" | "txt")) {
@@ -75,8 +75,7 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     read(&name, utf8(&name, &annotations)?, text)
 }
 
-/// Reads a document from its annotations and its text; `name` is the name of the file of
-/// annotations.
+/// Reads a document from its annotations and its text; `name` is the name of the annotation file.
 ///
 /// Annotations are in the order of the file. Lines may end with LF or CR LF. For the text `Bob
 /// ate`:
@@ -84,17 +83,17 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
 /// | line | outcome |
 /// |---|---|
 /// | `T1<tab>PER 0 3<tab>Bob` | an annotation |
-/// | `T1<tab>PER 0 3<tab>Bib` | refused: the text differs |
-/// | `T1<tab>PER 0 9<tab>Bob ate` | refused: reaches beyond the text |
+/// | `T1<tab>PER 0 3<tab>Bib` | rejected: the text differs |
+/// | `T1<tab>PER 0 9<tab>Bob ate` | rejected: extends beyond the text |
 /// | `A1<tab>Negation E1` | passed over: about an event |
-/// | `A1<tab>Negation T9` | left out with a report, if there is no T9 |
-/// | `X1<tab>...` | refused: no line of brat's |
-/// | blank | passed over |
+/// | `A1<tab>Negation T9` | left out with a report if there is no T9 |
+/// | `X1<tab>...` | rejected: not a brat line |
+/// | blank | skipped |
 ///
 /// # Errors
-/// [`Code::BadDocument`] with line and column for a line that is none of brat's, a malformed
-/// annotation or attribute, an id that occurs twice, offsets beyond the text, and a text that
-/// differs from the document's.
+/// [`Code::BadDocument`] with line and column for a line that is not valid in brat's format, a
+/// malformed annotation or attribute, a duplicate id, offsets beyond the text, and a quoted text
+/// that differs from the document.
 pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document> {
     let mut walk = Walk {
         name,
@@ -122,7 +121,7 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
             None | Some(b'N' | b'#') => {}
             Some(_) if line.text.trim().is_empty() => {}
             Some(_) => {
-                let message = "this is no line of brat's: they begin with T, A, M, R, E, N, # or *";
+                let message = "this is not a brat line; lines begin with T, A, M, R, E, N, # or *";
                 return Err(walk.error(&line, line.text, message));
             }
         }
@@ -130,9 +129,9 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
     Ok(walk.finish())
 }
 
-/// A line of the file of annotations.
+/// A line of the annotation file.
 struct Line<'a> {
-    /// Its number, from 1.
+    /// The line number, from 1.
     number: u64,
     /// The line without its line end.
     text: &'a str,
@@ -140,40 +139,41 @@ struct Line<'a> {
 
 /// A text-bound annotation.
 struct Bound {
-    /// Number of its type in the document.
+    /// Id of the type in the document.
     ty: u32,
     /// First character of the first piece.
     start: u32,
     /// One past the last character of the last piece.
     end: u32,
-    /// Index range, end exclusive, in [`Walk::pieces`]; empty for an annotation of one piece.
+    /// Index range, end exclusive, into [`Walk::pieces`]; empty for an annotation of a single
+    /// piece.
     pieces: (usize, usize),
-    /// Number of its line, for messages.
+    /// Line number, for messages.
     line: u64,
 }
 
-/// An attribute: its id, the id of its target, name, and value if it has one.
+/// An attribute: its id, the id of its target, its name, and its value if there is one.
 type AttributeLine<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
 
-/// A relation: the id of its line, type, and the ids of its ends.
+/// A relation: the id of its line, its type, and the ids of its two ends.
 type RelationLine<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-/// State of a pass over the file of annotations.
+/// State of a pass over the annotation file.
 ///
-/// Annotations are put into the document at the end, because an attribute may stand before its
-/// annotation, and those of an annotation must be added together.
+/// Annotations are added to the document at the end, because an attribute may precede its
+/// annotation, and all attributes of an annotation must be added together.
 struct Walk<'a> {
-    /// Name of the file of annotations.
+    /// Name of the annotation file.
     name: &'a str,
     /// The document, without annotations until the end.
     document: Document,
-    /// The text by characters.
+    /// The text, indexed by characters.
     characters: CharIndex<'a>,
     /// Index in `bounds` of each annotation, by id.
     ids: HashMap<&'a str, usize>,
     /// Annotations in the order of the file.
     bounds: Vec<Bound>,
-    /// Pieces of all annotations that have several.
+    /// Pieces of all annotations with several pieces.
     pieces: Vec<(u32, u32)>,
     /// Attributes of text-bound annotations in the order of the file.
     attributes: Vec<AttributeLine<'a>>,
@@ -186,29 +186,27 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Reads an annotation: id, type and offsets, and the text that they cover.
+    /// Reads an annotation: id, type and offsets, and the text that the offsets cover.
     ///
-    /// Columns are separated by tabs, so the text may have blanks. Type and offsets are separated
-    /// by a single blank; the type ends at the first one. The text is needed, also if it is empty.
+    /// Columns are separated by tabs, so the text may contain spaces. Type and offsets are
+    /// separated by a single space; the type ends at the first space. The text column is required,
+    /// even if it is empty.
     ///
     /// # Errors
     /// [`Code::BadDocument`] with the column of the part that is missing, malformed or different
-    /// from the document's text; for an id that occurs twice at the beginning of the line, with the
-    /// line of its first occurrence in the message.
+    /// from the document's text. For a duplicate id, the position is the beginning of the line, and
+    /// the message contains the line of the first occurrence.
     fn text_bound(&mut self, line: &Line<'a>) -> Result<()> {
         let wrong = |at: &str, what: &str| self.error(line, at, &format!("{what}; {TEXT_BOUND}"));
         let end = &line.text[line.text.len()..];
         let Some((id, rest)) = line.text.split_once('\t') else {
-            return Err(wrong(end, "there is no tab, and no type behind it"));
+            return Err(wrong(end, "a tab and the type are missing"));
         };
         let Some((body, shown)) = rest.split_once('\t') else {
-            return Err(wrong(end, "there is no tab, and no text behind it"));
+            return Err(wrong(end, "a tab and the text are missing"));
         };
         let Some((ty, offsets)) = body.split_once(' ').filter(|(ty, _)| !ty.is_empty()) else {
-            return Err(wrong(
-                body,
-                "there is no type, or there are no offsets behind it",
-            ));
+            return Err(wrong(body, "the type or the offsets are missing"));
         };
         let pieces = self.offsets(line, offsets)?;
         if let Some(covered) = self.differs(&pieces, shown) {
@@ -219,7 +217,7 @@ impl<'a> Walk<'a> {
         }
         if let Some(first) = self.ids.insert(id, self.bounds.len()) {
             let (id, first) = (excerpt(id, QUOTE), self.bounds[first].line);
-            let message = format!("{id} is the id of line {first} as well; give each its own");
+            let message = format!("line {first} has the id {id} as well; ids must be unique");
             return Err(self.error(line, line.text, &message));
         }
         self.add(ty, pieces, line.number);
@@ -230,8 +228,8 @@ impl<'a> Walk<'a> {
     /// and 20-25.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] at the fragment if it is not two whole numbers, ends before it begins
-    /// or reaches beyond the text.
+    /// [`Code::BadDocument`] at the fragment if the fragment is not two whole numbers, ends before
+    /// it begins or extends beyond the text.
     fn offsets(&self, line: &Line<'_>, offsets: &str) -> Result<Vec<(u32, u32)>> {
         let length = self.characters.len();
         let piece = |piece: &str| {
@@ -257,12 +255,12 @@ impl<'a> Walk<'a> {
         offsets.split(';').map(piece).collect()
     }
 
-    /// Returns the beginning of the text that an annotation covers, for a message, if it differs
-    /// from `shown`; None if they are equal.
+    /// Returns the beginning of the text that an annotation covers, for a message, if the text
+    /// differs from `shown`; None if both are equal.
     ///
-    /// Fragments are joined by a blank, and a blank may stand for a line end or a tab of the text,
-    /// which cannot be shown in a line of the file: the text `New<LF>York` is shown as `New York`.
-    /// Comparison ends at the first difference, and nothing is copied if there is none.
+    /// Fragments are joined by a space, and a space in `shown` matches a line end or a tab in the
+    /// text, because a field cannot contain these: the text `New<LF>York` is shown as `New York`.
+    /// The comparison ends at the first difference, and nothing is copied if there is none.
     fn differs(&self, pieces: &[(u32, u32)], shown: &str) -> Option<String> {
         let stretches = || {
             let stretch = |&(start, end)| self.characters.between(start, end).unwrap_or_default();
@@ -274,7 +272,7 @@ impl<'a> Walk<'a> {
                 .zip(blanks)
                 .flat_map(|(stretch, blank)| blank.chars().chain(stretch.chars()))
         };
-        // The ends of lines cannot be shown in a line, and tabs would end a field.
+        // A field cannot contain line ends or tabs.
         let mut shown = shown.chars();
         let same = covered().all(|c| {
             shown
@@ -288,11 +286,11 @@ impl<'a> Walk<'a> {
         Some(excerpt(&quoted, QUOTE))
     }
 
-    /// Adds an annotation. Pieces are sorted, and those that overlap or have only white space
-    /// between them become one.
+    /// Adds an annotation. Pieces are sorted, and pieces that overlap or are separated only by
+    /// white space are merged.
     ///
-    /// In `New York, or North and<LF> South Shore`, `0 3;4 8` is one stretch, `13 18;30 35` two
-    /// pieces, and `24 29;30 35;13 18` the pieces 13-18 and 24-35. The annotation reaches from the
+    /// In `New York, or North and<LF> South Shore`, `0 3;4 8` is one segment, `13 18;30 35` two
+    /// pieces, and `24 29;30 35;13 18` the pieces 13-18 and 24-35. The annotation extends from the
     /// beginning of the first piece to the end of the last.
     fn add(&mut self, ty: &str, mut pieces: Vec<(u32, u32)>, line: u64) {
         pieces.sort_unstable();
@@ -318,24 +316,24 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Reads an attribute: id, name, target, and perhaps a value. Attributes of relations are passed
-    /// over.
+    /// Reads an attribute: id, name, target, and optionally a value. Attributes of relations are
+    /// skipped.
     ///
     /// | line | attribute |
     /// |---|---|
     /// | `A1<tab>Negation T1` | `Negation` of T1 is true |
     /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
     /// | `A2<tab>Negation E1` | `Negation` of the trigger of E1 is true |
-    /// | `A2<tab>Negation R1` | passed over |
-    /// | `A3<tab>Negation` | refused: no target |
+    /// | `A2<tab>Negation R1` | skipped |
+    /// | `A3<tab>Negation` | rejected: no target |
     fn attribute(&mut self, line: &Line<'a>) -> Result<()> {
         let end = &line.text[line.text.len()..];
         let Some((id, body)) = line.text.split_once('\t') else {
-            let message = format!("there is no tab, and no name behind it; {ATTRIBUTE}");
+            let message = format!("a tab and the name are missing; {ATTRIBUTE}");
             return Err(self.error(line, end, &message));
         };
         let Some((name, about)) = body.trim().split_once(char::is_whitespace) else {
-            let message = format!("there is no name, or not whose it is; {ATTRIBUTE}");
+            let message = format!("the name or the target is missing; {ATTRIBUTE}");
             return Err(self.error(line, body, &message));
         };
         let about = about.trim_start();
@@ -350,14 +348,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Reads a relation: id, type, and two ends, each behind its role.
+    /// Reads a relation: id, type, and two ends, each preceded by its role.
     fn relation(&mut self, line: &Line<'a>) {
         let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
         let mut parts = body.split_whitespace();
         let ty = parts.next().unwrap_or_default();
         let mut ends: Vec<_> = parts.filter_map(|part| part.split_once(':')).collect();
         if ends.iter().all(|(role, _)| role.starts_with("Arg")) {
-            // `Arg1` and `Arg2` may come in any order; other roles are in that of the file.
+            // `Arg1` and `Arg2` may occur in any order; other roles keep the order of the file.
             ends.sort_unstable_by_key(|&(role, _)| role);
         }
         let (from, to) = match ends.as_slice() {
@@ -367,7 +365,7 @@ impl<'a> Walk<'a> {
         self.relations.push((id, ty, from, to));
     }
 
-    /// Reads an event: id, type and trigger, and arguments, each behind its role.
+    /// Reads an event: id, type and trigger, and arguments, each preceded by its role.
     fn event(&mut self, line: &Line<'a>) {
         let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
         let mut parts = body.split_whitespace();
@@ -379,7 +377,7 @@ impl<'a> Walk<'a> {
         self.events.insert(id, trigger);
         let mut arguments = parts.peekable();
         if arguments.peek().is_none() {
-            // No relation mentions its trigger, so that a missing one would go unnoticed.
+            // No relation refers to the trigger, so a missing trigger would otherwise go unnoticed.
             self.lone_events.push((id, ty, trigger));
         }
         self.relations.extend(arguments.map(|part| {
@@ -388,7 +386,7 @@ impl<'a> Walk<'a> {
         }));
     }
 
-    /// Reads a relation that holds both ways between several annotations: each is related to the
+    /// Reads a symmetric relation between several annotations: each annotation is related to the
     /// next.
     fn equivalents(&mut self, line: &Line<'a>) {
         let mut parts = line.text.split_whitespace();
@@ -412,8 +410,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds annotations, attributes and relations to the document. An attribute or a relation whose
-    /// annotation does not exist is left out with a report. The sort is stable, so that the attributes of an
-    /// annotation stay in the order of the file.
+    /// annotation does not exist is left out with a report. The sort is stable, so the attributes
+    /// of an annotation keep the order of the file.
     fn finish(mut self) -> Document {
         let mut document = std::mem::take(&mut self.document);
         for &(id, ty, from, to) in &self.relations {
@@ -421,11 +419,13 @@ impl<'a> Walk<'a> {
                 (Some(from), Some(to)) => document.relate(ty, from, to),
                 _ if from.is_empty() || to.is_empty() => document.leave_out_relation(|| {
                     let [id, ty] = [id, ty].map(|part| excerpt(part, QUOTE));
-                    format!("{id} ({ty}) does not say what it links, or its id occurs twice")
+                    format!("{id} ({ty}) has missing or malformed arguments, or a duplicate id")
                 }),
                 _ => document.leave_out_relation(|| {
                     let [id, ty, from, to] = [id, ty, from, to].map(|part| excerpt(part, QUOTE));
-                    format!("{id} ({ty}) links {from} and {to}, of which one is not there")
+                    format!(
+                        "{id} ({ty}) links {from} and {to}, at least one of which does not exist"
+                    )
                 }),
             }
         }
@@ -433,7 +433,7 @@ impl<'a> Walk<'a> {
             if !self.ids.contains_key(trigger) {
                 document.leave_out_relation(|| {
                     let [id, ty, trigger] = [id, ty, trigger].map(|part| excerpt(part, QUOTE));
-                    format!("{id} ({ty}) is triggered by {trigger}, which is not there")
+                    format!("{id} ({ty}) is triggered by {trigger}, which does not exist")
                 });
             }
         }
@@ -443,7 +443,7 @@ impl<'a> Walk<'a> {
                 Some(bound) => attributes.push((bound as usize, name, value)),
                 None => document.leave_out(|| {
                     let [id, name, target] = [id, name, target].map(|part| excerpt(part, QUOTE));
-                    format!("{id} ({name}) is about {target}, which is not there")
+                    format!("{id} ({name}) refers to {target}, which does not exist")
                 }),
             }
         }
@@ -462,8 +462,8 @@ impl<'a> Walk<'a> {
         document
     }
 
-    /// The error [`Code::BadDocument`] at a part of a line. `part` must be a slice of the line's
-    /// text; its distance from the beginning of the line is the column.
+    /// Returns the error [`Code::BadDocument`] at a part of a line. `part` must be a slice of the
+    /// line's text; its distance from the beginning of the line is the column.
     fn error(&self, line: &Line<'_>, part: &str, message: &str) -> Error {
         let position = Position {
             path: self.name.to_owned(),
@@ -474,8 +474,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Parses a whole number from 0. One that is too large for the type becomes its maximum, which is
-/// beyond any text as well.
+/// Parses a whole number from 0. A number that is too large for the type becomes the maximum of the
+/// type, which is also beyond any text.
 fn offset(digits: &str) -> Option<u32> {
     let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     number.then(|| digits.parse().unwrap_or(u32::MAX))

@@ -135,7 +135,7 @@ fn relate(document: &mut Document, ids: &HashMap<String, u32>, relation: &Value)
             });
             document.leave_out_relation(|| {
                 let ty = json::excerpt(ty, 40);
-                format!("relation {ty:?} from entity {from} to {to}, of which one is not there")
+                format!("relation {ty:?} from entity {from} to {to}, at least one of which does not exist")
             });
         }
     }
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(links(document), [("of", 1, 0)]);
         assert_eq!(
             document.relations_left_out,
-            ["relation \"of\" from entity 7 to nothing, of which one is not there"]
+            ["relation \"of\" from entity 7 to nothing, at least one of which does not exist"]
         );
     }
 }

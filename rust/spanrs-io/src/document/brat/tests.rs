@@ -77,7 +77,7 @@ fn attributes_find_their_annotations() {
     assert_eq!(document.left_out_count, 1);
     assert_eq!(
         document.left_out,
-        ["A9 (Negation) is about T9, which is not there"]
+        ["A9 (Negation) refers to T9, which does not exist"]
     );
 }
 
@@ -99,11 +99,11 @@ fn relations_may_be_about_events_and_stand_anywhere() {
     assert_eq!(
         document.relations_left_out,
         [
-            "E2 (Of) links T2 and T9, of which one is not there",
-            "R2 (Cause) does not say what it links, or its id occurs twice",
-            "E3 () does not say what it links, or its id occurs twice",
-            "E4 () does not say what it links, or its id occurs twice",
-            "* (Same) does not say what it links, or its id occurs twice",
+            "E2 (Of) links T2 and T9, at least one of which does not exist",
+            "R2 (Cause) has missing or malformed arguments, or a duplicate id",
+            "E3 () has missing or malformed arguments, or a duplicate id",
+            "E4 () has missing or malformed arguments, or a duplicate id",
+            "* (Same) has missing or malformed arguments, or a duplicate id",
         ]
     );
 }
@@ -147,13 +147,13 @@ fn malformed_lines_are_refused_at_their_place() {
     let write = "write T1<tab>TYPE START END<tab>TEXT";
     assert_eq!(
         of("T1 A 0 1"),
-        format!("d.ann:2:9: there is no tab, and no type behind it; {write}")
+        format!("d.ann:2:9: a tab and the type are missing; {write}")
     );
     assert_eq!(
         of("T1\tA 0 1"),
-        format!("d.ann:2:9: there is no tab, and no text behind it; {write}")
+        format!("d.ann:2:9: a tab and the text are missing; {write}")
     );
-    let offsets = format!("there is no type, or there are no offsets behind it; {write}");
+    let offsets = format!("the type or the offsets are missing; {write}");
     assert_eq!(of("T1\tA\ts"), format!("d.ann:2:4: {offsets}"));
     assert_eq!(of("T1\t 0 1\ts"), format!("d.ann:2:4: {offsets}"));
     let number = |piece| format!("{piece:?} is not two whole numbers from 0; {write}");
@@ -176,20 +176,20 @@ fn malformed_lines_are_refused_at_their_place() {
     );
     assert_eq!(
         of("T1\tA 0 1\ts\nT1\tB 1 2\to"),
-        "d.ann:3:1: T1 is the id of line 2 as well; give each its own"
+        "d.ann:3:1: line 2 has the id T1 as well; ids must be unique"
     );
     let attribute = "write A1<tab>NAME T1, or A1<tab>NAME T1 VALUE";
     assert_eq!(
         of("A1 Negation T1"),
-        format!("d.ann:2:15: there is no tab, and no name behind it; {attribute}")
+        format!("d.ann:2:15: a tab and the name are missing; {attribute}")
     );
     assert_eq!(
         of("A1\tNegation "),
-        format!("d.ann:2:4: there is no name, or not whose it is; {attribute}")
+        format!("d.ann:2:4: the name or the target is missing; {attribute}")
     );
     assert_eq!(
         of("Bob ate"),
-        "d.ann:2:1: this is no line of brat's: they begin with T, A, M, R, E, N, # or *"
+        "d.ann:2:1: this is not a brat line; lines begin with T, A, M, R, E, N, # or *"
     );
 }
 
