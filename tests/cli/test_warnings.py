@@ -119,7 +119,7 @@ def test_matscore_says_where_a_side_was_probably_misread(call):
     assert err.startswith("The reference has no annotations")
     doccano = json.dumps({"text": "Bob ate", "label": [[0, 3, "PER"]]}) + "\n"
     status, _, err = call(*sides, hyp=doccano, ref=prodigy)
-    assert (status, 'it has a list "label" and no "spans"; is it of doccano?' in err) == (2, True)
+    assert (status, 'there is a list "label" but no "spans"; is this a doccano file?' in err) == (2, True)
     call(*sides, hyp=prodigy, ref=second)
     with pytest.warns(spanrs.SpanrsWarning, match="The hypothesis has no annotations"):
         spanrs.score("hyp", "ref", matcher=spanrs.mat.Mat(), on_error="skip", format="prodigy")

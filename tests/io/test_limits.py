@@ -128,7 +128,7 @@ def test_external_entities_are_not_read(tmp_path):
     (tmp_path / "secret").write_text("secret")
     path = tmp_path / "d.xml"
     path.write_text('<!DOCTYPE d SYSTEM "secret">\n<d>&x;</d>')
-    with pytest.raises(FormatError, match=":2:4: &x; is no entity of XML"):
+    with pytest.raises(FormatError, match=":2:4: &x; is not an XML entity"):
         list(spanrs.read(path, format="xml-inline").documents)
 
 

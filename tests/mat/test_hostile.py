@@ -68,8 +68,8 @@ BAD = {
     "empty.json": (b"", ":1 (this is not MAT-JSON: EOF while parsing a value)"),
     "utf16.json": (json.dumps(GOOD).encode("utf-16"), ":1 (the file is UTF-16"),
     "latin.json": (b'{"signal":\n "R\xf4me"}', ":2:4 (not UTF-8: byte 0xF4"),
-    "fraction.json": (sets([0, 3], [1.5, 3]), "annotation 1 of PER begins with no two whole numbers"),
-    "negative.json": (sets([-1, 3]), "annotation 0 of PER begins with no two whole numbers"),
+    "fraction.json": (sets([0, 3], [1.5, 3]), "annotation 1 of PER does not begin with two whole numbers"),
+    "negative.json": (sets([-1, 3]), "annotation 0 of PER does not begin with two whole numbers"),
     "text.json": (
         json.dumps({**GOOD, "signal": "Bob saw Romulus"}).encode(),
         "the texts differ from character 11 on",

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::ops::Range;
 
-/// Writes the bytes of a chunk with replacements; all other bytes are copied as they are.
+/// Writes the bytes of a chunk with replacements; all other bytes are copied unchanged.
 ///
-/// Replacements are given in ascending order. What is between two of them is written in one piece.
+/// Replacements are given in ascending order. The bytes between two replacements are written at
+/// once.
 ///
 /// ```
 /// use spanrs_io::Edits;
@@ -19,7 +20,7 @@ use std::ops::Range;
 pub struct Edits<'a> {
     bytes: &'a [u8],
     out: &'a mut dyn Write,
-    /// The first byte that has not been written or replaced.
+    /// Index of the first byte that has not been written or replaced.
     from: usize,
 }
 
@@ -33,11 +34,11 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Replaces a range, which must not begin before the end of the last one; an empty range
-    /// inserts text.
+    /// Replaces a range, which must not begin before the end of the last replaced range; an empty
+    /// range inserts text.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn replace(&mut self, range: Range<usize>, text: &[u8]) -> std::io::Result<()> {
         debug_assert!(self.from <= range.start && range.end <= self.bytes.len());
         self.out.write_all(&self.bytes[self.from..range.start])?;
@@ -46,10 +47,10 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Writes what follows the last replacement.
+    /// Writes the bytes after the last replacement.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn finish(self) -> std::io::Result<()> {
         self.out.write_all(&self.bytes[self.from..])
     }

@@ -1,81 +1,82 @@
-//! The error type of the readers: a code for programs, a place, and a message for people.
+//! The error type of the readers: a code for programs, a position, and a message for users.
 //!
-//! Every reader of this crate reports the first problem of a file and stops. The [`Code`] is the
-//! stable part, which tests and callers compare; the wording of the message may change. Messages
-//! end with advice wherever there is an obvious remedy, and quote at most a bounded part of the
-//! file, because they are shown on terminals and written to logs.
+//! Every reader of this crate reports the first problem of a file and stops. The [`Code`] is stable
+//! and can be compared by tests and callers; the wording of the message may change. Messages end
+//! with advice if there is an obvious remedy, and quote only a bounded part of the file, because
+//! they are shown on terminals and written to logs.
 //!
-//! | situation | code | place |
+//! | situation | code | position |
 //! |---|---|---|
 //! | the path is a directory | [`Code::Io`] | file |
 //! | byte 0xFF in line 7 | [`Code::Encoding`] | line and column |
 //! | three columns, then two | [`Code::Ragged`] | line |
-//! | a key of MISC that no word has | [`Code::NoColumn`] | file, since it is known at its end |
+//! | a key of MISC that no word has | [`Code::NoColumn`] | file, because this is known only at the end |
 
 use spanrs_base::{Coded, ErrorClass, Position};
 
 use crate::compression::TooExpanded;
 
-/// What is wrong with a file: the category of an [`Error`].
+/// The category of an [`Error`].
 ///
-/// A code names the kind of problem and not the reader that found it, so that a caller can treat,
-/// say, all limits alike ([`Code::is_limit`]). In Python the code is the attribute `code` of the
-/// exception, by its [`Code::name`].
+/// A code identifies the kind of problem and not the reader that found it, so that a caller can,
+/// for example, treat all limits alike ([`Code::is_limit`]). In Python, the attribute `code` of the
+/// exception is the [`Code::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// The operating system refused: missing file, directory, permission, failing device.
-    /// [`Error::source`] holds its answer.
+    /// An error of the operating system: missing file, directory, permission, failing device.
+    /// [`Error::source`] contains the original error.
     Io,
     /// Bytes that are not UTF-8, or a file that begins with the byte order mark of UTF-16.
     Encoding,
-    /// A NUL byte: not a text file, or UTF-16 without a byte order mark. Parquet, Arrow and saved
-    /// counts, which are told by their first bytes, are refused with this code as well.
+    /// A NUL byte: not a text file, or UTF-16 without a byte order mark. Parquet files, Arrow files
+    /// and saved counts, which are recognised by their first bytes, are also rejected with this
+    /// code.
     Nul,
     /// A carriage return that is not part of a line end (CR LF), as in files of old Macintosh
     /// systems.
     CarriageReturn,
-    /// A file that is certainly in another format than the reader's: JSON read as columns, CSV with
-    /// quoted tags, a header. [`crate::SyntaxReader`] uses it for every line that its format does
-    /// not allow.
+    /// A file that is certainly in another format: JSON read as columns, CSV with quoted tags, a
+    /// header. [`crate::SyntaxReader`] uses this code for every line that violates the format.
     WrongFormat,
     /// A line longer than `Limits::line_bytes`.
     LineTooLong,
     /// A sentence with more tokens than `Limits::sentence_tokens`, or, for [`crate::SyntaxChunks`],
     /// of more than 1 GiB.
     SentenceTooLong,
-    /// A line with another number of columns than the first token line, or than the format has: 4
-    /// in a span file, 10 in CoNLL-U.
+    /// A line whose number of columns differs from the first token line or from the format: 4 in a
+    /// span file, 10 in CoNLL-U.
     Ragged,
-    /// A line of a span file with four columns that do not describe a span: an empty type, a bound
-    /// that is no number from 1, an end before the beginning, a token outside of the bounds.
+    /// A line of a span file with four columns that do not describe a span: an empty type, a
+    /// boundary that is not a number from 1, an end before the beginning, a token outside of the
+    /// boundaries.
     BadSpan,
     /// A column that does not exist, a column used for two purposes, or a key of MISC that no word
     /// has.
     NoColumn,
     /// No token in the whole file.
     Empty,
-    /// Data compressed with gzip or zstd that is damaged or ends too early.
+    /// Damaged or truncated gzip or zstd data.
     Compression,
-    /// A document that is not what its format says, a task file that is none, or a document without
-    /// the annotator asked for.
+    /// A document that violates its format, an invalid task file, or a document without the
+    /// requested annotator.
     BadDocument,
-    /// A document of a later version of its format, such as MAT-JSON 3.
+    /// A document in a later version of its format, such as MAT-JSON 3.
     LaterVersion,
     /// XML whose document type has an internal subset, in which entities can be declared that
     /// expand without bound.
     Entities,
-    /// Compressed data that expands more than `Limits::expansion` times.
+    /// Compressed data that expands to more than `Limits::expansion` times its size.
     Expansion,
-    /// A document of more bytes than `Limits::document_bytes`, or a task whose aliases would take
+    /// A document with more bytes than `Limits::document_bytes`, or a task whose aliases would take
     /// too much memory.
     DocumentTooLong,
-    /// More elements within one another than `Limits::nesting`, or than a task file may have.
+    /// Elements nested more deeply than `Limits::nesting`, or than allowed in a task file.
     TooDeep,
 }
 
 impl Code {
-    /// Returns the code as programs see it: lower case with underscores, unchanged between
-    /// versions.
+    /// Returns the name of the code for programs, in lower case with underscores. Names do not
+    /// change between versions.
     ///
     /// ```
     /// use spanrs_io::Code;
@@ -105,10 +106,10 @@ impl Code {
         }
     }
 
-    /// Returns true where a limit was reached and nothing else is known to be wrong with the file.
+    /// Returns true if a limit was exceeded; the file may be valid otherwise.
     ///
-    /// A caller that trusts the file can raise the limit and read it again. In Python these errors
-    /// are `LimitError`.
+    /// A caller that trusts the file can raise the limit and read the file again. In Python these
+    /// errors are `LimitError`.
     ///
     /// ```
     /// use spanrs_io::Code;
@@ -127,9 +128,9 @@ impl Code {
     }
 }
 
-/// The first problem of a file: what is wrong, where, and what to do about it.
+/// The first problem in a file: category, position, and a message with advice.
 ///
-/// Displayed as `path:line:column: message`, without the parts of the place that are unknown.
+/// Displayed as `path:line:column: message`, without the unknown parts of the position.
 ///
 /// ```
 /// use spanrs_base::Position;
@@ -142,11 +143,11 @@ impl Code {
 pub struct Error {
     /// The category of the problem, for programs.
     pub code: Code,
-    /// Where it was found. Lines and columns count from 1, columns in bytes; 0 means that the
-    /// problem is not that of one line or of one column.
+    /// Position of the problem. Lines and columns count from 1, columns in bytes; 0 means that the
+    /// problem does not belong to a single line or column.
     pub position: Position,
-    /// Description and advice, for people: one line without the place, of at most 1000 quoted
-    /// characters, control characters escaped.
+    /// Description and advice for users: one line without the position, at most 1000 characters,
+    /// with control characters escaped.
     pub message: String,
     /// The error of the operating system, for [`Code::Io`]; None for all other codes.
     pub source: Option<std::io::Error>,
@@ -170,10 +171,11 @@ impl Coded for Error {
 }
 
 impl Error {
-    /// Creates an error at a place.
+    /// Creates an error at a position.
     ///
-    /// Control characters of the message are escaped and all beyond 1000 characters is replaced by
-    /// `...`, so that it is one line of bounded length whatever it quotes of a hostile file.
+    /// Control characters in the message are escaped and everything after the first 1000 characters
+    /// is replaced by `...`, so that the message is one line of bounded length even if it quotes a
+    /// hostile file.
     ///
     /// ```
     /// use spanrs_base::Position;
@@ -190,8 +192,8 @@ impl Error {
         }
     }
 
-    /// Translates the error of the operating system from opening a file: [`Code::Io`] with a short
-    /// message for the usual causes.
+    /// Converts an operating system error from opening a file to [`Code::Io`], with a short message
+    /// for common causes.
     pub(crate) fn open(position: Position, source: std::io::Error) -> Self {
         let message = match source.kind() {
             std::io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -207,11 +209,11 @@ impl Error {
         }
     }
 
-    /// Translates an error from reading: damaged compressed data is [`Code::Compression`], data that
-    /// expands too much [`Code::Expansion`], all else [`Code::Io`].
+    /// Converts a read error: [`Code::Compression`] for damaged compressed data,
+    /// [`Code::Expansion`] for data that expands too much, [`Code::Io`] for everything else.
     ///
-    /// The decompressors report damage as error kinds that reading a plain file does not have, and
-    /// without a number of the operating system; both have to hold.
+    /// The decompressors report damage with error kinds that do not occur when a plain file is
+    /// read, and without an operating system error number; both conditions are checked.
     pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
         use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
         if let Some(limit) = source
@@ -220,7 +222,7 @@ impl Error {
         {
             return Self::new(Code::Expansion, position, limit.to_string());
         }
-        // The decompressors report damaged data as these kinds; the system calls behind a plain file
+        // The decompressors report damaged data with these kinds; system calls on a plain file
         // never do.
         if matches!(
             source.kind(),
@@ -234,7 +236,7 @@ impl Error {
     }
 }
 
-/// A text that [`crate::Separator::parse`] refuses.
+/// Error: a string that [`crate::Separator::parse`] does not accept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("separator must be auto, whitespace, tab, space or one ASCII character, not {0:?}")]
 pub struct UnknownSeparator(pub(crate) String);
@@ -245,12 +247,12 @@ impl Coded for UnknownSeparator {
     }
 }
 
-/// Number of characters of a message that are kept.
+/// Maximum number of characters in a message.
 const MESSAGE: usize = 1000;
 
-/// Makes a message one line of bounded length, whatever it quotes of a file: control characters are
-/// escaped (`\n`, `\u{85}`), and `...` replaces all beyond the first [`MESSAGE`] characters.
-/// Messages that need neither are returned without copying.
+/// Limits a message to one line of bounded length, even if it quotes a hostile file: control
+/// characters are escaped (`\n`, `\u{85}`), and `...` replaces everything after the first
+/// [`MESSAGE`] characters. Messages that need no change are returned without copying.
 pub(crate) fn one_line(message: String) -> String {
     if message.len() <= MESSAGE && !message.contains(char::is_control) {
         return message;

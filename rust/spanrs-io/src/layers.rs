@@ -1,7 +1,7 @@
-//! Detection of layers: columns of tags beside the one that is read, as GermEval 2014 has them for
-//! nested entities.
+//! Detection of layers: additional tag columns that are not read, as in GermEval 2014 for nested
+//! entities.
 //!
-//! A user who scores such a file scores one layer only, usually without knowing. The columns are
+//! Scoring such a file scores only one layer, often without the user's knowledge. The columns are
 //! reported so that the caller can warn:
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //! 3   Frankfurt    I-ORG   B-LOC
 //! ```
 //!
-//! Reading the last column as tags, column 2 is a layer as soon as one of its types, here `ORG`,
-//! occurs in the last column as well.
+//! If the last column is read as tags, column 2 is a layer if at least one of its types, for
+//! example `ORG`, also occurs in the last column.
 
 use std::collections::BTreeSet;
 
@@ -19,16 +19,16 @@ use crate::blanks::{is_space, trimmed};
 use crate::layout::Layout;
 use crate::recognise::prefixed_type;
 
-/// Returns the columns, ascending from 0, that hold tags of the same types as the column that is
-/// read, and are not read.
+/// Returns the unread columns, ascending from 0, that contain tags of the same types as the tag
+/// column.
 ///
-/// In such a column every field of `ahead`, the beginning of the file in whole lines, is `O` or a
-/// tag with a prefix, and at least one type is shared with the column of tags. Columns of other
-/// types, such as chunks beside entities, are other annotations and not layers. Lines with another
-/// number of columns and lines that begin with `#` are skipped.
+/// In such a column, every field in `ahead` (the first lines of the file) is `O` or a tag with a
+/// prefix, and at least one type is shared with the tag column. Columns with other types, such as
+/// chunks next to entities, are other annotations and not layers. Lines with another number of
+/// columns and lines that begin with `#` are skipped.
 ///
-/// Time is linear in the size of `ahead`; the scan ends early once fewer than two columns can hold
-/// tags.
+/// Time is linear in the size of `ahead`; the scan ends early once fewer than two columns can
+/// contain tags.
 pub(crate) fn unread_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
     let mut types: Vec<Option<BTreeSet<&[u8]>>> = vec![Some(BTreeSet::new()); layout.columns];
     let mut fields = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn unread_layers(ahead: &[u8], layout: &Layout) -> Vec<usize> {
             Some(byte) => fields.extend(line.split(|&b| b == byte)),
             None => fields.extend(line.split(|&b| is_space(b)).filter(|f| !f.is_empty())),
         }
-        // Other lines are comments, and blank lines between sentences.
+        // All other lines are comments or blank lines between sentences.
         if fields.len() != layout.columns || line.starts_with(b"#") {
             continue;
         }

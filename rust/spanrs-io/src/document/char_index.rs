@@ -1,24 +1,26 @@
-//! Lookup of byte offsets by character offsets.
+//! Conversion of character offsets to byte offsets.
 //!
 //! The byte offset of every 64th character is stored, so that a lookup scans at most 63 characters.
-//! Memory is 1/8 byte for each character, and none for ASCII, where characters are bytes.
+//! Memory is 1/8 byte per character, and none for ASCII, where character and byte offsets are
+//! equal.
 //!
-//! In `été` the characters begin at the bytes 0, 2 and 3, and the text ends at byte 5: between the
-//! characters 1 and 3 is `té`.
+//! In `été` the characters begin at bytes 0, 2 and 3, and the text ends at byte 5; the text between
+//! the character offsets 1 and 3 is `té`.
 
 /// Number of characters between two entries of the index.
 const STEP: usize = 64;
 
-/// A text whose substrings are looked up by character offsets, in time that does not depend on its
-/// length.
+/// A text with lookup of substrings by character offsets, in time independent of the length of the
+/// text.
 pub(super) struct CharIndex<'a> {
     /// The text.
     text: &'a str,
-    /// Number of characters of the text.
+    /// Number of characters in the text.
     characters: usize,
-    /// Byte offset of every [`STEP`]th character; empty for ASCII, where characters are bytes.
+    /// Byte offset of every [`STEP`]th character; empty for ASCII, where character and byte offsets
+    /// are equal.
     offsets: Vec<usize>,
-    /// Byte ranges of the runs of white space, ascending, ends exclusive; computed at first use.
+    /// Byte ranges of the runs of white space, ascending, ends exclusive; computed on first use.
     blanks: Option<Vec<(usize, usize)>>,
 }
 
@@ -48,7 +50,7 @@ impl<'a> CharIndex<'a> {
         self.characters
     }
 
-    /// Returns the byte offset of a character or of the end of the text; None beyond it.
+    /// Returns the byte offset of a character or of the end of the text; None beyond the end.
     fn byte(&self, character: u32) -> Option<usize> {
         let character = character as usize;
         if character >= self.characters {
@@ -67,8 +69,9 @@ impl<'a> CharIndex<'a> {
         self.text.get(self.byte(start)?..self.byte(end)?)
     }
 
-    /// Returns true if there is only white space between two character offsets, or nothing; false
-    /// if an offset is outside the text. Time is logarithmic in the number of runs of white space.
+    /// Returns true if the text between two character offsets is empty or consists of white space;
+    /// false if an offset is outside the text. Time is logarithmic in the number of runs of white
+    /// space.
     ///
     /// In `a  b c` the runs are the bytes 1-3 and 4-5: from 1 to 3 is blank, from 2 to 3 as well,
     /// from 2 to 4 is not. The runs are computed once, since brat's fragments may be far apart and
@@ -77,7 +80,8 @@ impl<'a> CharIndex<'a> {
         let (Some(start), Some(end)) = (self.byte(start), self.byte(end)) else {
             return false;
         };
-        // Runs are searched instead of the characters, which would be scanned again for every annotation.
+        // The runs are searched instead of the text, which would otherwise be scanned again for
+        // every annotation.
         let blanks = self.blanks.get_or_insert_with(|| blanks(self.text));
         let next = blanks.partition_point(|&(_, to)| to < end);
         start >= end || blanks.get(next).is_some_and(|&(from, _)| from <= start)

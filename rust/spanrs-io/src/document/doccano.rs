@@ -1,4 +1,4 @@
-//! JSON Lines of doccano: one object on a line, each a document.
+//! doccano's JSON Lines: one object per line, each a document.
 //!
 //! ```json
 //! {"id": 7, "text": "Bob ate", "label": [[0, 3, "PER"]]}
@@ -6,14 +6,15 @@
 //!   {"id": 2, "label": "FOOD", "start_offset": 8, "end_offset": 12}],
 //!   "relations": [{"id": 1, "from_id": 1, "to_id": 2, "type": "eats"}]}
 //! ```
-//! (The second record is one line in a file.)
+//! (In a file, the second record is a single line.)
 //!
-//! Offsets count code points from 0, ends exclusive. Blank lines are skipped. Versions of doccano
-//! call the text `text` or `data`, and the spans `label`, `labels` or `entities`; if a record has
-//! several of the lists, all of them count. Relations link entities by their ids. Other keys are
-//! passed over, whatever they hold.
+//! Offsets count code points from 0, ends exclusive. Blank lines are skipped. Depending on the
+//! version of doccano, the key of the text is `text` or `data`, and the key of the spans is
+//! `label`, `labels` or `entities`; if a record has several of these lists, all are read. Relations
+//! link entities by their ids. Other keys are ignored, whatever their values.
 //!
-//! A line is parsed into structs, without a tree of its values; one line is held at a time.
+//! A line is parsed directly into structs, without building a tree of values; only one line is in
+//! memory at a time.
 
 use std::collections::HashMap;
 
@@ -29,11 +30,11 @@ use crate::error::Result;
 /// Reads the next record; None at the end.
 ///
 /// # Errors
-/// [`Code::BadDocument`](crate::Code::BadDocument) with line and column for a line that is no such
-/// object, and for one without text or without any list of spans: a misspelt key must not look like
-/// a text without spans. As [`Lines::next`].
+/// [`Code::BadDocument`](crate::Code::BadDocument) with line and column for a line that is not such
+/// an object, and for an object without text or without any list of spans, because a misspelt key
+/// must not look like a text without spans. Also the errors of [`Lines::next`].
 pub(super) fn next(lines: &mut Lines) -> Result<Option<Document>> {
-    let record = json::next_record(lines, "this is no record of doccano", |line| {
+    let record = json::next_record(lines, "this is not a doccano record", |line| {
         serde_json::from_str::<Record>(line)?.document()
     })?;
     Ok(record.map(|(_, document)| document))
@@ -45,18 +46,18 @@ pub(super) fn next(lines: &mut Lines) -> Result<Option<Document>> {
 struct Record {
     /// The text.
     text: Option<String>,
-    /// The text under another name; not used if there is `text`.
+    /// The text under another key; ignored if there is `text`.
     data: Option<String>,
     /// Spans as rows.
     label: Option<Vec<Row>>,
-    /// Spans as rows, under another name.
+    /// Spans as rows, under another key.
     labels: Option<Vec<Row>>,
     /// Spans as objects, in exports with relations.
     entities: Option<Vec<Entity>>,
     /// Links between the objects.
     #[serde(default)]
     relations: Value,
-    /// A number or a string; null if there is none.
+    /// The id, a number or a string; null if there is none.
     #[serde(default)]
     id: Value,
 }
@@ -82,19 +83,19 @@ struct Entity {
 }
 
 impl Record {
-    /// Makes a document of the record. Rows come before objects.
+    /// Converts the record to a document. Spans given as rows precede spans given as objects.
     ///
     /// # Errors
     /// A message if the record has no text or no list of spans.
     fn document(self) -> serde_json::Result<Document> {
         let missing = |what| Err(serde_json::Error::custom(what));
         let Some(text) = self.text.or(self.data) else {
-            return missing("it has no \"text\"");
+            return missing("there is no \"text\"");
         };
         if self.label.is_none() && self.labels.is_none() && self.entities.is_none() {
-            // A misspelt key is not to look like a text without spans.
+            // A misspelt key must not look like a text without spans.
             return missing(
-                "it has neither \"label\" nor \"labels\" nor \"entities\"; write \"label\": [] where there \
+                "there is none of \"label\", \"labels\" and \"entities\"; write \"label\": [] where there \
                  are no spans",
             );
         }
@@ -120,7 +121,8 @@ impl Record {
     }
 }
 
-/// Adds a relation; one without two entities of the record is left out with a report.
+/// Adds a relation. A relation whose ends are not both entities of the record is left out with a
+/// report.
 fn relate(document: &mut Document, ids: &HashMap<String, u32>, relation: &Value) {
     let end = |key: &str| relation.get(key).and_then(json::id);
     let index = |key: &str| end(key).and_then(|id| ids.get(&id).copied());
@@ -196,7 +198,7 @@ mod tests {
             let text = format!("{{\"text\": \"\", \"label\": []}}\n{line}\n");
             read("d.jsonl", &text).unwrap_err().to_string()
         };
-        let what = "this is no record of doccano";
+        let what = "this is not a doccano record";
         assert_eq!(
             message(r#"{"text": "a", "label": [[0, 1]]}"#),
             format!("d.jsonl:2:30: {what}: invalid length 2, expected [start, end, type]")
@@ -222,12 +224,12 @@ mod tests {
         );
         assert_eq!(
             message(r#"{"label": []}"#),
-            format!("d.jsonl:2: {what}: it has no \"text\"")
+            format!("d.jsonl:2: {what}: there is no \"text\"")
         );
         assert_eq!(
             message(r#"{"text": "a"}"#),
             format!(
-                "d.jsonl:2: {what}: it has neither \"label\" nor \"labels\" nor \"entities\"; write \"label\": \
+                "d.jsonl:2: {what}: there is none of \"label\", \"labels\" and \"entities\"; write \"label\": \
                  [] where there are no spans"
             )
         );
@@ -238,7 +240,7 @@ mod tests {
         assert_eq!(
             message("{\n\"text\": \"a\"}"),
             format!(
-                "d.jsonl:2:1: {what}: EOF while parsing an object; each record stands whole on one line"
+                "d.jsonl:2:1: {what}: EOF while parsing an object; each record must be on a single line"
             )
         );
         let entity = r#"{"text": "a", "entities": [{"start_offset": 0, "label": "A"}]}"#;

@@ -1,10 +1,10 @@
-//! The choice of the XML elements that are annotations.
+//! Selection of the XML elements that are annotations.
 
 use std::collections::HashSet;
 
 use serde::Deserialize;
 
-/// Which elements of XML are annotations. The default is all of them.
+/// Selects the XML elements that are annotations. By default all elements are.
 ///
 /// ```
 /// use spanrs_io::document::{Elements, Format, Reader};
@@ -20,8 +20,7 @@ use serde::Deserialize;
 pub struct Elements {
     /// Names of the elements that are annotations; None for all elements.
     pub declared: Option<HashSet<String>>,
-    /// The tags of other elements stay in the text as they are written, as do comments and
-    /// processing instructions; otherwise they are removed. With it, characters that XML escapes
-    /// stay escaped (`&amp;`).
+    /// If true, tags of other elements, comments and processing instructions are kept in the text
+    /// unchanged, and escaped characters stay escaped (`&amp;`). If false, all markup is removed.
     pub overlay: bool,
 }

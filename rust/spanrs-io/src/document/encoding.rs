@@ -1,4 +1,4 @@
-//! UTF-8 text from the bytes of a file, and positions in it.
+//! Decoding of UTF-8 files, and positions in text.
 
 use spanrs_base::Position;
 
@@ -7,22 +7,22 @@ use crate::error::{Code, Error, Result};
 /// Returns the bytes as text, without a byte order mark.
 ///
 /// # Errors
-/// As [`decoded`].
+/// Same as [`decoded`].
 pub(super) fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     let text = decoded(name, bytes)?;
     Ok(text.strip_prefix('\u{FEFF}').unwrap_or(text))
 }
 
-/// Returns the bytes as text, a byte order mark included.
+/// Returns the bytes as text, including a byte order mark.
 ///
 /// # Errors
-/// [`Code::Encoding`] for UTF-16, and for bytes that are not UTF-8 with their line and column.
+/// [`Code::Encoding`] for UTF-16, and, with line and column, for bytes that are not UTF-8.
 pub(super) fn decoded<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str> {
     refuse_utf16(name, bytes)?;
     utf8_from(&place(name, b""), bytes)
 }
 
-/// Refuses a file that begins with a byte order mark of UTF-16.
+/// Rejects a file that begins with a UTF-16 byte order mark.
 ///
 /// # Errors
 /// [`Code::Encoding`].
@@ -34,10 +34,10 @@ pub(super) fn refuse_utf16(name: &str, head: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns bytes that begin at `from` as text.
+/// Returns bytes as text; `from` is the position of the first byte in the file.
 ///
 /// # Errors
-/// [`Code::Encoding`] with the place of the first byte that is not UTF-8.
+/// [`Code::Encoding`] with the position of the first byte that is not UTF-8.
 pub(super) fn utf8_from<'a>(from: &Position, bytes: &'a [u8]) -> Result<&'a str> {
     simdutf8::compat::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
@@ -50,7 +50,7 @@ pub(super) fn utf8_from<'a>(from: &Position, bytes: &'a [u8]) -> Result<&'a str>
     })
 }
 
-/// Returns the place behind some text that begins at `from`.
+/// Returns the position after `text`, which begins at `from`.
 pub(super) fn behind(from: &Position, text: &[u8]) -> Position {
     let mut position = place(&from.path, text);
     if position.line == 1 {
@@ -60,7 +60,8 @@ pub(super) fn behind(from: &Position, text: &[u8]) -> Position {
     position
 }
 
-/// Returns the place behind some text of a file: line and column from 1, the column in bytes.
+/// Returns the position after `before`, the beginning of a file: line and column from 1, the column
+/// in bytes.
 pub(crate) fn place(name: &str, before: &[u8]) -> Position {
     let lines = memchr::memchr_iter(b'\n', before).count();
     let last = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);

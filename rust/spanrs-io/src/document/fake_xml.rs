@@ -1,25 +1,26 @@
-//! Text with tags that look like XML: no root is needed, and nothing is decoded.
+//! Text with tags that look like XML: a root element is not required, and nothing is decoded.
 //!
 //! ```text
 //! <PER id="1">Bob</PER> said a < b & c > d<pause/>
 //! ```
-//! A stretch between `<` and `>` is a tag if it is `/` and a label, or a label with attributes in
-//! quotes. Here `< b & c >` is not, as `&` is no attribute, and stays in the text. References such
-//! as `&amp;` are text. Tags must be nested: a closing tag closes the tag that was opened last.
+//! A substring between `<` and `>` is a tag if it consists of `/` and a label, or of a label and
+//! attributes with quoted values. In the example, `< b & c >` is not a tag, because `&` is not an
+//! attribute, and stays in the text. References such as `&amp;` are text. Tags must be nested: a
+//! closing tag closes the last opened tag.
 //!
-//! | stretch | taken for |
+//! | substring | read as |
 //! |---|---|
 //! | `<a>`, `< a>`, `<a k="v" l='w'>` | an opening tag |
 //! | `<a/>` | an annotation without text |
 //! | `</a>` | a closing tag |
 //! | `<a b>`, `<a k=v>`, `<>` | text |
 //!
-//! Each `<` is tried with the next `>` behind it. A file with many `<` before one `>` would take
-//! quadratic time if each attempt looked at all of the text between. Attempts therefore stop at the
-//! first character that cannot be part of a tag, and two things are remembered between them: the
-//! next white space, where labels end, and the offsets at which attributes were parsed. What
-//! follows such an offset does not depend on where the tag began, so an attempt that arrives at one
-//! fails as the first one did, and the whole file takes linear time.
+//! Each `<` is tried with the next `>`. A file with many `<` before one `>` would take quadratic
+//! time if each attempt scanned all text in between. Attempts therefore stop at the first character
+//! that cannot be part of a tag, and two results are reused between attempts: the next white space,
+//! where labels end, and the offsets at which attributes were parsed. Parsing from such an offset
+//! does not depend on where the tag began, so an attempt that reaches the offset again fails like
+//! the first attempt, and the whole file takes linear time.
 
 use std::collections::HashSet;
 
@@ -30,8 +31,8 @@ use crate::error::{Code, Error, Result};
 /// Reads a document; `name` is the name of the file in messages.
 ///
 /// # Errors
-/// [`Code::BadDocument`] for a closing tag that does not fit the tag opened last, and for a tag
-/// that is never closed, with the place of the tag.
+/// [`Code::BadDocument`] for a closing tag that does not match the last opened tag, and for a tag
+/// that is never closed, with the position of the tag.
 pub(super) fn read(name: &str, source: &str) -> Result<Document> {
     let mut walk = Walk {
         name,
@@ -45,14 +46,14 @@ pub(super) fn read(name: &str, source: &str) -> Result<Document> {
     };
     let (mut at, mut end) = (0, 0);
     while let Some(begin) = find(source, b'<', at) {
-        // Every tag that begins before the next > would end there.
+        // A tag that begins before the next > would end at that >.
         if end <= begin {
             match find(source, b'>', begin) {
                 Some(found) => end = found,
                 None => break,
             }
         }
-        // What cannot be a tag is text, and a tag may begin within it.
+        // A substring that cannot be a tag is text, but a tag may begin within it.
         at = if walk.tag(begin, end)? {
             walk.text = end + 1;
             end + 1
@@ -67,7 +68,7 @@ pub(super) fn read(name: &str, source: &str) -> Result<Document> {
     Ok(walk.document)
 }
 
-/// Returns the offset of the first such byte at or behind `from`.
+/// Returns the offset of the first occurrence of `byte` at or after `from`.
 fn find(source: &str, byte: u8, from: usize) -> Option<usize> {
     memchr::memchr(byte, &source.as_bytes()[from..]).map(|found| from + found)
 }
@@ -80,22 +81,22 @@ struct Walk<'a> {
     source: &'a str,
     /// The document so far.
     document: Document,
-    /// Length of the document's text in characters.
+    /// Length of the document text in characters.
     characters: u32,
-    /// Offset in `source` of the text that is not in the document yet.
+    /// Offset in `source` of the first byte that has not been copied to the document.
     text: usize,
-    /// Open tags: label, offset in `source`, index of the annotation. The innermost is last.
+    /// Open tags: label, offset in `source`, index of the annotation. The innermost tag is last.
     open: Vec<(&'a str, usize, usize)>,
-    /// Offset of the first white space at or behind the place where it was last looked for.
+    /// Offset of the first white space at or after the start of the last search for white space.
     blank: usize,
-    /// Offsets at which the attributes of a tag, or the rest of them, were parsed. A tag that was
-    /// found is passed over as a whole, so an offset that is met again belongs to no tag.
+    /// Offsets at which the attributes of a tag, or its remaining attributes, were parsed. A valid
+    /// tag is skipped as a whole, so an offset that is reached again does not belong to a tag.
     parsed: HashSet<usize>,
 }
 
 impl<'a> Walk<'a> {
-    /// Takes the text between `<` at `begin` and `>` at `end` as a tag; false if it cannot be one,
-    /// and nothing is changed.
+    /// Handles the text between `<` at `begin` and `>` at `end` as a tag; returns false, without
+    /// changing anything, if it cannot be a tag.
     fn tag(&mut self, begin: usize, end: usize) -> Result<bool> {
         let inside = &self.source[begin + 1..end];
         let empty = inside.strip_suffix('/');
@@ -135,13 +136,13 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the label and the attributes of a tag without brackets, from offset `from` to `end`;
-    /// None if this is no tag. Looks no farther than it must, since the same text may be looked at
-    /// again from the next `<`.
+    /// Returns the label and the attributes of a tag without its brackets, from offset `from` to
+    /// `end`; None if this is not a tag. Stops as early as possible, because the same text may be
+    /// scanned again from the next `<`.
     ///
-    /// The label ends at the first white space, and an attribute is a key without `=` and white
-    /// space, `=`, and a value in single or double quotes; white space may stand around all of
-    /// them. Values cannot hold the quote that encloses them or `>`, as nothing is decoded.
+    /// The label ends at the first white space. An attribute is a key without `=` and white space,
+    /// then `=`, then a value in single or double quotes; white space is allowed around each of
+    /// these. Values cannot contain the enclosing quote or `>`, because nothing is decoded.
     fn parts(&mut self, from: usize, end: usize) -> Option<Parts<'a>> {
         let inside = &self.source[from..end];
         let from = from + (inside.len() - inside.trim_start().len());
@@ -156,7 +157,8 @@ impl<'a> Walk<'a> {
         let mut attributes = Vec::new();
         let mut rest = rest;
         while !rest.is_empty() {
-            // Before the blanks, which would be passed over again for every < otherwise.
+            // Checked before the white space is skipped, which would otherwise be scanned again for
+            // every <.
             if !self.parsed.insert(end - rest.len()) {
                 return None;
             }
@@ -178,7 +180,7 @@ impl<'a> Walk<'a> {
         Some((label, attributes))
     }
 
-    /// Adds the text up to offset `upto` that is not in the document yet.
+    /// Adds the text up to offset `upto` that has not been copied to the document.
     fn write(&mut self, upto: usize) {
         let text = &self.source[self.text..upto];
         self.document.text.push_str(text);
@@ -186,14 +188,14 @@ impl<'a> Walk<'a> {
         self.text = upto;
     }
 
-    /// The error [`Code::BadDocument`] at an offset of the source.
+    /// Returns the error [`Code::BadDocument`] at an offset of the source.
     fn error(&self, at: usize, message: String) -> Error {
         let place = place(self.name, &self.source.as_bytes()[..at]);
         Error::new(Code::BadDocument, place, message)
     }
 }
 
-/// A label, and names and values of attributes.
+/// A label, and the names and values of attributes.
 type Parts<'a> = (&'a str, Vec<(&'a str, &'a str)>);
 
 #[cfg(test)]

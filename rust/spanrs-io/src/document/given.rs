@@ -1,4 +1,4 @@
-//! Documents made from values in memory instead of a file.
+//! Documents created from values in memory.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,11 @@ pub struct PlainAnnotation {
     pub start: i64,
     /// One past the last character.
     pub end: i64,
-    /// Further attributes, by name.
+    /// Additional attributes, by name.
     #[serde(default, serialize_with = "as_map", deserialize_with = "from_map")]
     pub attributes: Vec<(String, String)>,
-    /// Start and end of each fragment of a discontinuous annotation; empty if contiguous.
+    /// Start and end of each fragment of a discontinuous annotation; empty for a contiguous
+    /// annotation.
     #[serde(default)]
     pub pieces: Vec<(i64, i64)>,
 }
@@ -32,9 +33,9 @@ pub struct PlainRelation {
     /// The label.
     #[serde(rename = "type")]
     pub ty: String,
-    /// Index of the annotation that it comes from.
+    /// Index of the source annotation.
     pub source: i64,
-    /// Index of the annotation that it goes to.
+    /// Index of the target annotation.
     pub target: i64,
 }
 
@@ -50,7 +51,7 @@ pub struct PlainDocument {
     /// The id in the file.
     #[serde(default)]
     pub id: Option<String>,
-    /// Why annotations and relations were not read.
+    /// Reports of annotations and relations that were not read.
     #[serde(default)]
     pub left_out: Vec<String>,
     /// The relations, in the order of the file.
@@ -58,29 +59,29 @@ pub struct PlainDocument {
     pub relations: Vec<PlainRelation>,
 }
 
-/// Why values are no document.
+/// Error: the values are not a valid document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDocument {
-    /// Offsets of an annotation or of one of its pieces that are negative or too large.
+    /// Offsets of an annotation or of one of its pieces are negative or too large.
     #[error("annotation {ty} {start}-{end}: offsets count characters from 0")]
     Offsets {
         /// The type of the annotation.
         ty: String,
         /// Start of the annotation, or of its piece.
         start: i64,
-        /// End of the same.
+        /// End of the annotation, or of its piece.
         end: i64,
     },
-    /// A relation between annotations of which one is not there.
+    /// At least one annotation of a relation does not exist.
     #[error(
-        "relation {ty} from annotation {from} to {to}: there are {annotations}, counted from 0"
+        "relation {ty} from annotation {from} to {to}: there are {annotations} annotations, numbered from 0"
     )]
     Ends {
         /// The type of the relation.
         ty: String,
-        /// The annotation that it comes from.
+        /// Index of the source annotation.
         from: i64,
-        /// The annotation that it goes to.
+        /// Index of the target annotation.
         to: i64,
         /// Number of annotations.
         annotations: usize,
@@ -93,8 +94,8 @@ impl TryFrom<PlainDocument> for Document {
     /// Checks the document.
     ///
     /// # Errors
-    /// [`NoDocument`] for the first annotation with an offset outside of 0 to 2^32 - 1, or the first
-    /// relation with an end that is not there.
+    /// [`NoDocument`] for the first annotation with an offset outside of 0 to 2^32 - 1, or for the
+    /// first relation with an annotation that does not exist.
     ///
     /// ```
     /// use spanrs_io::document::{Document, PlainAnnotation, PlainDocument};
@@ -191,12 +192,12 @@ fn as_map<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S:
     serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// The pairs of a map, sorted by name.
+/// Deserialises a map as pairs, sorted by name.
 fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     Ok(BTreeMap::deserialize(deserializer)?.into_iter().collect())
 }
 
-/// Returns the offsets as the type of those of documents.
+/// Converts offsets to the offset type of documents.
 fn offsets(ty: &str, start: i64, end: i64) -> Result<(u32, u32), NoDocument> {
     match (u32::try_from(start), u32::try_from(end)) {
         (Ok(start), Ok(end)) => Ok((start, end)),

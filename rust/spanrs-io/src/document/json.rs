@@ -1,5 +1,5 @@
-//! Helpers that the readers of JSON share: records on lines, places of errors, lists and objects,
-//! ids, offsets.
+//! Helpers shared by the JSON readers: records on lines, error positions, lists and objects, ids,
+//! offsets.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use spanrs_base::Position;
 use super::records::Lines;
 use crate::error::{Code, Error, Result};
 
-/// Number of characters of serde's message that are kept. Messages quote what they found, which may
-/// be as long as the file.
+/// Maximum number of characters kept from serde's message. Messages quote the input, and the quoted
+/// value may be as long as the file.
 const MESSAGE: usize = 300;
 
-/// Translates an error of serde for JSON that begins at the first column of `line`; `what` says
-/// what the file should have been. The place is that of the file.
+/// Translates an error of serde for JSON that begins at the first column of `line`; `what` states
+/// the expected format. The position in the error is the position in the file.
 ///
 /// ```text
 /// d.json:2:12: this is not MAT-JSON: invalid type: integer `1`, expected an object with "type" and "annots"
@@ -29,21 +29,23 @@ pub(super) fn error(name: &str, line: u64, what: &str, error: &serde_json::Error
     error_from(&from, what, error)
 }
 
-/// Translates an error as [`error`] does, for JSON that begins at any place: serde's lines and
-/// columns, which count from the beginning of the JSON, become those of the file.
+/// Translates an error as [`error`] does, for JSON that begins at any position: serde's lines and
+/// columns, which count from the beginning of the JSON, are converted to lines and columns of the
+/// file.
 ///
 /// For JSON that begins at line 10, column 8 of a file:
 ///
-/// | serde's place | place in the file |
+/// | serde's position | position in the file |
 /// |---|---|
 /// | line 1, column 5 | line 10, column 12 |
 /// | line 2, column 5 | line 11, column 5 |
 ///
-/// The place is cut off from serde's message, and what is left is kept to [`MESSAGE`] characters.
+/// The position is removed from serde's message, and the rest is truncated to [`MESSAGE`]
+/// characters.
 pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error) -> Error {
     let mut message = error.to_string();
     if error.line() > 0 {
-        // The place is said in front already.
+        // The position is already given at the beginning of the message.
         let end = message.rfind(" at line ").unwrap_or(message.len());
         message.truncate(end);
     }
@@ -60,15 +62,15 @@ pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error)
     Error::new(Code::BadDocument, position, message)
 }
 
-/// Parses the next record of JSON Lines; returns the number of its line and the record, or None at
-/// the end. `what` begins the message about a malformed line.
+/// Parses the next record of a JSON Lines file; returns its line number and the record, or None at
+/// the end. The message about a malformed line begins with `what`.
 ///
 /// A CR at the end of a line is white space of JSON. A record that is cut off, as in JSON written on
-/// several lines, is reported with the advice that each record stands whole on one line.
+/// several lines, is reported with the advice that each record must be on a single line.
 ///
 /// # Errors
-/// [`Code::BadDocument`] for a list, which serde would take for an object without names, and for
-/// the errors of `parse`; as [`Lines::next`].
+/// [`Code::BadDocument`] for a list, which serde would read as an object without names, and for the
+/// errors of `parse`; also the errors of [`Lines::next`].
 pub(super) fn next_record<T>(
     lines: &mut Lines,
     what: &str,
@@ -93,7 +95,7 @@ pub(super) fn next_record<T>(
             let mut told = self::error(&name, number, what, &error);
             if error.is_eof() {
                 told.message
-                    .push_str("; each record stands whole on one line");
+                    .push_str("; each record must be on a single line");
             }
             Err(told)
         }
@@ -109,7 +111,7 @@ pub(super) fn excerpt(text: &str, characters: usize) -> String {
     }
 }
 
-/// Returns a number or a string that is not empty as an id; None for anything else.
+/// Returns a number or a nonempty string as an id; None for anything else.
 pub(super) fn id(value: &Value) -> Option<String> {
     match value {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
@@ -118,7 +120,7 @@ pub(super) fn id(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the items of a list; the error names the place `at`.
+/// Returns the items of a list; `at` gives the location for the error message.
 pub(super) fn list(
     value: &Value,
     at: impl Fn() -> String,
@@ -127,7 +129,7 @@ pub(super) fn list(
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
 
-/// Returns the members of an object; the error names the place `at`.
+/// Returns the members of an object; `at` gives the location for the error message.
 pub(super) fn object(
     value: &Value,
     at: impl Fn() -> String,
@@ -136,7 +138,7 @@ pub(super) fn object(
     value.as_object().ok_or_else(wrong)
 }
 
-/// Returns a value as messages quote it.
+/// Returns a short description of a value for messages.
 pub(super) fn short(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
@@ -149,8 +151,8 @@ pub(super) fn short(value: &Value) -> String {
 
 /// An offset: a whole number from 0.
 ///
-/// Numbers that are too large for the type become its maximum, which lies beyond any text, so that
-/// the annotation is left out with a report and the file is not refused. Negative numbers and
+/// Numbers that are too large for the type become its maximum, which is beyond any text, so that
+/// the annotation is left out with a report and the file is not rejected. Negative numbers and
 /// fractions are errors.
 #[derive(Clone, Copy)]
 pub(super) struct Offset(pub(super) u32);
@@ -164,7 +166,7 @@ impl<'de> Deserialize<'de> for Offset {
                 f.write_str("an offset: a whole number from 0")
             }
             fn visit_u64<E>(self, offset: u64) -> std::result::Result<Offset, E> {
-                // No text reaches so far; what is too large for the type is beyond the text as well.
+                // An offset that is too large for the type is beyond the end of any text.
                 Ok(Offset(u32::try_from(offset).unwrap_or(u32::MAX)))
             }
         }

@@ -1,14 +1,14 @@
-//! What Label Studio exports: JSON and JSON_MIN.
+//! Exports of Label Studio: JSON and JSON_MIN.
 //!
 //! ```json
 //! [{"id": 1, "data": {"text": "Bob ate"}, "annotations": [{"result": [{"type": "labels",
 //!   "value": {"start": 0, "end": 3, "labels": ["PER"], "text": "Bob"}}]}]}]
 //! [{"id": 1, "text": "Bob ate", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}]
 //! ```
-//! Offsets count UTF-16 code units, as in JavaScript (`regions`). A task of JSON has a list of
-//! annotations, each by one user: a layer of the document. JSON_MIN has one task for each
-//! annotation. The tree of one task at a time is held, and a few bytes of each task that was read,
-//! by which repetitions are found.
+//! Offsets count UTF-16 code units, as in JavaScript (`regions`). In JSON, a task has a list of
+//! annotations, each by one user; each becomes a layer of the document. In JSON_MIN, there is one
+//! task per annotation. Only one task at a time is in memory as a tree, plus a few bytes for each
+//! task that has been read, to detect duplicates.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,8 +28,8 @@ use super::regions::{Regions, counts, says};
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 
-/// Beginning of the messages of errors in JSON.
-const WHAT: &str = "this is no export of Label Studio";
+/// Beginning of error messages about the JSON.
+const WHAT: &str = "this is not an export of Label Studio";
 /// Keys of JSON_MIN whose strings are not the text.
 const OWN: [&str; 5] = [
     "id",
@@ -39,45 +39,48 @@ const OWN: [&str; 5] = [
     "updated_at",
 ];
 
-/// Reads the tasks that somebody annotated; tasks without annotations are skipped.
+/// Reads the annotated tasks; tasks without annotations are skipped.
 ///
-/// With a named annotator, the tasks that this one annotated: a user's name, e-mail address or id.
-/// If no user has a number for an id, a number is a position from 0: of users as they first occur in
-/// the file, or among the annotations of each task if the file names no users.
+/// If an annotator is selected (by name, e-mail address or id of a user), only the tasks annotated
+/// by this user are read. If no user id is a number, a number is a position from 0: among the users
+/// in the order of their first occurrence in the file, or among the annotations of each task if the
+/// file contains no users.
 pub(super) struct Tasks {
     items: Items,
     wanted: Wanted,
-    /// Those who made annotations, so far.
+    /// The users found so far.
     users: Annotators,
     fingerprints: Fingerprints,
-    /// Who annotated the tasks that were read, by id and text.
+    /// The annotator of each task read so far, by id and text.
     tasks: HashMap<u128, Option<String>>,
-    /// Number of the next task, from 0.
+    /// Index of the next task, from 0.
     at: u64,
-    /// A document was returned.
+    /// Whether a document has been returned.
     found: bool,
-    /// A task has predictions.
+    /// Whether a task has predictions.
     predicted: bool,
 }
 
-/// Whose annotations are read.
+/// The annotators whose annotations are read.
 enum Wanted {
-    /// Of every task, those by one of the users who annotated it.
+    /// For each task, the annotations of one of its users.
     Sole,
-    /// Of the tasks that one user annotated. The name is that in the options, for messages.
+    /// The annotations of one user. The string is the name given in the options, for messages.
     One(Annotator, String),
-    /// Of every task those by all users.
+    /// For each task, the annotations of all users.
     All,
 }
 
-/// A document and who annotated it, where the file says so.
+/// A document and its annotator, if the file contains the annotator.
 type Found = (Option<String>, Document);
 
 impl Tasks {
-    /// Opens a source; twice if the choice is a number, to learn first whether it is a name.
+    /// Opens a source. If `choice` is a number, the source is read twice, to find out first whether
+    /// the number is a name.
     ///
     /// # Errors
-    /// As [`Items::open`], and as [`Tasks::next`] for an annotator by number.
+    /// The errors of [`Items::open`], and for an annotator given by number the errors of
+    /// [`Tasks::next`].
     pub(super) fn open(source: &Source, choice: &LayerChoice, limits: Limits) -> Result<Self> {
         let open = |wanted| {
             Ok(Self {
@@ -115,8 +118,8 @@ impl Tasks {
     /// Returns the next document; None at the end.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] for malformed files, two documents of one task, an unknown annotator,
-    /// and predictions only. As [`Items::next`].
+    /// [`Code::BadDocument`] for malformed files, two documents of the same task, an unknown
+    /// annotator, and files with only predictions; also the errors of [`Items::next`].
     pub(super) fn next(&mut self) -> Result<Option<Document>> {
         while let Some((end, mut task)) = self.task()? {
             self.predicted |= task.contains_key("predictions");
@@ -151,7 +154,8 @@ impl Tasks {
         }
     }
 
-    /// Returns the next task, and its end for messages; None at the end. Its users are added.
+    /// Returns the next task and the position of its end, for messages; None at the end. Adds the
+    /// users of the task.
     fn task(&mut self) -> Result<Option<(Position, Map<String, Value>)>> {
         let Some((from, item)) = self.items.next()? else {
             return Ok(None);
@@ -171,7 +175,8 @@ impl Tasks {
         Ok(Some((end, task)))
     }
 
-    /// Makes the document of a task; None if nobody annotated it, or not the annotator chosen.
+    /// Creates the document of a task; None if the task was not annotated, or not by the selected
+    /// annotator.
     fn document(
         &self,
         task: &mut Map<String, Value>,
@@ -196,9 +201,10 @@ impl Tasks {
         Ok(Some((by, document)))
     }
 
-    /// Makes the document of a task of JSON. Its layers are all annotations if all are wanted;
-    /// otherwise one that was neither cancelled nor skipped: that of the annotator; if none is
-    /// chosen the ground truth, else the first, with a report of the others.
+    /// Creates the document of a JSON task. If all layers are wanted, each annotation becomes a
+    /// layer. Otherwise one annotation that was neither cancelled nor skipped is read: the
+    /// annotation of the selected annotator or, if no annotator is selected, the ground truth,
+    /// otherwise the first annotation, with a report of the others.
     fn full(
         &self,
         text: String,
@@ -241,11 +247,12 @@ impl Tasks {
         Ok(Some((by, regions.document)))
     }
 
-    /// Refuses two documents of one task with the same text: JSON_MIN has one for each annotation.
+    /// Rejects two documents with the same task id and text, which occur in JSON_MIN, where each
+    /// annotation is a separate document.
     fn refuse_repeated(&mut self, by: Option<String>, id: &str, document: &Document) -> Result<()> {
         let key = self.fingerprints.of((id, &document.text));
         let key = match self.wanted {
-            // There each annotator may have one.
+            // Each annotator may have one document per task.
             Wanted::All => self.fingerprints.of((key, &by)),
             _ => key,
         };
@@ -257,7 +264,9 @@ impl Tasks {
                 "annotators {one} and {two} both annotated task {id}; choose one (--annotator)"
             ),
             _ => {
-                format!("two annotations of task {id}, by the same or no named annotator; keep one")
+                format!(
+                    "task {id} has two annotations by the same annotator or by unnamed annotators; keep only one of them"
+                )
             }
         };
         let position = Position::file(self.items.name());
@@ -265,7 +274,7 @@ impl Tasks {
     }
 }
 
-/// A task as it is written.
+/// A task as in the file.
 struct Task(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Task {
@@ -284,20 +293,20 @@ impl<'de> Deserialize<'de> for Task {
     }
 }
 
-/// Returns the annotations of a task of JSON and what the list is called.
+/// Returns the key of the annotations of a JSON task, and the annotations.
 fn annotations(task: &Map<String, Value>) -> std::result::Result<(&'static str, &[Value]), String> {
-    // Before 1.0 annotations were called completions.
+    // Before version 1.0, annotations were called completions.
     let key = match task.contains_key("annotations") {
         true => "annotations",
         false => "completions",
     };
     let Some(all) = task.get(key) else {
-        return Err("it has no \"annotations\"; export the project as JSON".to_owned());
+        return Err("there are no \"annotations\"; export the project as JSON".to_owned());
     };
     Ok((key, list(all, || key.to_owned())?))
 }
 
-/// The report of annotations that are not read.
+/// Returns the report about annotations that are not read.
 fn not_read(others: &[(usize, &Value)]) -> String {
     let user = |(_, annotation): &(_, &Value)| annotation.get("completed_by").and_then(user_name);
     let names: Vec<String> = others.iter().filter_map(user).collect();
@@ -315,7 +324,8 @@ fn not_read(others: &[(usize, &Value)]) -> String {
     )
 }
 
-/// Takes the string called `text`, or else the only string under a key that is not in `own`.
+/// Takes the string under the key `text`, or otherwise the only string under a key that is not in
+/// `own`.
 fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> std::result::Result<String, String> {
     let mut strings = data
         .iter()
@@ -324,10 +334,10 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> std::result::Result
     let key = match (data.get("text"), strings.next(), strings.next()) {
         (Some(Value::String(_)), ..) => "text",
         (_, Some(only), None) => only,
-        (_, None, _) => return Err("it has no \"text\"".to_owned()),
+        (_, None, _) => return Err("there is no \"text\"".to_owned()),
         (_, Some(one), Some(other)) => {
             return Err(format!(
-                "its text may be \"{}\" or \"{}\"; call it \"text\"",
+                "the text may be \"{}\" or \"{}\"; rename the key of the text to \"text\"",
                 json::excerpt(one, 40),
                 json::excerpt(other, 40)
             ));
@@ -340,8 +350,8 @@ fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> std::result::Result
     }
 }
 
-/// Makes the document of a task of JSON_MIN, whose regions stand under the name of their control,
-/// which may be any.
+/// Creates the document of a JSON_MIN task, whose regions are under the name of their control,
+/// which can be any string.
 fn minimal(
     text: String,
     by: Option<String>,

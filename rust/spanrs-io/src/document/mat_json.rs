@@ -6,19 +6,19 @@
 //!   {"type": "PERSON", "attrs": [{"name": "sex", "type": "string"}], "annots": [[0, 3, "m"]]}]}
 //! ```
 //!
-//! The text is `signal`, in which offsets count code points, ends exclusive. A set of `asets` holds
-//! the annotations of one type: rows of start, end, an id if `hasID` is true, and values in the
-//! order of `attrs`. Trailing values may be left out. Sets without spans (`hasSpan` is false) are
-//! passed over, as are unknown keys. In version 1 an attribute is only its name. Values keep their
-//! types; null is no value.
+//! The text is `signal`; offsets count its code points, ends exclusive. Each set in `asets`
+//! contains the annotations of one type: rows of start, end, an id if `hasID` is true, and values
+//! in the order of `attrs`. Trailing values may be omitted. Sets without spans (`hasSpan` is false)
+//! and unknown keys are skipped. In version 1, an attribute consists only of its name. Values keep
+//! their types; null means that there is no value.
 //!
-//! An attribute of the type `annotation` holds ids of other annotations, or a list of them: it is a
-//! relation to each as well, called by its name.
+//! The value of an attribute of type `annotation` is the id of another annotation, or a list of
+//! ids. Each id is also read as a relation with the name of the attribute.
 //!
-//! Keys may come in any order, so rows are kept as they are written, without copying, until their
-//! set is complete. Most rows of most files are two numbers, and those are read by hand
-//! ([`push_pairs`]): tokens make up the bulk of a document. All other rows go through serde. Time
-//! is linear in the file; memory is that of the document and of the rows of one set.
+//! Keys may occur in any order, so rows are kept as raw JSON, without copying, until their set is
+//! complete. Most rows are two numbers, because tokens make up the bulk of a document; such rows
+//! are parsed by a specialised function ([`push_pairs`]), all other rows by serde. Time is linear
+//! in the size of the file; memory is needed for the document and for the rows of one set.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -37,9 +37,9 @@ use crate::error::{Code, Error, Result};
 /// Reads the document of a file; `name` is the name of the file in messages.
 ///
 /// # Errors
-/// [`Code::BadDocument`] with line and column where this is not JSON or not of this form; without a
-/// line for a version that is no number, a set without a type, and rows without offsets or with
-/// more values than attributes. [`Code::LaterVersion`] for versions above 2.
+/// [`Code::BadDocument`] with line and column for invalid JSON or an unexpected structure; without
+/// a line for a version that is not a number, a set without a type, and rows without offsets or
+/// with more values than attributes. [`Code::LaterVersion`] for versions above 2.
 pub(super) fn read(name: &str, text: &str) -> Result<Document> {
     let file: File<'_> = serde_json::from_str(text)
         .map_err(|error| json::error(name, 1, "this is not MAT-JSON", &error))?;
@@ -63,7 +63,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
     let mut document = Document::new(file.signal);
     let mut references = References::default();
     for set in file.asets {
-        // What has no place in the text is no span.
+        // Annotations without offsets are not spans.
         if set.has_span {
             add(&mut document, &mut references, set, name, text)?;
         }
@@ -72,18 +72,18 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// Ids of annotations, and where they occur as values of attributes, which may be before the
-/// annotation itself.
+/// Ids of annotations, and attribute values that refer to them, possibly before the annotation
+/// itself.
 #[derive(Default)]
 struct References {
-    /// Index of the annotation with that id.
+    /// Index of the annotation, by id.
     ids: HashMap<String, u32>,
     /// Index of the annotation, name of its attribute, and id of the other annotation.
     values: Vec<(u32, String, String)>,
 }
 
 impl References {
-    /// Notes the value of an attribute of annotation `from`: an id, or a list of ids.
+    /// Records the value of an attribute of annotation `from`: an id, or a list of ids.
     fn note(&mut self, from: u32, name: &str, value: &Value) {
         match value {
             Value::String(id) => self.values.push((from, name.to_owned(), id.clone())),
@@ -92,8 +92,7 @@ impl References {
         }
     }
 
-    /// Adds the relations. Ids of annotations without a place in the text, which were not read, are
-    /// passed over.
+    /// Adds the relations. Ids of annotations without offsets, which were not read, are skipped.
     fn resolve(self, document: &mut Document) {
         for (from, name, id) in self.values {
             if let Some(&to) = self.ids.get(&id) {
@@ -103,11 +102,11 @@ impl References {
     }
 }
 
-/// Adds the annotations of a set. `text` is the whole file, of which the rows are a part; places of
-/// errors are counted from there.
+/// Adds the annotations of a set. `text` is the whole file, of which the rows are a substring;
+/// error positions refer to the whole file.
 ///
-/// The rows are tried as pairs of numbers first. If that fails half-way, what was added is removed
-/// again and the rows are parsed as JSON. For the type `T` with one attribute and ids:
+/// The rows are tried as pairs of numbers first. If this fails, the annotations added so far are
+/// removed and the rows are parsed as JSON. For a type with ids and one attribute:
 ///
 /// | row | outcome |
 /// |---|---|
@@ -115,11 +114,11 @@ impl References {
 /// | `[0, 3, "id1"]`, `[0, 3]` | annotation 0-3 |
 /// | `[0, 3, "id1", null]` | annotation 0-3 |
 /// | `[0, 99]` | left out when the document is closed, if the text is shorter |
-/// | `[0.5, 3]`, `[-1, 3]`, `["x"]` | refused: no two whole numbers from 0 |
-/// | `[0, 3, "id1", "m", "f"]` | refused: two values and one attribute |
+/// | `[0.5, 3]`, `[-1, 3]`, `["x"]` | rejected: does not begin with two whole numbers from 0 |
+/// | `[0, 3, "id1", "m", "f"]` | rejected: two values, but one attribute |
 ///
 /// # Errors
-/// As [`read`].
+/// Same as [`read`].
 fn add(
     document: &mut Document,
     references: &mut References,
@@ -145,7 +144,7 @@ fn add(
     }
     document.annotations.truncate(before);
     let rows: Vec<Vec<Value>> = serde_json::from_str(annots).map_err(|error| {
-        // What was read is a part of the text.
+        // `annots` is a substring of `text`.
         let from = annots.as_ptr() as usize - text.as_ptr() as usize;
         let from = place(name, &text.as_bytes()[..from]);
         json::error_from(&from, "this is not MAT-JSON", &error)
@@ -156,7 +155,7 @@ fn add(
         let bound = |at: usize| row.get(at).and_then(offset);
         let (Some(start), Some(end)) = (bound(0), bound(1)) else {
             return Err(bad(format!(
-                "annotation {at} of {ty} begins with no two whole numbers from 0: {}",
+                "annotation {at} of {ty} does not begin with two whole numbers from 0: {}",
                 Value::Array(row)
             )));
         };
@@ -164,7 +163,7 @@ fn add(
         let values = row.len() - 2;
         if values > most {
             return Err(bad(format!(
-                "annotation {at} of {ty} has {} values and {ty} {} attributes",
+                "annotation {at} of {ty} has {} values, but {ty} has {} attributes",
                 values - usize::from(set.has_id),
                 attrs.len()
             )));
@@ -200,15 +199,14 @@ fn add_values(
     }
 }
 
-/// Adds rows that are two numbers each; None if one is not, and then some of the rows may have been
-/// added.
+/// Adds rows that consist of two numbers each. Returns None if a row does not; some of the rows may
+/// then have been added.
 ///
-/// `json` is a valid value of JSON, as serde has checked. All bytes that are skipped can therefore
-/// only be white space, and what is not a list of pairs of numbers is found at the first byte that
-/// does not fit: `[[0, 3], [4, 7]]` is read, `[[0, 3, "m"]]` fails at the second comma, `[[0.5,
-/// 3]]` at the point.
+/// `json` is a valid JSON value, as checked by serde. All skipped bytes can therefore only be white
+/// space, and any other structure fails at the first unexpected byte: `[[0, 3], [4, 7]]` is read,
+/// `[[0, 3, "m"]]` fails at the second comma, `[[0.5, 3]]` at the decimal point.
 fn push_pairs(document: &mut Document, ty: u32, json: &[u8]) -> Option<()> {
-    // It is JSON already, so that every character that is passed over can only be white space.
+    // The value is valid JSON, so every skipped character can only be white space.
     let mut bytes = json
         .iter()
         .copied()
@@ -228,8 +226,8 @@ fn push_pairs(document: &mut Document, ty: u32, json: &[u8]) -> Option<()> {
     }
 }
 
-/// Reads a whole number from 0 and the byte behind it, which must be `behind`; None otherwise.
-/// Saturates at the maximum, which is beyond any text.
+/// Reads a whole number from 0 and the next byte, which must be `behind`; None otherwise. The
+/// number saturates at the maximum, which is beyond any text.
 fn number(bytes: &mut impl Iterator<Item = u8>, behind: u8) -> Option<u32> {
     let mut value = u32::from(digit(bytes.next()?)?);
     loop {
@@ -237,7 +235,7 @@ fn number(bytes: &mut impl Iterator<Item = u8>, behind: u8) -> Option<u32> {
         let Some(digit) = digit(byte) else {
             return (byte == behind).then_some(value);
         };
-        // No text reaches so far: what is too large lies beyond the text, however large it is.
+        // Saturation is safe, because the maximum is beyond the end of any text.
         value = value.saturating_mul(10).saturating_add(u32::from(digit));
     }
 }
@@ -247,8 +245,8 @@ fn digit(byte: u8) -> Option<u8> {
     byte.is_ascii_digit().then(|| byte - b'0')
 }
 
-/// The parts of a file that are used. Keys that are missing leave the defaults: no version, an
-/// empty text, no sets.
+/// The parts of a file that are used. Defaults for missing keys: no version, an empty text, no
+/// sets.
 struct File<'a> {
     /// The version, a number or null.
     version: Value,
@@ -258,8 +256,8 @@ struct File<'a> {
     asets: Vec<Set<'a>>,
 }
 
-/// Written by hand because a derived implementation refuses keys that are given twice, and here the
-/// last of them counts, as in Python.
+/// Implemented manually because a derived implementation rejects duplicate keys; here the last one
+/// is used, as in Python.
 impl<'de> Deserialize<'de> for File<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -289,7 +287,7 @@ impl<'de> Deserialize<'de> for File<'de> {
     }
 }
 
-/// The keys that are used, of all objects. Any key may be given twice; the last one counts, as in
+/// The keys that are used, in all objects. Any key may occur twice; the last one is used, as in
 /// Python.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "lowercase")]
@@ -313,19 +311,19 @@ enum Key {
 struct Set<'a> {
     /// The type; an error if it is missing and there are annotations.
     ty: Option<String>,
-    /// Rows have an id behind their offsets. False by default.
+    /// Whether rows have an id after their offsets. False by default.
     has_id: bool,
-    /// Rows have offsets. True by default; other sets are relations between annotations, and passed
-    /// over.
+    /// Whether rows have offsets. True by default; sets without offsets are relations between
+    /// annotations and are skipped.
     has_span: bool,
     /// Names of the attributes, in the order of the values.
     attrs: Vec<Attribute>,
-    /// The rows as they are written.
+    /// The rows as raw JSON.
     annots: Option<&'a RawValue>,
 }
 
-/// Written by hand as for [`File`]. Rows are kept as they are written: whether they have ids, and
-/// which attributes, may be said only behind them.
+/// Implemented manually, as for [`File`]. Rows are kept as raw JSON, because the keys that
+/// determine ids and attributes may follow the rows.
 impl<'de> Deserialize<'de> for Set<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
@@ -359,11 +357,11 @@ impl<'de> Deserialize<'de> for Set<'de> {
     }
 }
 
-/// An attribute, given as its name or as an object with `name` and perhaps `type`.
+/// An attribute, given as its name or as an object with `name` and optionally `type`.
 struct Attribute {
     /// Its name.
     name: String,
-    /// Its values are ids of annotations.
+    /// Whether its values are ids of annotations.
     refers: bool,
 }
 
@@ -402,8 +400,7 @@ impl<'de> Deserialize<'de> for Attribute {
     }
 }
 
-/// Returns a whole number from 0; the maximum stands for all that are larger, which lie beyond any
-/// text.
+/// Returns a whole number from 0; larger numbers become the maximum, which is beyond any text.
 fn offset(value: &Value) -> Option<u32> {
     let offset = value.as_u64()?;
     Some(u32::try_from(offset).unwrap_or(u32::MAX))
@@ -460,7 +457,7 @@ mod tests {
             r#"{"signal": "abc", "asets": [{"type": "T", "annots": [[0, 1], [0.5, 2, "x"]]}]}"#;
         assert_eq!(
             message(row),
-            "d.json: annotation 1 of T begins with no two whole numbers from 0: [0.5,2,\"x\"]"
+            "d.json: annotation 1 of T does not begin with two whole numbers from 0: [0.5,2,\"x\"]"
         );
         let rows = |row: &str| {
             message(&format!(

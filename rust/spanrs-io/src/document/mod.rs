@@ -1,28 +1,26 @@
-//! Documents: text, and annotations that point into it.
+//! Documents: texts with annotations that refer to character offsets.
 //!
-//! Whatever the format, a [`Document`] has offsets in characters (code points) of its text, from 0,
-//! ends exclusive. Each format has a file of its own here that makes documents of the bytes of a
-//! file:
+//! In all formats, the offsets of a [`Document`] count characters (code points) of its text, from 0, ends
+//! exclusive. Each format has a module that creates documents from the bytes of a file:
 //!
 //! | format | offsets in the file | documents in a file |
 //! |---|---|---|
 //! | MAT-JSON | code points | one |
-//! | inline XML, fake XML | none: tags stand in the text | one |
+//! | inline XML, fake XML | none: tags are in the text | one |
 //! | raw text | none: no annotations | one |
 //! | brat | code points, a byte order mark included | one, in two files |
-//! | doccano, Prodigy | code points | one on each line |
-//! | Label Studio | UTF-16 code units | one for each task |
+//! | doccano, Prodigy | code points | one per line |
+//! | Label Studio | UTF-16 code units | one per task |
 //!
-//! Reading has two steps. The reader of a format refuses what its format does not allow;
-//! [`Document::close`] then leaves out, with a report, annotations that do not lie in the text.
-//! Exports of annotation tools have such annotations now and then, and a corpus should not be lost
-//! for them.
+//! Reading has two steps. The reader of a format rejects files that violate the format; [`Document::close`]
+//! then leaves out, with a report, annotations outside of the text. Exports of annotation tools
+//! occasionally contain such annotations, and the rest of the corpus should remain usable.
 //!
-//! A document is held whole, within `Limits::document_bytes`; a file of several documents is read one
-//! by one ([`DocumentReader`]).
+//! A document is read into memory as a whole, up to `Limits::document_bytes`; in a file with several
+//! documents, they are read one by one ([`DocumentReader`]).
 //!
-//! Where a format has them, documents keep relations between annotations, attributes with the types
-//! of their values, and the work of several annotators as layers ([`LayerChoice`]).
+//! If the format has them, documents keep relations between annotations, attributes with the types of their
+//! values, and the annotations of several annotators as layers ([`LayerChoice`]).
 //!
 //! ```
 //! use spanrs_io::document::{Format, Reader};
@@ -68,7 +66,7 @@ use crate::error::{Code, Error, Result};
 use crate::source::Source;
 use encoding::utf8;
 
-/// How documents are written in a file. The names are those in options.
+/// The file format of documents. The names are the values of the `format` option.
 ///
 /// ```
 /// use spanrs_base::Named;
@@ -83,15 +81,15 @@ pub enum Format {
     XmlInline,
     /// Text with tags that look like XML, but without a root element and without entities.
     FakeXmlInline,
-    /// Text and nothing else.
+    /// Plain text without annotations.
     Raw,
-    /// brat's annotations in a file `.ann`, beside the text in a file `.txt`.
+    /// brat annotations in an `.ann` file, with the text in a `.txt` file.
     Brat,
-    /// JSON Lines of doccano.
+    /// doccano's JSON Lines.
     Doccano,
-    /// JSON Lines of Prodigy.
+    /// Prodigy's JSON Lines.
     Prodigy,
-    /// JSON and JSON_MIN of Label Studio.
+    /// Label Studio's JSON and JSON_MIN.
     LabelStudio,
 }
 
@@ -120,19 +118,18 @@ pub struct ReaderOptions {
     /// Which elements are annotations, for inline XML.
     #[serde(default)]
     pub elements: Elements,
-    /// Whose annotations are read: a name or a position from 0.
+    /// The annotator whose annotations are read: a name or a position from 0.
     #[serde(default)]
     pub annotator: Option<String>,
-    /// Read all layers, if no annotator is named.
+    /// Whether to read all layers, if no annotator is given.
     #[serde(default)]
     pub all_layers: bool,
-    /// Maximum ratio of decompressed to compressed bytes; that of [`Limits`] if None.
+    /// Maximum ratio of decompressed to compressed bytes; None for the default of [`Limits`].
     #[serde(default)]
     pub max_expansion: Option<usize>,
 }
 
-/// Reads documents of one format. A reader is not changed by reading and can be shared between
-/// threads.
+/// Reads documents in one format. Reading does not change the reader, which can be shared between threads.
 ///
 /// ```
 /// use spanrs_io::document::{Format, LayerChoice, Reader};
@@ -149,9 +146,9 @@ pub struct Reader {
     pub format: Format,
     /// Which elements are annotations, for inline XML.
     pub elements: Elements,
-    /// Whose annotations are read, for Prodigy and Label Studio.
+    /// The layers to read, for Prodigy and Label Studio.
     pub layers: LayerChoice,
-    /// Limits of sizes and nesting, beyond which a file is refused.
+    /// Limits on size and nesting depth; files that exceed them are rejected.
     pub limits: Limits,
 }
 
@@ -180,14 +177,15 @@ impl Reader {
         }
     }
 
-    /// Opens a source, decompressing gzip and zstd, to read its documents one by one. Of brat's pair
-    /// of files the path of either is given. A stream is opened once, or twice if the source is kept
-    /// and the annotator is given by a number ([`LayerChoice::is_number`]).
+    /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the path
+    /// may be either file of the pair. A source is opened once, or twice if the annotator is given by a
+    /// number ([`LayerChoice::is_number`]).
     ///
     /// # Errors
-    /// As [`Source::contents`] and [`Reader::read`] for formats with one document in a file;
-    /// [`Code::BadDocument`] for brat from a stream. For the others as [`Source::open`], and as
-    /// [`Reader::read`] for an annotator by number; other errors come with the documents.
+    /// For formats with one document per file, the errors of [`Source::contents`] and [`Reader::read`], and
+    /// [`Code::BadDocument`] for brat from a stream. For other formats, the errors of [`Source::open`], and
+    /// for an annotator given by number the errors of [`Reader::read`]; other errors are returned with the
+    /// documents.
     ///
     /// # Examples
     /// ```
@@ -216,14 +214,14 @@ impl Reader {
         })
     }
 
-    /// Reads the documents in the bytes of a file, which is called `name` in messages. A byte order
-    /// mark is passed over.
+    /// Reads the documents in the bytes of a file; `name` is the file name for messages. A byte order mark
+    /// is skipped.
     ///
     /// # Errors
-    /// [`Code::Encoding`] where the bytes are not UTF-8; [`Code::BadDocument`] for what the format
-    /// does not allow, for brat, whose text is in another file, and for an annotator that the file
-    /// does not have; [`Code::LaterVersion`] for MAT-JSON; [`Code::Entities`], [`Code::TooDeep`]
-    /// and [`Code::WrongFormat`] for XML.
+    /// [`Code::Encoding`] if the bytes are not UTF-8; [`Code::BadDocument`] for violations of the format,
+    /// for brat, whose text is in another file, and for an annotator that does not occur in the file;
+    /// [`Code::LaterVersion`] for MAT-JSON; [`Code::Entities`], [`Code::TooDeep`] and [`Code::WrongFormat`]
+    /// for XML.
     ///
     /// # Examples
     /// ```
@@ -249,14 +247,14 @@ impl Reader {
         }
     }
 
-    /// Reads the document of a format that has one in a file.
+    /// Reads a file in a format with one document per file.
     fn whole(&self, name: &str, bytes: &[u8]) -> Result<Document> {
         let text = utf8(name, bytes).map_err(|error| match self.format {
             Format::XmlInline | Format::FakeXmlInline | Format::Raw => Error {
                 message: format!("{}, or name its encoding", error.message),
                 ..error
             },
-            // The others are UTF-8 by definition.
+            // All other formats are UTF-8 by definition.
             _ => error,
         })?;
         match self.format {
@@ -265,16 +263,16 @@ impl Reader {
             Format::FakeXmlInline => fake_xml::read(name, text),
             Format::Raw => Ok(Document::new(text.to_owned())),
             Format::Brat | Format::Doccano | Format::Prodigy | Format::LabelStudio => {
-                let message = "brat's annotations need the .txt beside them; name the file";
+                let message =
+                    "brat annotations need the .txt file next to them; pass the path of the file";
                 Err(Error::new(Code::BadDocument, Position::file(name), message))
             }
         }
     }
 }
 
-/// Returns the encoding that a file of XML declares, by the byte order mark of UTF-16 or in its
-/// declaration; None for UTF-8, for ASCII, and if nothing is declared. The first 1024 bytes are
-/// looked at.
+/// Returns the encoding of an XML file according to a UTF-16 byte order mark or the XML declaration; None
+/// for UTF-8 and ASCII, and if no encoding is declared. Only the first 1024 bytes are examined.
 ///
 /// ```
 /// use spanrs_io::document::declared_encoding;
@@ -303,7 +301,7 @@ mod tests {
             (missing.code, missing.to_string()),
             (Code::Io, format!("{}: no such file", txt.display()))
         );
-        // brat counts a byte order mark.
+        // brat counts a byte order mark as a character.
         std::fs::write(&txt, "\u{FEFF}Bob").unwrap();
         for path in [&ann, &txt] {
             let documents = reader.open(&path.clone().into()).unwrap();
@@ -341,7 +339,7 @@ mod tests {
             (bytes.code, bytes.to_string()),
             (
                 Code::BadDocument,
-                "x.ann: brat's annotations need the .txt beside them; name the file".to_owned()
+                "x.ann: brat annotations need the .txt file next to them; pass the path of the file".to_owned()
             )
         );
     }

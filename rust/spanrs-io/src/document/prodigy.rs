@@ -1,24 +1,24 @@
-//! JSON Lines of Prodigy: one object on a line, each a document by one annotator.
+//! Prodigy's JSON Lines: one object per line, each a document by one annotator.
 //!
 //! ```json
 //! {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}
 //! ```
 //!
 //! Offsets count code points from 0, ends exclusive. Blank lines are skipped; keys that are not
-//! listed below are passed over, whatever they hold.
+//! listed below are ignored, whatever their values.
 //!
 //! | | keys |
 //! |---|---|
 //! | text | `text` |
 //! | spans | `spans` |
 //! | tokens | `tokens` (type `lex`), before the spans |
-//! | relations | `relations`: from `head_span` to `child_span`, or else from token `head` to token `child`, called `label` |
-//! | id | `id`, else `meta.id`, else `_input_hash` |
-//! | annotator | `_annotator_id`, else `_session_id` |
+//! | relations | `relations`: from `head_span` to `child_span`, or otherwise from token `head` to token `child`, with the type `label` |
+//! | id | `id`, otherwise `meta.id`, otherwise `_input_hash` |
+//! | annotator | `_annotator_id`, otherwise `_session_id` |
 //! | accepted | no `answer`, or `accept` |
 //!
-//! A line is parsed into structs, without a tree of its values. One line is held at a time, and a
-//! few bytes of each document that was read, by which repetitions are found.
+//! A line is parsed directly into structs, without building a tree of values. Only one line at a
+//! time is in memory, plus a few bytes for each document that has been read, to detect duplicates.
 
 use std::collections::HashMap;
 
@@ -34,38 +34,38 @@ use super::records::{Fingerprints, Lines};
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 
-/// Beginning of the messages of malformed records.
-const WHAT: &str = "this is no record of Prodigy";
+/// Beginning of error messages about malformed records.
+const WHAT: &str = "this is not a Prodigy record";
 
-/// Reads records of Prodigy. A document has one layer: the annotator of the record.
+/// Reads Prodigy records. A document has one layer, created by the annotator of the record.
 ///
-/// Those that were not accepted are documents, without annotations, only if all layers are read.
-/// Otherwise one of several annotators is chosen by name or, if no name is a number, by position
-/// among the names as they first occur in accepted records.
+/// Records that were not accepted are read, as documents without annotations, only if all layers
+/// are read. Otherwise one of several annotators is selected by name or, if no name is a number, by
+/// position among the names in the order of their first occurrence in accepted records.
 ///
 /// ```json
 /// {"text": "Bob ate", "spans": [], "_annotator_id": "ann"}
 /// {"text": "Bob ate", "spans": [{"start": 0, "end": 3, "label": "PER"}], "_annotator_id": "eve"}
 /// ```
 ///
-/// Of these records, `eve` or `1` chooses the second, `ann` or `0` the first; without a choice the
-/// file is refused, since the same text would be scored twice. Two annotators who worked on
-/// different texts need no choice.
+/// In this example, `eve` or `1` selects the second record, and `ann` or `0` the first; if no
+/// annotator is selected, the file is rejected, because the same text would be scored twice. If two
+/// annotators annotated different texts, no selection is needed.
 pub(super) struct Prodigy {
     lines: Lines,
     wanted: Wanted,
-    /// Those who made accepted records, so far.
+    /// The annotators of accepted records so far.
     annotators: Annotators,
     fingerprints: Fingerprints,
-    /// Lines of the records of one annotator, input and text.
+    /// Line number of the first record for each annotator, input and text.
     inputs: HashMap<u128, u64>,
-    /// Annotators of texts.
+    /// Annotator of each text.
     texts: HashMap<u128, Option<usize>>,
-    /// A document was returned.
+    /// Whether a document has been returned.
     found: bool,
 }
 
-/// Whose records are read.
+/// The annotators whose records are read.
 enum Wanted {
     Sole,
     Named(String),
@@ -73,10 +73,12 @@ enum Wanted {
 }
 
 impl Prodigy {
-    /// Opens a source; twice if the choice is a number, to learn first whether it is a name.
+    /// Opens a source. If `choice` is a number, the source is read twice, to find out first whether
+    /// the number is a name.
     ///
     /// # Errors
-    /// As [`Lines::open`], and as [`Prodigy::next`] for an annotator by number.
+    /// The errors of [`Lines::open`], and for an annotator given by number the errors of
+    /// [`Prodigy::next`].
     pub(super) fn open(source: &Source, choice: &LayerChoice, limits: Limits) -> Result<Self> {
         let open = |wanted| {
             Ok(Self {
@@ -110,13 +112,13 @@ impl Prodigy {
     /// # Errors
     /// [`Code::BadDocument`]:
     ///
-    /// - with line and column for an accepted line that is no such object;
-    /// - if several annotators worked on the same text, and none is chosen;
-    /// - if the chosen annotator does not occur;
-    /// - if two records of the chosen annotator, or of nobody named, have the same input
+    /// - with line and column for an accepted line that is not such an object;
+    /// - if several annotators annotated the same text and none is selected;
+    /// - if the selected annotator does not occur;
+    /// - if two records of the selected annotator, or without an annotator, have the same input
     ///   (`_input_hash`) and text.
     ///
-    /// As [`Lines::next`].
+    /// Also the errors of [`Lines::next`].
     pub(super) fn next(&mut self) -> Result<Option<Document>> {
         while let Some((line, record)) = self.record()? {
             let Some(record) = record else {
@@ -147,8 +149,8 @@ impl Prodigy {
         }
     }
 
-    /// Returns the next record and its line; no record for one that is malformed and was not
-    /// accepted, which need not be in order; None at the end.
+    /// Returns the next record and its line number; None at the end. The record is None if it is
+    /// malformed but was not accepted, because such records are not checked.
     fn record(&mut self) -> Result<Option<(u64, Option<Record>)>> {
         json::next_record(&mut self.lines, WHAT, |line| {
             serde_json::from_str(line)
@@ -172,7 +174,8 @@ impl Prodigy {
         Ok(())
     }
 
-    /// Refuses a text of another annotator, of whom one may be unnamed.
+    /// Rejects a text that another annotator has annotated; unnamed annotators count as one
+    /// annotator.
     fn refuse_several(&mut self, text: &str, annotator: Option<usize>) -> Result<()> {
         let text = self.fingerprints.of(text);
         if *self.texts.entry(text).or_insert(annotator) == annotator {
@@ -189,8 +192,8 @@ impl Prodigy {
         Err(Error::new(Code::BadDocument, position, message))
     }
 
-    /// Refuses a second record of the same input and text by the same annotator, or by nobody
-    /// named. Records without a hash of their input are not compared.
+    /// Rejects a second record of the same input and text by the same annotator, or without an
+    /// annotator. Records without an input hash are not compared.
     fn refuse_repeated(
         &mut self,
         record: &Record,
@@ -204,8 +207,8 @@ impl Prodigy {
         let first = *self.inputs.entry(key).or_insert(line);
         if first < line {
             let message = format!(
-                "the same input as on line {first}, by the same or no named annotator; keep one record of each input, \
-                 or name annotators with \"_annotator_id\""
+                "the same input as on line {first}, by the same annotator or by unnamed annotators; keep one \
+                 record per input, or name the annotators with \"_annotator_id\""
             );
             let position = Position::line(self.lines.name(), line);
             return Err(Error::new(Code::BadDocument, position, message));
@@ -227,7 +230,7 @@ struct Record {
     /// Links between spans, or between tokens.
     #[serde(default)]
     relations: Value,
-    /// What doccano calls spans; Prodigy has a category under the first name.
+    /// The key of spans in doccano files; in Prodigy, `label` is a category.
     #[serde(default)]
     label: Value,
     #[serde(default)]
@@ -239,7 +242,7 @@ struct Record {
     /// Id of the record; null if there is none.
     #[serde(default)]
     id: Value,
-    /// Object that may hold an id.
+    /// Object that may contain an id.
     #[serde(default)]
     meta: Value,
     /// Hash of the input.
@@ -248,24 +251,24 @@ struct Record {
     /// Name of the annotator.
     #[serde(default, rename = "_annotator_id")]
     annotator: Value,
-    /// Name of the session, which stands for the annotator if no name is given.
+    /// Name of the session, used as the annotator if there is no annotator name.
     #[serde(default, rename = "_session_id")]
     session: Value,
 }
 
-/// The only key that is looked at in a record that is malformed: it does not matter if it was not
-/// accepted.
+/// The only key that is read in a malformed record: errors in records that were not accepted are
+/// ignored.
 #[derive(Deserialize)]
 struct Answered {
     answer: Option<String>,
 }
 
-/// Returns true for records that count: those that were accepted, and those without an answer.
+/// Returns true for accepted records and for records without an answer.
 fn accepted(answer: Option<&str>) -> bool {
     answer.is_none_or(|answer| answer == "accept")
 }
 
-/// An annotation of Prodigy.
+/// A Prodigy annotation.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"start\", \"end\" and \"label\"")]
 struct Labelled {
@@ -277,7 +280,7 @@ struct Labelled {
     label: String,
 }
 
-/// A token of Prodigy.
+/// A Prodigy token.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with \"start\" and \"end\"")]
 struct Token {
@@ -288,10 +291,10 @@ struct Token {
 }
 
 impl Record {
-    /// Returns the record unless it has spans under a name of doccano's.
+    /// Returns the record unless it has spans under one of doccano's keys.
     ///
     /// # Errors
-    /// A message with the name.
+    /// A message with the key.
     fn checked(self) -> serde_json::Result<Self> {
         let lists = [
             ("label", &self.label),
@@ -300,20 +303,21 @@ impl Record {
         ];
         match lists.iter().find(|(_, list)| list.is_array()) {
             Some((key, _)) if self.spans.is_none() => Err(serde_json::Error::custom(format!(
-                "it has a list {key:?} and no \"spans\"; is it of doccano?"
+                "there is a list {key:?} but no \"spans\"; is this a doccano file?"
             ))),
             _ => Ok(self),
         }
     }
 
-    /// Returns who annotated the record, if it says so.
+    /// Returns the annotator of the record, if it has one.
     fn annotator(&self) -> Option<String> {
         [&self.annotator, &self.session]
             .into_iter()
             .find_map(json::id)
     }
 
-    /// Returns what the annotator did with the text: [`Answer::Given`] for every accepted record.
+    /// Returns the annotator's decision about the text: [`Answer::Given`] for every accepted
+    /// record.
     fn answer(&self) -> Answer {
         match self.answer.as_deref() {
             answer if accepted(answer) => Answer::Given,
@@ -322,7 +326,7 @@ impl Record {
         }
     }
 
-    /// Makes a document of the record. Tokens come before spans.
+    /// Converts the record to a document. Tokens precede spans.
     fn document(self, annotator: Option<String>) -> Document {
         let answer = match self.answer() {
             Answer::Given if self.spans.as_ref().is_none_or(Vec::is_empty) => Answer::Empty,
@@ -353,8 +357,8 @@ impl Record {
     }
 }
 
-/// Adds relations. Their ends are spans by offsets and label, or tokens by offsets; a relation of
-/// which one end is not there is left out with a report.
+/// Adds relations. The ends are spans, given by offsets and label, or tokens, given by offsets; a
+/// relation with a missing end is left out with a report.
 fn relate(document: &mut Document, relations: &Value) {
     let Some(relations) = relations
         .as_array()
@@ -387,7 +391,7 @@ fn relate(document: &mut Document, relations: &Value) {
             _ => document.leave_out_relation(|| {
                 let ty = json::excerpt(ty, 40);
                 format!(
-                    "relation {ty:?}: its head or its child is no span and no token of the record"
+                    "relation {ty:?}: the head or the child is neither a span nor a token of the record"
                 )
             }),
         }
@@ -431,7 +435,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_record_of_prodigy_is_said_with_its_place() {
         let message = |line: &str| read(line, LayerChoice::Sole).unwrap_err().to_string();
-        let what = "this is no record of Prodigy";
+        let what = "this is not a Prodigy record";
         assert_eq!(
             message("{}"),
             format!("d:1:2: {what}: missing field `text`")
@@ -457,7 +461,7 @@ mod tests {
         assert_eq!(
             message(r#"{"text": "a", "answer": "reject""#),
             format!(
-                "d:1:32: {what}: EOF while parsing an object; each record stands whole on one line"
+                "d:1:32: {what}: EOF while parsing an object; each record must be on a single line"
             )
         );
         let deep = format!("{{\"id\": {}", "[".repeat(100_000));
@@ -523,7 +527,9 @@ mod tests {
             let refused = read(&line, LayerChoice::Sole).unwrap_err().to_string();
             assert_eq!(
                 refused,
-                format!("d:1: {WHAT}: it has a list {key:?} and no \"spans\"; is it of doccano?")
+                format!(
+                    "d:1: {WHAT}: there is a list {key:?} but no \"spans\"; is this a doccano file?"
+                )
             );
         }
         let category = "{\"text\": \"a\", \"label\": \"POSITIVE\"}";
@@ -546,7 +552,7 @@ mod tests {
         assert_eq!(links(document), [("r", 1, 0)]);
         assert_eq!(
             document.relations_left_out,
-            ["relation \"s\": its head or its child is no span and no token of the record"]
+            ["relation \"s\": the head or the child is neither a span nor a token of the record"]
         );
     }
 }

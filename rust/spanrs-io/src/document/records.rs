@@ -1,5 +1,5 @@
-//! Cuts a stream into the records of a file: lines, or the items of a list in JSON. One record is
-//! held at a time.
+//! Splits a stream into records: lines, or the items of a JSON list. Only one record at a time is
+//! in memory.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -13,18 +13,18 @@ use crate::source::Source;
 
 /// The byte order mark in UTF-8.
 const MARK: &[u8] = "\u{FEFF}".as_bytes();
-/// Bytes that are read at a time.
+/// Number of bytes read at a time.
 const BUFFER: usize = 1 << 16;
 
-/// A stream of text and where in it the reader is.
+/// A text stream and the position of the reader in the stream.
 struct Text {
-    /// Name in messages.
+    /// Name of the source in messages.
     name: String,
     /// The stream, decompressed.
     input: BufReader<Input>,
     /// Maximum number of bytes of a record.
     most: usize,
-    /// The next byte.
+    /// Position of the next byte.
     next: Place,
 }
 
@@ -36,7 +36,7 @@ struct Place {
 }
 
 impl Place {
-    /// Moves behind these bytes.
+    /// Advances the position past these bytes.
     fn pass(&mut self, bytes: &[u8]) {
         self.line += memchr::memchr_iter(b'\n', bytes).count() as u64;
         match memchr::memrchr(b'\n', bytes) {
@@ -47,7 +47,7 @@ impl Place {
 }
 
 impl Text {
-    /// Opens a source and passes over a byte order mark.
+    /// Opens a source and skips a byte order mark.
     fn open(source: &Source, limits: Limits) -> Result<Self> {
         let mut text = Self {
             name: source.name().to_owned(),
@@ -71,7 +71,7 @@ impl Text {
         Ok(text)
     }
 
-    /// Returns the place of the next byte.
+    /// Returns the position of the next byte.
     fn here(&self) -> Position {
         Position {
             path: self.name.clone(),
@@ -80,35 +80,35 @@ impl Text {
         }
     }
 
-    /// Fills the buffer if it is empty; it stays empty at the end of the stream.
+    /// Fills the buffer if it is empty; at the end of the stream the buffer stays empty.
     fn fill(&mut self) -> Result<()> {
         loop {
             match self.input.fill_buf() {
                 Ok(_) => return Ok(()),
-                // A signal arrived; the standard library also retries wherever it reads in a loop.
+                // A signal arrived; retry, as the standard library does when it reads in a loop.
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.failed(error)),
             }
         }
     }
 
-    /// Translates an error from reading.
+    /// Converts a read error.
     fn failed(&self, error: std::io::Error) -> Error {
         Error::read(Position::file(&self.name), error)
     }
 
-    /// The error for a record that begins at `from` and is too long.
+    /// Returns the error for a record that begins at `from` and is too long.
     #[cold]
     fn too_long(&self, from: Position) -> Error {
         let message = format!(
-            "the record holds more than {} bytes, the limit for a document",
+            "the record has more than {} bytes, the limit for a document",
             self.most
         );
         Error::new(Code::DocumentTooLong, from, message)
     }
 }
 
-/// The lines of a file that are not blank.
+/// Reads the non-blank lines of a file.
 pub(super) struct Lines {
     text: Text,
     line: Vec<u8>,
@@ -118,7 +118,7 @@ impl Lines {
     /// Opens a source.
     ///
     /// # Errors
-    /// As [`Source::open`]; [`Code::Compression`]; [`Code::Encoding`] for UTF-16.
+    /// The errors of [`Source::open`]; [`Code::Compression`]; [`Code::Encoding`] for UTF-16.
     pub(super) fn open(source: &Source, limits: Limits) -> Result<Self> {
         let text = Text::open(source, limits)?;
         Ok(Self {
@@ -135,7 +135,8 @@ impl Lines {
     /// Returns the next line without its LF, and its number from 1; None at the end.
     ///
     /// # Errors
-    /// [`Code::Encoding`] with line and column; [`Code::DocumentTooLong`]; as [`Error::read`].
+    /// [`Code::Encoding`] with line and column; [`Code::DocumentTooLong`]; the errors of
+    /// [`Error::read`].
     pub(super) fn next(&mut self) -> Result<Option<(u64, &str)>> {
         let text = &mut self.text;
         loop {
@@ -160,17 +161,17 @@ impl Lines {
     }
 }
 
-/// The items of a list in JSON, or the one value of a file that is no list. What is between items is
-/// checked here, an item by whoever parses it.
+/// Reads the items of a JSON list, or the single value of a file that is not a list. The text
+/// between items is checked here; each item is checked by its parser.
 pub(super) struct Items {
     text: Text,
-    /// What the file should have been, for messages.
+    /// Beginning of error messages.
     what: &'static str,
     item: Vec<u8>,
     state: State,
 }
 
-/// What may follow in a file of JSON.
+/// What may follow in a JSON file.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     /// The list, or the only value.
@@ -184,10 +185,10 @@ enum State {
 }
 
 impl Items {
-    /// Opens a source; `what` begins messages about what is between items.
+    /// Opens a source; error messages about the text between items begin with `what`.
     ///
     /// # Errors
-    /// As [`Lines::open`].
+    /// Same as [`Lines::open`].
     pub(super) fn open(source: &Source, limits: Limits, what: &'static str) -> Result<Self> {
         let text = Text::open(source, limits)?;
         Ok(Self {
@@ -203,12 +204,12 @@ impl Items {
         &self.text.name
     }
 
-    /// Returns the place and the text of the next item; None at the end. An item that is cut off by
-    /// the end of the file is returned as it is.
+    /// Returns the position and the text of the next item; None at the end. An item that is
+    /// truncated by the end of the file is returned unchanged.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] with line and column for what is between items; [`Code::Encoding`],
-    /// [`Code::DocumentTooLong`], and as [`Error::read`].
+    /// [`Code::BadDocument`] with line and column for invalid text between items;
+    /// [`Code::Encoding`], [`Code::DocumentTooLong`], and the errors of [`Error::read`].
     pub(super) fn next(&mut self) -> Result<Option<(Position, &str)>> {
         loop {
             let next = self.peek()?;
@@ -254,7 +255,7 @@ impl Items {
         }
     }
 
-    /// Returns the next byte that is no white space without passing it; None at the end.
+    /// Skips white space and returns the next byte without consuming it; None at the end.
     fn peek(&mut self) -> Result<Option<u8>> {
         loop {
             let text = &mut self.text;
@@ -273,13 +274,14 @@ impl Items {
         }
     }
 
-    /// Passes one byte, which was peeked at.
+    /// Consumes the byte that was peeked at.
     fn take(&mut self) {
         self.text.input.consume(1);
         self.text.next.column += 1;
     }
 
-    /// Reads a value: to its last bracket or quote, or else to the next comma, bracket or blank.
+    /// Reads a value: up to its last bracket or quote, or otherwise up to the next comma, bracket
+    /// or white space.
     fn value(&mut self) -> Result<(Position, &str)> {
         let from = self.text.here();
         self.item.clear();
@@ -307,21 +309,22 @@ impl Items {
     }
 }
 
-/// Finds the end of a value of JSON that comes in pieces.
+/// Finds the end of a JSON value that arrives in pieces.
 #[derive(Default)]
 struct Cutter {
-    /// Number of brackets that are open.
+    /// Number of open brackets.
     depth: usize,
-    /// Within a string.
+    /// Whether the position is within a string.
     quoted: bool,
-    /// Behind a backslash in a string.
+    /// Whether the previous byte is a backslash in a string.
     escaped: bool,
-    /// Within a value that has neither brackets nor quotes.
+    /// Whether the position is within a value without brackets or quotes.
     plain: bool,
 }
 
 impl Cutter {
-    /// Returns how many bytes of the next piece belong to the value, and whether it ends there.
+    /// Returns the number of bytes of the next piece that belong to the value, and whether the
+    /// value ends there.
     fn cut(&mut self, piece: &[u8]) -> (usize, bool) {
         let mut at = 0;
         while at < piece.len() {
@@ -365,12 +368,12 @@ impl Cutter {
     }
 }
 
-/// Returns true for white space of JSON.
+/// Returns true for JSON white space.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Hashes that distinguish records without storing them: two of 64 bits, which makes
+/// Fingerprints that distinguish records without storing them: two 64-bit hashes each, which makes
 /// collisions negligible.
 #[derive(Default)]
 pub(super) struct Fingerprints(RandomState, RandomState);
@@ -387,7 +390,7 @@ impl Fingerprints {
 mod tests {
     use super::*;
 
-    /// A stream that gives a few bytes at a time, after a signal each.
+    /// A stream that returns a few bytes at a time, each time after an interrupted read.
     struct Slow(&'static [u8], usize, bool);
 
     impl Read for Slow {
@@ -468,7 +471,7 @@ mod tests {
         assert_eq!(found, ["1:2 1234"]);
         assert_eq!(
             error,
-            "d:2:1: the record holds more than 4 bytes, the limit for a document"
+            "d:2:1: the record has more than 4 bytes, the limit for a document"
         );
         let source = Source::stream("d", Box::new(&b"\n1234\r\n \n12345\n"[..]));
         let mut lines = Lines::open(
@@ -485,7 +488,7 @@ mod tests {
         let mut lines = Lines::open(&source, limits).unwrap();
         assert_eq!(
             lines.next().unwrap_err().to_string(),
-            "d:2:1: the record holds more than 4 bytes, the limit for a document"
+            "d:2:1: the record has more than 4 bytes, the limit for a document"
         );
     }
 

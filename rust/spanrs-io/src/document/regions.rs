@@ -1,37 +1,37 @@
-//! Regions of Label Studio: labelled stretches whose offsets count UTF-16 code units.
+//! Label Studio regions: labelled segments whose offsets count UTF-16 code units.
 //!
 //! A character beyond U+FFFF has two code units. In `a😀b` the characters are at the code units 0, 1
-//! and 3; an offset of 2 lies within a character, and the region is left out. The code units where
-//! such characters begin are kept in ascending order, so that an offset is converted by a binary
-//! search: the character is the code unit less the number of pairs before it.
+//! and 3; the offset 2 is within a character, and a region with this offset is left out. The code
+//! units at which such characters begin are stored in ascending order, so that an offset is
+//! converted by binary search: the character offset is the code unit offset minus the number of
+//! preceding characters with two code units.
 //!
 //! | region of `a😀b` | annotation |
 //! |---|---|
 //! | 0-1 | `a`, characters 0-1 |
 //! | 1-3 | `😀`, characters 1-2 |
 //! | 0-2 | none: ends within a character |
-//! | 0-5 | none: reaches beyond the text of 4 code units |
+//! | 0-5 | none: extends beyond the text of 4 code units |
 //! | 3-4, with the text `x` | none: the text there is `b` |
 //!
-//! Regions that are left out are reported, once for each label. A region whose own text is not
-//! found at its offsets comes from an export with other offsets, such as one made by a script that
-//! counts code points; it would be wrong by one character for each emoji before it.
+//! Regions that are left out are reported, once for each label. If the text of a region is not
+//! found at its offsets, the export uses other offsets, for example code points counted by a
+//! script; each preceding emoji would then shift the region by one character.
 //!
-//! Where texts and regions are in the two exports (`label_studio` reads them):
+//! Location of texts and regions in the two exports, which `label_studio` reads:
 //!
 //! | | JSON | JSON_MIN |
 //! |---|---|---|
-//! | text | `text`, else the only string, of `data` | `text`, else the only string that is not Label Studio's own |
+//! | text | `text` in `data`, otherwise the only string in `data` | `text`, otherwise the only string that is not one of Label Studio's own keys |
 //! | regions | `value` of the items of `result` whose `type` is `labels` | items of all lists that have `labels` |
-//! | annotations | `annotations`, before version 1.0 `completions` | the task is one |
+//! | annotations | `annotations`, before version 1.0 `completions` | each task is one annotation |
 //! | user | `completed_by` of the annotation | `annotator` |
 //! | relations | items of `result` whose `type` is `relation`, between regions by id | none |
-//! | attributes | other items of `result` with the id of a region, by the name of their control | none |
-//! | passed over | `predictions`, all other items | everything else |
+//! | attributes | other items of `result` with the id of a region, named after their control | none |
+//! | ignored | `predictions`, all other items | everything else |
 //! | left out with a report | `hypertextlabels`, `paragraphlabels` | |
 //!
-//! Spans of HTML and of dialogues are left out with a report because they are spans, but of a text
-//! that is not plain.
+//! Spans in HTML and in dialogues are left out with a report, because their text is not plain text.
 
 use std::collections::HashMap;
 
@@ -41,11 +41,11 @@ use super::annotated_text::{Answer, Document, Layer};
 use super::annotators::user_name;
 use super::json::{excerpt, list, object, short};
 
-/// A document, and where its code units are.
+/// A document with an index of its code units.
 pub(super) struct Regions {
     /// The document; regions are added to it.
     pub(super) document: Document,
-    /// Code units, ascending, at which the characters begin that have two; empty for ASCII.
+    /// Ascending offsets of the characters with two code units, in code units; empty for ASCII.
     pairs: Vec<u32>,
     /// Length of the text in code units.
     units: u64,
@@ -56,17 +56,17 @@ pub(super) struct Regions {
 /// Number of characters between two entries of `offsets`.
 const STEP: usize = 256;
 
-/// Number of characters of the document, beyond the length of a region's own text, that are
-/// searched for that text.
+/// Number of additional characters of the document, beyond the length of a region's text, in which
+/// the region's text is searched.
 const LONGEST_REST: usize = 200;
 
-/// What an offset in code units is.
+/// Classification of an offset in code units.
 enum Place {
-    /// The beginning of this character, or the end of the text.
+    /// The beginning of a character (with its index), or the end of the text.
     Character(u32),
     /// Between the two code units of a character.
     WithinCharacter,
-    /// Behind the end of the text.
+    /// Beyond the end of the text.
     Beyond,
 }
 
@@ -106,22 +106,22 @@ impl Regions {
         }
     }
 
-    /// Returns true if the text from `start` to `end` (characters) contains the text that the
-    /// region says it has, or if it does not say.
+    /// Returns true if the text from `start` to `end` (in characters) contains the text stored in
+    /// the region, or if the region does not store a text.
     ///
-    /// White space makes no difference, and the region's text may lack the rest of its words: both
-    /// occur in exports whose offsets are right. A mismatch tells that the offsets count something
-    /// else, such as code points.
+    /// White space is ignored, and the region's text may be truncated; both differences occur in
+    /// exports with correct offsets. A mismatch means that the offsets count another unit, such as
+    /// code points.
     ///
-    /// | text of the document | text of the region | holds |
+    /// | text in the document | text of the region | result |
     /// |---|---|---|
-    /// | `New York` | `NewYork` | yes |
-    /// | `New York` | `New` | yes |
-    /// | `New York` | `Bonn` | no |
-    /// | any | not given, or the region is empty | yes |
+    /// | `New York` | `NewYork` | true |
+    /// | `New York` | `New` | true |
+    /// | `New York` | `Bonn` | false |
+    /// | any | not given, or the region is empty | true |
     ///
-    /// A long region with a short text is compared at its beginning only, so that time follows the
-    /// size of the file.
+    /// A long region with a short text is compared only at its beginning, so that time is linear in
+    /// the size of the file.
     fn holds(&self, start: u32, end: u32, value: &Map<String, Value>) -> bool {
         let Some(Value::String(said)) = value.get("text") else {
             return true;
@@ -131,15 +131,16 @@ impl Regions {
         }
         let said: String = said.chars().filter(|c| !c.is_whitespace()).collect();
         let stretch = self.from(start).take((end - start) as usize);
-        // A long region with a short text is compared at its beginning, so that time follows the file.
+        // A long region with a short text is compared only at its beginning, so that time is
+        // linear.
         let stretch = stretch
             .filter(|c| !c.is_whitespace())
             .take(said.len() + LONGEST_REST);
         stretch.collect::<String>().contains(&said)
     }
 
-    /// Returns the text from a character on, without scanning more than [`STEP`] characters before
-    /// it.
+    /// Returns the text starting at a character, after scanning fewer than [`STEP`] preceding
+    /// characters.
     fn from(&self, start: u32) -> impl Iterator<Item = char> {
         let offset = self.offsets.get(start as usize / STEP).copied();
         let text = &self.document.text[offset.unwrap_or(self.document.text.len())..];
@@ -147,11 +148,11 @@ impl Regions {
     }
 
     /// Adds the annotations of one user: a layer with its regions, their attributes and relations.
-    /// An annotation that was cancelled or skipped is a layer without regions. `at` names its place
-    /// in the file, for messages.
+    /// An annotation that was cancelled or skipped becomes a layer without regions. `at` returns
+    /// its location in the file, for messages.
     ///
     /// # Errors
-    /// A message if the results are not what the format says.
+    /// A message if the results do not have the expected structure.
     pub(super) fn add_layer(
         &mut self,
         annotation: &Value,
@@ -174,10 +175,9 @@ impl Regions {
             let result = object(result, place)?;
             let kind = result.get("type").and_then(Value::as_str);
             if let Some(other @ ("hypertextlabels" | "paragraphlabels")) = kind {
-                // Spans, but of a text that is not plain.
-                self.document.leave_out(|| {
-                    format!("{}: a region of type {other}, which is not read", place())
-                });
+                // These are spans, but not in plain text.
+                self.document
+                    .leave_out(|| format!("{}: regions of type {other} are not read", place()));
             }
             if kind == Some("labels") {
                 let place = || format!("{}.value", place());
@@ -185,7 +185,7 @@ impl Regions {
                 let id = result.get("id").and_then(Value::as_str).unwrap_or_default();
                 let first = self.document.annotations.len();
                 self.add(value, place)?;
-                // Attributes are added once for each id; other annotations of it share them.
+                // Attributes are added once for each id; all annotations with that id share them.
                 let added = first..self.document.annotations.len();
                 match (regions.get(id), attributes.get(id)) {
                     (Some(&first), _) => self.document.share_attributes(first, added),
@@ -201,15 +201,15 @@ impl Regions {
         Ok(())
     }
 
-    /// Sets what the annotator of the last layer did.
+    /// Sets the answer of the last layer.
     fn answer(&mut self, answer: Answer) {
         if let Some(layer) = self.document.layers.last_mut() {
             layer.answer = answer;
         }
     }
 
-    /// Adds the relations of a list of results between regions, whose first annotations are given by
-    /// id. One without both regions is left out with a report.
+    /// Adds the relations in a list of results. `regions` maps the id of each region to its first
+    /// annotation; a relation without both regions is left out with a report.
     fn relate(&mut self, results: &[Value], regions: &HashMap<&str, u32>) {
         for result in results {
             let key = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -229,7 +229,7 @@ impl Regions {
             let (Some(&source), Some(&target)) = (regions.get(from), regions.get(to)) else {
                 self.document.leave_out_relation(|| {
                     let [from, to] = [from, to].map(|id| excerpt(id, 40));
-                    format!("a relation from {from:?} to {to:?}, of which one is no region of text")
+                    format!("a relation from {from:?} to {to:?}, at least one of which is not a text region")
                 });
                 continue;
             };
@@ -245,19 +245,19 @@ impl Regions {
         }
     }
 
-    /// Adds a region: an annotation for each of its labels. `at` names its place in the file, for
-    /// messages.
+    /// Adds a region: an annotation for each of its labels. `at` returns its location in the file,
+    /// for messages.
     ///
     /// ```json
     /// {"start": 0, "end": 3, "labels": ["PER", "SINGER"], "text": "Bob"}
     /// ```
     ///
-    /// A region that does not fit the text is left out with a report: its offsets are beyond the
-    /// text or within a character, or the text there is not that of the region. One that ends
-    /// before it begins is added, and left out when the document is closed.
+    /// A region that does not match the text is left out with a report: its offsets are beyond the
+    /// text or within a character, or the text at its offsets is not the text of the region. A
+    /// region that ends before it begins is added, and left out when the document is closed.
     ///
     /// # Errors
-    /// A message if the offsets or the labels are not what the format says.
+    /// A message if the offsets or the labels do not have the expected type.
     pub(super) fn add(
         &mut self,
         value: &Map<String, Value>,
@@ -275,7 +275,7 @@ impl Regions {
         let places = (self.place(start), self.place(end));
         for label in list(labels, || format!("{}.labels", at()))? {
             let Value::String(label) = label else {
-                return Err(format!("{}: {} is no label", at(), short(label)));
+                return Err(format!("{}: {} is not a label", at(), short(label)));
             };
             self.answer(Answer::Given);
             let units = self.units;
@@ -307,9 +307,9 @@ impl Regions {
     }
 }
 
-/// Returns the attributes of each region by its id: results of other controls for the same region,
-/// such as choices, ratings and text areas. The name of an attribute is that of the control
-/// (`from_name`); a list of one item becomes the item.
+/// Returns the attributes of each region by region id: results of other controls for the same
+/// region, such as choices, ratings and text areas. An attribute is named after its control
+/// (`from_name`); a list of one item is replaced by the item.
 fn attributes(results: &[Value]) -> HashMap<&str, Vec<(&str, &Value)>> {
     let mut found: HashMap<&str, Vec<_>> = HashMap::new();
     for result in results {
@@ -319,7 +319,7 @@ fn attributes(results: &[Value]) -> HashMap<&str, Vec<(&str, &Value)>> {
         let (Some(kind), Some(id), Some(value)) = (kind, id, result.get("value")) else {
             continue;
         };
-        // A text area calls its value `text`.
+        // The key of the value of a text area is `text`.
         let Some(value) = value.get(if kind == "textarea" { "text" } else { kind }) else {
             continue;
         };
@@ -338,7 +338,7 @@ pub(super) fn counts(annotation: &Value) -> bool {
     !says(annotation, "was_cancelled") && !says(annotation, "skipped")
 }
 
-/// Returns true if an annotation has a key that is true.
+/// Returns true if the value of `key` in an annotation is true.
 pub(super) fn says(annotation: &Value, key: &str) -> bool {
     annotation.get(key) == Some(&Value::Bool(true))
 }

@@ -1,4 +1,4 @@
-//! Documents of one source, one after another.
+//! Streaming of the documents of a source.
 
 use super::annotated_text::Document;
 use super::doccano;
@@ -9,11 +9,11 @@ use crate::error::Result;
 
 /// Reads the documents of a source; created by [`Reader::open`](super::Reader::open).
 ///
-/// One document is held at a time. Annotations that do not lie in the text are left out with a
-/// report ([`Document::close`]). It ends with the first error.
+/// Only one document at a time is in memory. Annotations outside of the text are left out with a
+/// report ([`Document::close`]). The iterator ends after the first error.
 pub struct DocumentReader(Option<Records>);
 
-/// Where documents come from.
+/// Source of the documents.
 enum Records {
     One(Document),
     Doccano(Lines),
@@ -22,22 +22,22 @@ enum Records {
 }
 
 impl DocumentReader {
-    /// Returns a document that was read.
+    /// Creates a reader that returns a single document.
     pub(super) fn one(document: Document) -> Self {
         Self(Some(Records::One(document)))
     }
 
-    /// Reads lines of doccano.
+    /// Creates a reader of doccano lines.
     pub(super) fn doccano(lines: Lines) -> Self {
         Self(Some(Records::Doccano(lines)))
     }
 
-    /// Reads records of Prodigy.
+    /// Creates a reader of Prodigy records.
     pub(super) fn prodigy(records: Prodigy) -> Self {
         Self(Some(Records::Prodigy(records)))
     }
 
-    /// Reads tasks of Label Studio.
+    /// Creates a reader of Label Studio tasks.
     pub(super) fn label_studio(tasks: Tasks) -> Self {
         Self(Some(Records::LabelStudio(tasks)))
     }

@@ -1,4 +1,4 @@
-//! What the tests of several formats look at.
+//! Helpers for the tests of several formats.
 
 use super::annotated_text::Document;
 
@@ -18,7 +18,7 @@ pub(super) fn rows(rows: &[(&str, u32, u32)]) -> Vec<Row> {
     rows.iter().map(owned).collect()
 }
 
-/// Returns type and both ends of the relations of a document.
+/// Returns type, source and target of the relations of a document.
 pub(super) fn links(document: &Document) -> Vec<(&str, u32, u32)> {
     let all = document.relations.iter();
     all.map(|r| (document.type_of_relation(r), r.from, r.to))

@@ -1,4 +1,4 @@
-//! XML in which elements are annotations, and their text is the document's text.
+//! XML in which elements are annotations and the text of the elements is the document text.
 //!
 //! ```text
 //! <doc>x &amp; <A k="1">y<B/></A></doc>
@@ -11,19 +11,20 @@
 //! | declared: A, overlay | `<doc>x &amp; y<B/></doc>` | A 13-18 |
 //!
 //! The text consists of the characters in the root element, with references and CDATA sections
-//! decoded; line ends are kept as they are. In an overlay all markup that is not declared is part
-//! of the text, exactly as it is written, and the characters that MAT escapes are escaped again, so
-//! that the text can be read as XML without the annotations.
+//! decoded; line ends are unchanged. In an overlay, all undeclared markup is part of the text,
+//! exactly as in the file, and the characters that MAT escapes are escaped again, so that the text
+//! is the XML file without the annotations.
 //!
-//! Annotations are in the order of their start tags, so an element comes before those in it.
-//! Elements and comments by which MAT stores its own data (`_mat:atypes`, ...) are neither text nor
-//! annotations.
+//! Annotations are in the order of their start tags, so an element precedes the elements that it
+//! contains. Elements and comments in which MAT stores its own data (`_mat:atypes`, ...) are
+//! neither text nor annotations.
 //!
-//! XML is parsed by quick-xml, which checks that tags are nested; whatever else XML forbids and the
-//! library lets pass is checked here: names, control characters, a second root, text outside the
-//! root, a misplaced declaration. Whether a file is accepted does not depend on which elements are
-//! declared. Document types with an internal subset are refused, since they may declare entities
-//! that expand without bound; external subsets are not read. Time is linear in the file.
+//! XML is parsed by quick-xml, which checks that tags are nested; other violations of XML that the
+//! library accepts are checked here: names, control characters, a second root, text outside the
+//! root, a misplaced declaration. Whether a file is accepted does not depend on the declared
+//! elements. Document types with an internal subset are rejected, because they may declare entities
+//! that expand without bound; external subsets are not read. Time is linear in the size of the
+//! file.
 
 use std::borrow::Cow;
 
@@ -36,29 +37,29 @@ use super::elements::Elements;
 use super::encoding::place;
 use crate::error::{Code, Error, Result};
 
-/// Elements by which MAT declares types; they hold no text and are no annotations.
+/// Elements in which MAT declares types; they contain no text and are not annotations.
 const OWN_ELEMENTS: [&str; 3] = ["_mat:atypes", "_mat:atype", "_mat:attr"];
-/// Attribute by which MAT numbers annotations; it is no attribute of theirs.
+/// Attribute in which MAT stores annotation numbers; it is not an attribute of the annotation.
 const OWN_ID: &str = "_mat:id";
-/// Beginning of a comment that holds MAT's own data.
+/// Beginning of a comment with MAT's own data.
 const OWN_COMMENT: &str = " _mat_metadata_ ";
 
-/// Reads the document of a file. `name` is the name of the file in messages, `nesting` the largest
-/// number of elements within one another.
+/// Reads the document of a file. `name` is the name of the file in messages, `nesting` the maximum
+/// depth of nested elements.
 ///
 /// | file | error |
 /// |---|---|
 /// | `<a><b></a>`, `<a>`, `<a/><b/>`, `<a/>text`, no element at all | [`Code::BadDocument`] |
 /// | `<a>&nbsp;</a>`, `<a>&#0;</a>`, `<a>]]></a>` | [`Code::BadDocument`] |
 /// | `<a x='1' x='2'/>`, `<a x=1/>`, `<a x='<'/>`, `<a$b/>` | [`Code::BadDocument`] |
-/// | a second document type, or one behind the root's beginning | [`Code::BadDocument`] |
+/// | a second document type, or one after the start of the root element | [`Code::BadDocument`] |
 /// | `<!DOCTYPE a [<!ENTITY b 'c'>]>` | [`Code::Entities`] |
-/// | more than `nesting` elements within one another | [`Code::TooDeep`] |
+/// | elements nested more deeply than `nesting` | [`Code::TooDeep`] |
 /// | root `xmi:XMI`, `CAS` or `GateDocument` | [`Code::WrongFormat`] |
 ///
 /// # Errors
-/// As in the table, all with line and column. A UIMA CAS and GATE's XML are refused because their
-/// text is not in elements.
+/// As in the table, all with line and column. UIMA CAS and GATE XML are rejected because their text
+/// is not in the elements.
 pub(super) fn read(
     name: &str,
     source: &str,
@@ -95,8 +96,8 @@ pub(super) fn read(
     }
 }
 
-/// Returns the encoding that the beginning of a file declares, as it is written; None for UTF-8 and
-/// ASCII, and if there is no declaration or `head` does not hold all of it.
+/// Returns the encoding declared at the beginning of a file, as written; None for UTF-8 and ASCII,
+/// and if there is no declaration or `head` does not contain the whole declaration.
 ///
 /// | beginning | encoding |
 /// |---|---|
@@ -120,8 +121,8 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
     (!known).then(|| encoding.to_owned())
 }
 
-/// Returns what XML that begins like this is called if it holds text and annotations apart, as far
-/// as its root element is in `begin`; None for all other XML.
+/// Returns the name of the standoff XML format of a file that starts with `begin`, if the root
+/// element is in `begin`; None for all other XML.
 pub(crate) fn standoff_root(begin: &[u8]) -> Option<&'static str> {
     let valid = begin.utf8_chunks().next()?.valid();
     let mut reader = Reader::from_str(valid);
@@ -134,11 +135,11 @@ pub(crate) fn standoff_root(begin: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns what the export of a program is called whose root element is `start` if it is XML that
-/// holds text and annotations apart; None for all other XML.
+/// Returns the name of the standoff XML format (text and annotations stored separately) with the
+/// root element `start`; None for all other XML.
 ///
-/// Read as inline XML, a UIMA CAS would be elements without text, and GATE's XML a text with its
-/// nodes as annotations.
+/// Read as inline XML, a UIMA CAS would consist of elements without text, and GATE XML would be a
+/// text with its nodes as annotations.
 fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
     let declares = |prefix: &str| {
         let mut attributes = start.attributes().flatten();
@@ -152,14 +153,14 @@ fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
     }
 }
 
-/// What becomes of an element.
+/// The treatment of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It is the annotation with this index.
+    /// The annotation with this index.
     Annotation(usize),
-    /// It is not declared: its text is kept, its tags only in an overlay.
+    /// An undeclared element: its text is kept, its tags only in an overlay.
     Markup,
-    /// It is one of MAT's own: neither tags nor text are kept.
+    /// One of MAT's own elements: neither tags nor text are kept.
     Own,
 }
 
@@ -169,38 +170,38 @@ struct Walk<'a> {
     name: &'a str,
     /// The whole file.
     source: &'a str,
-    /// Which elements are annotations.
+    /// The elements that are annotations.
     elements: &'a Elements,
     /// The document so far.
     document: Document,
-    /// Length of the document's text in characters.
+    /// Length of the document text in characters.
     characters: u32,
-    /// The open elements and where each begins in the file, in bytes. The innermost is last.
+    /// The open elements and the byte offset of each in the file. The innermost element is last.
     open: Vec<(Role, usize)>,
-    /// There has been a root element.
+    /// Whether a root element has been found.
     rooted: bool,
-    /// There has been a document type.
+    /// Whether a document type has been found.
     typed: bool,
 }
 
 impl Walk<'_> {
-    /// Handles an event of the parser, which lies between the bytes `from` and `to` of the file.
+    /// Handles a parser event for the bytes `from` to `to` of the file.
     ///
     /// | event | text | text in an overlay |
     /// |---|---|---|
-    /// | text, CDATA | as it is | `&`, `<`, `>` escaped |
+    /// | text, CDATA | unchanged | `&`, `<`, `>` escaped |
     /// | `&amp;` | `&` | `&amp;` |
     /// | `&#233;`, `&quot;` | `é`, `"` | `é`, `"` |
     /// | tag of an annotation | nothing | nothing |
-    /// | tag of another element | nothing | as it is written |
-    /// | comment, processing instruction, declaration, document type | nothing | as it is written |
+    /// | tag of another element | nothing | unchanged |
+    /// | comment, processing instruction, declaration, document type | nothing | unchanged |
     /// | MAT's own comment or element | nothing | nothing |
     ///
     /// # Errors
-    /// Those of the functions for each kind of event; [`Code::Entities`] for a document type with
-    /// an internal subset; [`Code::BadDocument`] for a second document type or one behind the
-    /// root's beginning, a declaration that is not at the very beginning or has no version, a
-    /// processing instruction without a name, and control characters.
+    /// The errors of the functions for each kind of event; [`Code::Entities`] for a document type
+    /// with an internal subset; [`Code::BadDocument`] for a second document type or a document type
+    /// after the start of the root element, a declaration that is not at the very beginning or has
+    /// no version, a processing instruction without a name, and control characters.
     fn event(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<()> {
         match event {
             Event::Start(start) => self.start(start, from, to)?,
@@ -215,23 +216,22 @@ impl Walk<'_> {
                 .and_then(|()| self.characters(text, from, true))?,
             Event::GeneralRef(reference) => self.reference(reference, from)?,
             Event::DocType(doctype) => {
-                // An internal subset is where entities are declared that expand to anything.
+                // An internal subset may declare entities that expand without bound.
                 if doctype.contains('[') {
-                    let message = "the document type declares entities or elements of its own, which is \
-                                   refused; take the part in [ ] out";
+                    let message = "the document type declares entities or elements, which is not \
+                                   supported; remove the part in [ ]";
                     return Err(self.error(from, Code::Entities, message.to_owned()));
                 }
                 if self.rooted || std::mem::replace(&mut self.typed, true) {
                     let message =
-                        "the document type belongs before the root element, once".to_owned();
+                        "there may be only one document type, before the root element".to_owned();
                     return Err(self.error(from, Code::BadDocument, message));
                 }
                 self.markup(from, to);
             }
             Event::Comment(comment) if comment.starts_with(OWN_COMMENT) => {}
             Event::Decl(declaration) if from > 0 || declaration.version().is_err() => {
-                let message =
-                    "<?xml version=\"1.0\"?> belongs at the very beginning, with its version";
+                let message = "the XML declaration must be at the very beginning of the file and contain a version";
                 return Err(self.error(from, Code::BadDocument, message.to_owned()));
             }
             Event::PI(instruction) if !is_name(instruction.target()) => {
@@ -251,11 +251,12 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds the character of a reference, by number or by one of XML's five own entities.
+    /// Adds the character of a reference, given by number or by one of XML's five predefined
+    /// entities.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] for other entities, characters that XML does not allow, and outside
-    /// the root element.
+    /// [`Code::BadDocument`] for other entities, characters that XML does not allow, and references
+    /// outside the root element.
     fn reference(&mut self, reference: &BytesRef<'_>, from: usize) -> Result<()> {
         let character = match reference.resolve_char_ref() {
             Ok(Some(character)) if allowed(character) => character,
@@ -267,12 +268,12 @@ impl Walk<'_> {
                 "apos" => '\'',
                 other => {
                     let message =
-                        format!("&{other}; is no entity of XML; write the character itself");
+                        format!("&{other}; is not an XML entity; write the character itself");
                     return Err(self.error(from, Code::BadDocument, message));
                 }
             },
             _ => {
-                let message = format!("&{}; is no character", &**reference);
+                let message = format!("&{}; is not a valid character", &**reference);
                 return Err(self.error(from, Code::BadDocument, message));
             }
         };
@@ -281,15 +282,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Handles a start tag: opens the element, and adds an annotation if it is one.
+    /// Handles a start tag: opens the element, and adds an annotation if the element is one.
     ///
-    /// The checks of names do not depend on the role of the element. A root element that is an
-    /// annotation is noted in [`Document::rooted`], as it encloses the text and usually means
-    /// nothing.
+    /// Names are checked whatever the role of the element. A root element that is an annotation is
+    /// recorded in [`Document::rooted`], because it encloses the whole text and is usually not a
+    /// real annotation.
     ///
     /// # Errors
     /// [`Code::BadDocument`] for a second root and for names that XML does not allow,
-    /// [`Code::WrongFormat`] as [`read`].
+    /// [`Code::WrongFormat`] as in [`read`].
     fn start(&mut self, start: &BytesStart<'_>, from: usize, to: usize) -> Result<()> {
         let tag = start.name().0;
         if self.rooted && self.open.is_empty() {
@@ -297,7 +298,7 @@ impl Walk<'_> {
             return Err(self.error(from, Code::BadDocument, message));
         }
         if !is_name(tag) {
-            let message = format!("<{tag}> is no name of an element; write &lt; for <");
+            let message = format!("<{tag}> is not a valid element name; write &lt; for <");
             return Err(self.error(from, Code::BadDocument, message));
         }
         if !self.rooted
@@ -339,14 +340,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns names and values of the attributes of an element, decoded. They are checked whatever
-    /// the element is: what is XML does not depend on a task.
+    /// Returns names and values of the attributes of an element, decoded. Attributes are checked
+    /// whatever the role of the element, because the validity of XML does not depend on a task.
     ///
-    /// References in values are resolved, and white space is normalised as XML 1.0 demands. MAT's
-    /// own attribute is among them.
+    /// References in values are resolved, and white space is normalised as XML 1.0 requires. MAT's
+    /// own attribute is included.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] at the element for names given twice, values without quotes, and
+    /// [`Code::BadDocument`] at the element for duplicate names, values without quotes, and
     /// characters that XML does not allow.
     fn attributes(
         &self,
@@ -362,7 +363,7 @@ impl Walk<'_> {
             let attribute = attribute.map_err(|error| wrong(&error))?;
             let key = attribute.key.0;
             if !is_name(key) {
-                return Err(wrong(&format!("{key:?} is no name of an attribute")));
+                return Err(wrong(&format!("{key:?} is not a valid attribute name")));
             }
             if attribute.value.contains('<') {
                 return Err(wrong(&format!("write &lt; for < in attribute {key}")));
@@ -370,7 +371,7 @@ impl Walk<'_> {
             let value = attribute.normalized_value(XmlVersion::Implicit1_0);
             let value = value.map_err(|error| wrong(&error))?;
             if value.contains(|c| !allowed(c)) {
-                let message = "holds a control character, which XML does not allow";
+                let message = "contains a control character, which XML does not allow";
                 return Err(wrong(&format!("attribute {key} {message}")));
             }
             found.push((key.to_owned(), value.into_owned()));
@@ -378,8 +379,8 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Ends the innermost element; `tag` is the place of its end tag, None for an empty element,
-    /// whose only tag was handled at its start.
+    /// Ends the innermost element; `tag` is the byte range of its end tag, or None for an empty
+    /// element, whose only tag has already been handled.
     fn end(&mut self, tag: Option<(usize, usize)>) {
         match (self.open.pop(), tag) {
             (Some((Role::Annotation(annotation), _)), _) => {
@@ -390,7 +391,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds text between tags, in which there are no references. White space around the root
+    /// Adds text between tags, which does not contain references. White space around the root
     /// element is markup.
     ///
     /// # Errors
@@ -409,7 +410,7 @@ impl Walk<'_> {
             if !text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
                 self.inside(from)?;
             }
-            // Blanks around the root are no text, but they are markup.
+            // White space around the root is markup, not text.
             self.markup(from, from + text.len());
             return Ok(());
         }
@@ -439,14 +440,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the bytes from `from` to `to` of the file as they are written, if this is an overlay.
+    /// In an overlay, adds the bytes from `from` to `to` of the file unchanged.
     fn markup(&mut self, from: usize, to: usize) {
         if self.elements.overlay {
             self.append(&self.source[from..to]);
         }
     }
 
-    /// Appends to the document's text.
+    /// Appends to the document text.
     fn append(&mut self, text: &str) {
         self.document.text.push_str(text);
         self.characters += text.chars().count() as u32;
@@ -455,7 +456,7 @@ impl Walk<'_> {
     /// Returns the document at the end of the file.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] if an element is open, or if there was none.
+    /// [`Code::BadDocument`] if an element is still open, or if there was no element.
     fn finish(self) -> Result<Document> {
         if let Some(&(_, began)) = self.open.last() {
             let tag = self.source[began..].split(['>', ' ', '/', '\n']).next();
@@ -469,14 +470,14 @@ impl Walk<'_> {
         Ok(self.document)
     }
 
-    /// An error at a byte of the file.
+    /// Returns an error at a byte of the file.
     fn error(&self, at: usize, code: Code, message: String) -> Error {
         let before = &self.source.as_bytes()[..at.min(self.source.len())];
         Error::new(code, place(self.name, before), message)
     }
 }
 
-/// Returns text with `&`, `<` and `>` escaped, as MAT does, and no other character.
+/// Escapes `&`, `<` and `>`, as MAT does, and no other characters.
 fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>']) {
         return Cow::Borrowed(text);
@@ -485,8 +486,8 @@ fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace('&', amp).replace('<', lt).replace('>', gt))
 }
 
-/// Returns true for the name of an element or an attribute. Accepts more than XML 1.0 does in other
-/// scripts: any character outside of ASCII may follow the first.
+/// Returns true for a valid name of an element or an attribute. More lenient than XML 1.0 for other
+/// scripts: any non-ASCII character may follow the first character.
 fn is_name(name: &str) -> bool {
     let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | ':');
     let goes_on =
@@ -563,10 +564,10 @@ mod tests {
             "d.xml:1:5: text outside of the root element"
         );
         assert!(refused("<a/><b/>").contains("XML has one root"));
-        assert!(refused("<a>&nbsp;</a>").contains("&nbsp; is no entity"));
+        assert!(refused("<a>&nbsp;</a>").contains("&nbsp; is not an XML entity"));
         assert!(refused("<a>x < y</a>").starts_with("d.xml:1:"));
         assert!(refused("<a>\u{1}</a>").contains("control character"));
-        assert!(refused("<a>&#0;</a>").contains("is no character"));
+        assert!(refused("<a>&#0;</a>").contains("is not a valid character"));
         assert!(refused("<a x='1' x='2'/>").starts_with("d.xml:1:1: <a>"));
         assert!(refused("").contains("there is no element"));
         for source in [

@@ -28,7 +28,7 @@ fn task(text: &str, results: &str) -> String {
 
 #[test]
 fn offsets_in_code_units_become_characters() {
-    // Code units: a 0, smiley 1 and 2, b 3, e acute 4, two pairs 5 to 8, end 9.
+    // Code units: `a` 0, smiley 1 and 2, `b` 3, `é` 4, two surrogate pairs 5 to 8, end 9.
     let text = "a\u{1F600}b\u{e9}\u{1F600}\u{1F601}";
     let regions: Vec<String> = [
         ("1", "3"),
@@ -119,7 +119,7 @@ fn one_annotation_of_a_task_counts() {
         of(&all(&[&cancelled, &first, &truth, &second])),
         [rows(&[("T", 0, 1)])]
     );
-    // Nobody says that there are no spans.
+    // A cancelled annotation does not mean that the text has no spans.
     assert_eq!(of(&all(&[&cancelled])), Vec::<Vec<Row>>::new());
     assert_eq!(of(&all(&[])), Vec::<Vec<Row>>::new());
     assert_eq!(of(r#""annotations": [{"result": []}]"#), [rows(&[])]);
@@ -149,7 +149,7 @@ fn regions_of_json_min_stand_under_any_name() {
 #[test]
 fn what_is_wrong_is_said_with_its_task() {
     let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
-    let what = "this is no export of Label Studio";
+    let what = "this is not an export of Label Studio";
     let wrong = |results: &str| {
         let told = refused(&task("ab", results));
         told.split_once(": task 0 (id 3): ")
@@ -179,7 +179,7 @@ fn what_is_wrong_is_said_with_its_task() {
     );
     assert_eq!(
         wrong(&region("0", "1", "[[]]")),
-        format!("{value}: a list is no label")
+        format!("{value}: a list is not a label")
     );
     assert_eq!(
         wrong("7"),
@@ -194,16 +194,15 @@ fn what_is_wrong_is_said_with_its_task() {
 #[test]
 fn what_is_no_export_is_refused() {
     let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
-    let what = "this is no export of Label Studio";
+    let what = "this is not an export of Label Studio";
     let text_of = |data: &str| refused(&format!(r#"[{{"data": {data}, "annotations": []}}]"#));
-    assert!(text_of("{}").ends_with("task 0: it has no \"text\""));
-    assert!(
-        text_of(r#"{"a": "1", "b": "2"}"#)
-            .ends_with("task 0: its text may be \"a\" or \"b\"; call it \"text\"")
-    );
+    assert!(text_of("{}").ends_with("task 0: there is no \"text\""));
+    assert!(text_of(r#"{"a": "1", "b": "2"}"#).ends_with(
+        "task 0: the text may be \"a\" or \"b\"; rename the key of the text to \"text\""
+    ));
     assert!(
         refused(r#"[{"data": {"text": ""}, "predictions": []}]"#)
-            .ends_with("it has no \"annotations\"; export the project as JSON")
+            .ends_with("there are no \"annotations\"; export the project as JSON")
     );
     assert!(
         refused("[1]")
@@ -221,7 +220,7 @@ fn what_is_no_export_is_refused() {
 #[test]
 fn hostile_files_are_refused() {
     let refused = |text: &str| read("d.json", text, None).unwrap_err().to_string();
-    let what = "this is no export of Label Studio";
+    let what = "this is not an export of Label Studio";
     assert_eq!(
         refused(&format!("[{{\"data\": {}", "[".repeat(100_000))),
         format!("d.json:1:137: {what}: recursion limit exceeded")
@@ -279,6 +278,6 @@ fn layers_relations_and_attributes_are_kept() {
     assert_eq!(values, [("sure", "yes"), ("stars", "4")]);
     assert_eq!(
         document.relations_left_out,
-        ["a relation from \"b\" to \"z\", of which one is no region of text"]
+        ["a relation from \"b\" to \"z\", at least one of which is not a text region"]
     );
 }
