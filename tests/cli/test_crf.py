@@ -314,7 +314,7 @@ def test_tags_may_replace_a_column(call, model):
             expected[2 * place] = "B-PER"
             assert out == "".join(expected) + "\n", err
     status, _, err = call("tag", model, "raw", "--column", "7", raw="Tomas x\n")
-    assert (status, "raw: no column 7: the first token line has 2 (0 to 1)" in err) == (2, True)
+    assert (status, "raw: no column 7: the first token line has 2 columns (0 to 1)" in err) == (2, True)
     for raw, column in (("Tomas\n", "0"), ("Tomas x\n", "0")):
         assert "overwrite the tokens" in call("tag", model, "raw", "--column", column, raw=raw)[2]
 

@@ -97,7 +97,7 @@ def test_compressed_answers_are_read(tmp_path, codec):
     ("text", "message"),
     [
         (f"{ENTITIES}<tasks/>", ":1:1: the document type declares entities"),
-        ("<tasks>" + "<task>" * 1000, ":1:602: more than 100 elements within one another"),
+        ("<tasks>" + "<task>" * 1000, ":1:602: more than 100 nested elements"),
     ],
     ids=["entities", "nesting"],
 )

@@ -50,8 +50,8 @@ def sets(*annots: object, **more: object) -> bytes:
 
 BAD = {
     "entities.xml": (bomb(), ":1:22 (the document type declares entities"),
-    "deep.xml": (b"<a>" * 10**5 + b"</a>" * 10**5, "more than 1000 elements within one another"),
-    "deep_open.xml": (b"<a>" * 10**5, "more than 1000 elements within one another"),
+    "deep.xml": (b"<a>" * 10**5 + b"</a>" * 10**5, "more than 1000 nested elements"),
+    "deep_open.xml": (b"<a>" * 10**5, "more than 1000 nested elements"),
     "malformed.xml": (b"<doc>\n<PER>Bob</doc>", ":2:9 (this is not XML"),
     "latin.xml": (
         "<doc>\n<PER>Bob</PER> saw R\xf4me</doc>".encode("latin-1"),

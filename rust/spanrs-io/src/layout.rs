@@ -1,4 +1,4 @@
-//! Options of column files, and the layout that is found with them.
+//! Options of column files, and the detected layout.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use spanrs_base::{Limits, Named, serde_by_name};
 use crate::blanks::is_space;
 pub use crate::error::UnknownSeparator;
 
-/// What separates the columns of a line.
+/// Separator of the columns of a line.
 ///
 /// ```
 /// use spanrs_io::{ColumnReader, Columns, LineReader, Separator};
@@ -26,22 +26,22 @@ pub use crate::error::UnknownSeparator;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
-    /// A tab if the first token line has one, else runs of spaces and tabs. CoNLL-U is recognised
-    /// only with this separator.
+    /// A tab if the first token line has one, otherwise runs of spaces and tabs. CoNLL-U is
+    /// recognised only with this separator.
     #[default]
     Auto,
-    /// Runs of spaces and tabs; those at the beginning and the end of a line separate nothing.
+    /// Runs of spaces and tabs; runs at the beginning and the end of a line are ignored.
     Whitespace,
-    /// Exactly one of this byte, so that two in a row enclose an empty field.
+    /// A single byte, so that two consecutive separators enclose an empty field.
     Byte(u8),
 }
 
 impl Separator {
-    /// Returns the separator that a user names: `auto`, `whitespace`, `tab`, `space`, or one ASCII
+    /// Parses a separator given by a user: `auto`, `whitespace`, `tab`, `space`, or one ASCII
     /// character other than NUL and line breaks.
     ///
     /// # Errors
-    /// [`UnknownSeparator`] for any other text.
+    /// [`UnknownSeparator`] for any other string.
     ///
     /// ```
     /// use spanrs_io::Separator;
@@ -69,8 +69,8 @@ impl<'de> Deserialize<'de> for Separator {
     }
 }
 
-/// Which lines are comments. Comments are skipped wherever events are read; they neither belong to
-/// a sentence nor end one.
+/// Selects the lines that are comments. Readers of events skip comments, which neither belong to a
+/// sentence nor end one.
 ///
 /// ```
 /// use spanrs_io::{ColumnReader, Columns, Comments, LineReader};
@@ -85,22 +85,22 @@ impl<'de> Deserialize<'de> for Separator {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Comments {
     /// Lines before the first token of a sentence that begin with `#` and are certainly not tokens:
-    /// `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U, and lines with another number of
-    /// columns than token lines, or with an empty field that the first token line does not have and
-    /// no tag, as GermEval's headings. In CoNLL-U, every line before the first word that begins
-    /// with `#`.
+    /// `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U, lines with a different number of
+    /// columns than token lines, and lines without a tag and with an empty field that is not empty
+    /// in the first token line, such as GermEval's headings. In CoNLL-U, every line that begins
+    /// with `#` before the first word of a sentence.
     ///
-    /// So `#<tab>O` is a token line in a file of two columns.
+    /// Therefore `#<tab>O` is a token line in a file with two columns.
     #[default]
     Auto,
-    /// No line is a comment, except that CoNLL-U still skips multiword tokens and empty nodes.
+    /// No comments; in CoNLL-U, multiword tokens and empty nodes are still skipped.
     None,
-    /// Lines that begin with this string, also within a sentence.
+    /// Lines that begin with this string, even within a sentence.
     Prefix(String),
 }
 
 impl Comments {
-    /// Returns the comments that a user names: `auto`, `none` (or nothing), or a prefix.
+    /// Parses the comments given by a user: `auto`, `none` (or an empty string), or a prefix.
     pub fn parse(text: &str) -> Self {
         match text {
             "" | "none" => Self::None,
@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for Comments {
     }
 }
 
-/// How a file is laid out.
+/// Format of a column file.
 ///
 /// ```
 /// use spanrs_io::{Code, ColumnReader, Columns, Format, LineReader};
@@ -130,14 +130,14 @@ impl<'de> Deserialize<'de> for Comments {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// CoNLL-U if the first token line looks like it, else columns. A file that is certainly in
-    /// another format is refused.
+    /// CoNLL-U if the first token line looks like CoNLL-U, otherwise columns. A file that is
+    /// certainly in another format is rejected.
     #[default]
     Auto,
-    /// One token a line, whatever it looks like: neither CoNLL-U nor other formats are recognised,
-    /// and no header is refused.
+    /// One token per line, without detection: CoNLL-U and other formats are not recognised, and
+    /// headers are not rejected.
     Columns,
-    /// CoNLL-U: ten columns separated by tabs. [`Separator`] is not used.
+    /// CoNLL-U: ten columns separated by tabs. [`Separator`] is ignored.
     Conllu,
 }
 
@@ -158,7 +158,7 @@ serde_by_name!(Format);
 /// |---|---|---|
 /// | `Index(0)` as token | 0 | FORM |
 /// | `Index(2)` as tag | 2 | LEMMA |
-/// | `Index(-1)` as tag | 2 | MISC if it holds tags, else an error |
+/// | `Index(-1)` as tag | 2 | MISC if it contains tags, otherwise an error |
 /// | `Index(-2)` as tag | 1 | an error |
 /// | `Name("upos")` as tag | an error | UPOS |
 /// | `Name("NER")` as tag | an error | the value of the key in MISC |
@@ -181,10 +181,10 @@ pub enum Column {
     /// Position from 0; negative positions count from the last column, which is -1.
     ///
     /// In CoNLL-U, 0 means FORM as the column of tokens, and -1 as the column of tags means MISC if
-    /// that column holds tags.
+    /// that column contains tags.
     Index(i64),
-    /// In CoNLL-U the name of a column in any case (`upos`), or else a key of MISC, in which case
-    /// matters (`NER`). Other files have no names.
+    /// In CoNLL-U, a column name, ignoring case (`upos`), or otherwise a case-sensitive key of MISC
+    /// (`NER`). Columns in other files have no names.
     Name(String),
 }
 
@@ -219,7 +219,7 @@ impl<'de> Deserialize<'de> for Column {
     }
 }
 
-/// Options of a [`crate::ColumnReader`]: which columns hold tokens and tags, and how lines are cut.
+/// Options of a [`crate::ColumnReader`]: the columns of tokens and tags, and how lines are split.
 ///
 /// The default reads the first column as tokens and the last one as tags.
 ///
@@ -236,34 +236,34 @@ impl<'de> Deserialize<'de> for Column {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Columns {
-    /// How the file is laid out.
+    /// Format of the file.
     pub format: Format,
-    /// What separates columns.
+    /// Separator of the columns.
     pub separator: Separator,
-    /// Which lines are comments.
+    /// Lines that are comments.
     pub comments: Comments,
-    /// Column of the tokens. In CoNLL-U, 0 means FORM, because column 0 holds the ids. In a file of
-    /// one column that column holds the tags, and there are no tokens.
+    /// Column of the tokens. In CoNLL-U, 0 means FORM, because column 0 contains the ids. In a file
+    /// with a single column, that column contains the tags, and there are no tokens.
     pub token: Column,
     /// Column of the tags.
     pub tag: Column,
-    /// Column of a second tag on each line: pred beside gold, or the part of speech.
+    /// Column of a second tag on each line: pred in addition to gold, or the part of speech.
     pub second: Option<Column>,
-    /// Maximum length of a line in bytes; that of [`Limits`] if None. Only used where a file is
-    /// opened with these options, because a reader of lines has its own limits.
+    /// Maximum length of a line in bytes; None for the default of [`Limits`]. Used only if a file
+    /// is opened with these options, because a [`crate::LineReader`] has its own limits.
     pub line_bytes: Option<usize>,
-    /// No column of tags is read, and [`Columns::tag`] is not used. A file of one column then holds
-    /// tokens.
+    /// If true, no column of tags is read, and [`Columns::tag`] is ignored. A single column then
+    /// contains tokens.
     #[serde(skip)]
     pub untagged: bool,
-    /// Accepts a second column that the file does not have; [`crate::ColumnReader::has_second`]
-    /// tells. CoNLL-U then never has one by position.
+    /// Accepts a file without the second column; [`crate::ColumnReader::has_second`] then returns
+    /// false. In CoNLL-U, a second column given by position is then always treated as missing.
     #[serde(skip)]
     pub second_may_lack: bool,
 }
 
 impl Columns {
-    /// The limits of a file with these options.
+    /// Returns the limits for a file with these options.
     pub fn limits(&self) -> Limits {
         let limits = Limits::default();
         Limits {
@@ -289,31 +289,31 @@ impl Default for Columns {
     }
 }
 
-/// The layout that `sniff` found, with all columns resolved to positions from 0.
+/// The layout detected by `sniff`, with all columns resolved to positions from 0.
 ///
 /// For the default options and the first token line `EU NNP B-ORG`, `byte` is None, `columns` is 3,
-/// `token` is 0, `tag` is 2, `second` is 0 and `empty` has nothing. With `B-ORG` alone `columns` is
+/// `token` is 0, `tag` is 2, `second` is 0 and `empty` is empty. For the line `B-ORG`, `columns` is
 /// 1, `tag` is 0 and there are no tokens.
 ///
-/// Two files can be read in step, line for line, only if their layouts are equal.
+/// Two files can be read in parallel, line by line, only if their layouts are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// The separator; None for runs of spaces and tabs.
     pub(crate) byte: Option<u8>,
-    /// Number of fields of every token line, at least 1.
+    /// Number of fields in each token line, at least 1.
     pub(crate) columns: usize,
-    /// Column of the tokens; `usize::MAX` in a file of tags alone, so that the field of the token
-    /// is always empty.
+    /// Column of the tokens; `usize::MAX` in a file that contains only tags, so that the token
+    /// field is always empty.
     pub(crate) token: usize,
-    /// Column of the tags, below `columns`; `usize::MAX` if none is read.
+    /// Column of the tags, less than `columns`; `usize::MAX` if no tags are read.
     pub(crate) tag: usize,
-    /// Column of the second tags. Equal to `tag` where it may lack and does; 0 where none was asked
-    /// for.
+    /// Column of the second tags. Equal to `tag` if the column may be missing and is missing; 0 if
+    /// no second column was requested.
     pub(crate) second: usize,
-    /// Columns that are empty in the first token line, ascending; other empty fields may tell a
-    /// heading from a token line.
+    /// Columns that are empty in the first token line, ascending; other empty fields may
+    /// distinguish a heading from a token line.
     pub(crate) empty: Vec<usize>,
-    /// Keys of CoNLL-U; None for other files.
+    /// Keys of MISC in CoNLL-U; None for other files.
     pub(crate) conllu: Option<Keys>,
 }
 
@@ -326,7 +326,8 @@ pub(crate) struct Place {
     pub(crate) key: Option<String>,
 }
 
-/// The keys of MISC that hold tokens and tags in CoNLL-U; None where a column does.
+/// The keys of MISC whose values are the tokens and tags in CoNLL-U; None if a whole column is
+/// read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keys {
     /// Key of the tokens, such as `Translit`.
@@ -337,11 +338,12 @@ pub(crate) struct Keys {
     pub(crate) second: Option<String>,
 }
 
-/// Returns true for a comment of CoNLL-U that cannot be a token line, whatever the number of its
-/// columns: `# newdoc`, `# newpar`, `# key = value`. `line` is without its line end.
+/// Returns true for a CoNLL-U comment that cannot be a token line, whatever its number of columns:
+/// `# newdoc`, `# newpar`, `# key = value`. `line` does not include the line end.
 ///
-/// A key without value counts if a blank follows the equals sign (`# text = `), because `# = ` with
-/// two fields is a comment while `# O` and `# x =` may be a token with its tags.
+/// A key without a value counts as a comment if a space follows the equals sign (`# text = `),
+/// because `# = ` with two fields is a comment, whereas `# O` and `# x =` may be a token with its
+/// tags.
 pub(crate) fn is_conllu(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"# ") else {
         return false;
@@ -354,9 +356,9 @@ pub(crate) fn is_conllu(line: &[u8]) -> bool {
     }
 }
 
-/// Resolves a column, which may count from the last, to a position from 0.
+/// Resolves a column, which may be given relative to the last column, to a position from 0.
 ///
-/// -1 of 3 columns is 2; 3 and -4 do not exist.
+/// In a file with 3 columns, -1 is column 2; 3 and -4 do not exist.
 ///
 /// # Errors
 /// A message if there is no such column.
@@ -365,7 +367,7 @@ pub(crate) fn place_of(column: &Column, columns: usize) -> Result<usize, String>
         Column::Index(column) => *column,
         Column::Name(name) => {
             return Err(format!(
-                "no column {name:?}: columns have names only in CoNLL-U; give its number, from 0"
+                "no column {name:?}: columns have names only in CoNLL-U; pass the column index, from 0"
             ));
         }
     };
@@ -379,7 +381,7 @@ pub(crate) fn place_of(column: &Column, columns: usize) -> Result<usize, String>
         .ok_or_else(|| match columns {
             1 => format!("no column {column}: the first token line has one column (column 0)"),
             _ => format!(
-                "no column {column}: the first token line has {columns} (0 to {})",
+                "no column {column}: the first token line has {columns} columns (0 to {})",
                 columns - 1
             ),
         })

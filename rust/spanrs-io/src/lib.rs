@@ -1,30 +1,31 @@
 //! Readers of annotated text: bytes to lines to rows, and bytes to documents.
 //!
-//! | files | reader | gives |
+//! | files | reader | yields |
 //! |---|---|---|
-//! | columns (CoNLL 2000, 2002, 2003, WNUT, ...) and CoNLL-U | [`ColumnReader`] | tokens with tags, ends of sentences |
-//! | span files (FairEval) | [`SpanFileReader`] | spans with bounds and tokens |
+//! | columns (CoNLL 2000, 2002, 2003, WNUT, ...) and CoNLL-U | [`ColumnReader`] | tokens with tags, sentence ends |
+//! | span files (FairEval) | [`SpanFileReader`] | spans with boundaries and tokens |
 //! | MAT-JSON, inline XML, brat, doccano, Prodigy, Label Studio | [`document::Reader`] | texts with annotations |
 //! | CoNLL-U, CoNLL-X, word/TAG, tokens for taggers and parsers | [`SyntaxChunks`], [`SyntaxReader`] | sentences |
-//! | task.xml of MAT | [`read_tasks`] | declared types of annotations |
+//! | MAT's task.xml | [`read_tasks`] | declared annotation types |
 //!
-//! Files of lines are read in chunks, never mapped into memory and never held whole, so that a
-//! corpus may be larger than memory and a file that is truncated meanwhile is an error and not a
-//! crash. Text is checked once, a chunk at a time: all bytes that [`LineReader`] hands out are
-//! valid UTF-8 without NUL. Documents are held whole. Compression with gzip or zstd is recognised
-//! by content.
+//! Line-based files are read in chunks; they are never memory-mapped and never read into memory as
+//! a whole, so that a corpus may be larger than memory and a file that is truncated during reading
+//! causes an error and not a crash. Text is validated once, chunk by chunk: all bytes that
+//! [`LineReader`] returns are valid UTF-8 without NUL. Documents are read into memory as a whole.
+//! Compression with gzip or zstd is detected from the content.
 //!
-//! A reader belongs to one thread and reuses its buffers: what it hands out is borrowed until the
-//! next call. For several threads a column file is cut into parts at blank lines
-//! ([`sample_borders`], [`ColumnLayout::open_part`]), and a file of sentences into chunks
-//! ([`SyntaxChunk::split`]). All readers are deterministic: what is read does not depend on the
-//! sizes of the pieces in which the bytes arrive.
+//! A reader is used by one thread and reuses its buffers: returned data is borrowed until the next
+//! call. For several threads, a column file is split into parts at blank lines ([`sample_borders`],
+//! [`ColumnLayout::open_part`]), and a file of sentences into chunks ([`SyntaxChunk::split`]). All
+//! readers are deterministic: results do not depend on the sizes of the pieces in which the bytes
+//! arrive.
 //!
-//! [`align()`] finds the words that two files with different tokens of the same text share, and
-//! [`align_text`] the characters that two copies of a text share.
+//! [`align()`] finds the common words of two tokenisations of the same text, and [`align_text`] the
+//! common characters of two copies of a text.
 //!
-//! This crate knows no schemes: a tag is a string of bytes here, and `B-PER` is taken apart by the
-//! crate of tags. Problems are reported as [`Error`]: the first one of a file, with its place.
+//! This crate does not interpret tag schemes: a tag is a byte string, and `B-PER` is split into
+//! prefix and type by the crate `spanrs-tags`. The first problem in a file is reported as an
+//! [`Error`] with its position.
 //!
 //! ```
 //! use spanrs_io::{ColumnReader, Columns, Event, LineReader};
@@ -38,15 +39,15 @@
 //!
 //! # Limits
 //!
-//! What a reader accepts is bounded by `Limits` of the base crate, so that a hostile or mistaken
-//! file costs an error message and not the machine's memory:
+//! Inputs are bounded by `Limits` of the base crate, so that a hostile or mistaken file causes an
+//! error message instead of exhausting memory:
 //!
 //! | limit | checked by | error |
 //! |---|---|---|
-//! | `line_bytes` | [`LineReader`], and so by all readers of lines | [`Code::LineTooLong`] |
+//! | `line_bytes` | [`LineReader`], and therefore all line-based readers | [`Code::LineTooLong`] |
 //! | `sentence_tokens` | [`ColumnReader`] | [`Code::SentenceTooLong`] |
 //! | `document_bytes` | [`Source::contents`] | [`Code::DocumentTooLong`] |
-//! | `expansion` | the same, for compressed files | [`Code::Expansion`] |
+//! | `expansion` | [`Source::contents`], for compressed files | [`Code::Expansion`] |
 //! | `nesting` | inline XML | [`Code::TooDeep`] |
 //!
 //! # From bytes to rows
@@ -55,11 +56,11 @@
 //!
 //! | module | step |
 //! |---|---|
-//! | `source`, `compression` | open the file, again where that is needed; take off compression |
-//! | `lines` | fills the buffer, checks the text, finds lines |
-//! | `whitespace_index` | finds spaces, tabs and line ends of a chunk |
-//! | `sniff`, `recognise`, `csv`, `conllu` | find separator and columns from the first lines, refuse other formats |
-//! | `layers`, `running_numbers` | find what the user should be warned of |
+//! | `source`, `compression` | open the file, repeatedly if needed, and decompress it |
+//! | `lines` | fills the buffer, validates the text, finds lines |
+//! | `whitespace_index` | finds spaces, tabs and line ends in a chunk |
+//! | `sniff`, `recognise`, `csv`, `conllu` | determine separator and columns from the first lines, reject other formats |
+//! | `layers`, `running_numbers` | detect problems about which the user should be warned |
 //! | `columns` | classifies each line and splits it |
 
 mod align;

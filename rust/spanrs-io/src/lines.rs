@@ -1,25 +1,24 @@
-//! Lines of a text file, from a buffer that is refilled a chunk at a time.
+//! Lines of a text file, read through a buffer that is refilled chunk by chunk.
 //!
-//! The buffer holds three stretches of the file:
+//! The buffer contains three segments of the file:
 //!
 //! ```text
-//! 0 .. at        handed out already
-//! at .. ready    whole lines, checked: valid UTF-8, no NUL, line ends LF or CR LF, none too long
+//! 0 .. at        already returned
+//! at .. ready    whole lines, validated: UTF-8, no NUL, line ends LF or CR LF, none too long
 //! ready .. filled    the beginning of a line whose end has not been read yet
 //! ```
 //!
-//! When `at` reaches `ready`, the rest is moved to the front and the source is read until the
-//! buffer has the end of a line. Checking is done once for the whole stretch, which is much faster
-//! than line by line: nearly all text is plain ASCII, for which one pass without branches suffices.
-//! Lines are then found by an index of whitespace positions (`whitespace_index`), which also tells
-//! where the columns of a line begin and end.
+//! When `at` reaches `ready`, the rest is moved to the front and the source is read until the buffer contains the end
+//! of a line. The whole segment is validated at once, which is much faster than line by line: nearly all text is plain
+//! ASCII, for which one pass without branches suffices. Lines are then found with an index of whitespace positions
+//! (`whitespace_index`), which also gives the boundaries of the columns.
 //!
-//! A file of predictions usually equals the gold file in nearly all lines. A reader can therefore
-//! follow another one: it compares its bytes with the other reader's buffer and passes over equal
-//! lines without splitting them ([`LineReader::pass`], [`LineReader::same_ahead`]).
+//! In a file of predictions, nearly all lines are usually equal to those of the gold file. A reader can therefore
+//! follow another reader: it compares its bytes with the other reader's buffer and skips equal lines without splitting
+//! them ([`LineReader::pass`], [`LineReader::same_ahead`]).
 //!
-//! Memory is bounded by twice the larger of the chunk and the longest line allowed, and 4 bytes for
-//! each whitespace byte of the buffer. Time is linear in the file.
+//! Memory is bounded by twice the chunk size or twice the maximum line length, whichever is larger, plus 4 bytes for
+//! each whitespace byte in the buffer. Time is linear in the size of the file.
 
 use std::ops::Range;
 
@@ -36,35 +35,32 @@ pub(crate) use ordinary::{Bounds, LineShape, OrdinaryLine, OrdinaryLines};
 
 /// The byte order mark in UTF-8, EF BB BF.
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
-/// First bytes of binary files that are scored in other ways, and the advice on how.
+/// First bytes of binary files that are read in other ways, with advice.
 const BINARY: &[(&[u8], &str)] = &[
     (
         b"PAR1",
-        "this is Parquet; leave out the format, or name parquet",
+        "this is Parquet; omit the format, or specify parquet",
     ),
     (
         b"ARROW1",
-        "this is an Arrow file; leave out the format, or name arrow",
+        "this is an Arrow file; omit the format, or specify arrow",
     ),
     (
         b"spanrs result\x01",
-        "these are counts of spanrs score --save; spanrs merge shows them",
+        "these are counts saved by spanrs score --save; display them with spanrs merge",
     ),
 ];
 /// Size of the buffer, in bytes.
 const CHUNK: usize = 256 << 10;
-/// Size of the buffer for the first bytes. Zeroing a whole one takes longer than scoring a small
-/// file.
+/// Size of the initial buffer. Zeroing a full-size buffer takes longer than scoring a small file.
 const FIRST: usize = 32 << 10;
-/// Upper bound of `Limits::line_bytes`: positions in the buffer, which holds two such lines, are 32
-/// bits wide.
+/// Upper bound of `Limits::line_bytes`: positions in the buffer, which can contain two such lines, are 32 bits wide.
 const LONGEST: usize = 1 << 30;
 
 /// Reader of the lines of a text file.
 ///
-/// Lines are numbered from 1. Ranges and bytes that are handed out are valid until the next call
-/// that reads. Used through the readers of a format, such as [`crate::ColumnReader`] and
-/// [`crate::SpanFileReader`], which take it as their source.
+/// Lines are numbered from 1. Returned ranges and bytes are valid until the next read. A line reader is the source of
+/// the readers of a format, such as [`crate::ColumnReader`] and [`crate::SpanFileReader`].
 ///
 /// ```
 /// use spanrs_io::LineReader;
@@ -77,58 +73,55 @@ pub struct LineReader {
     path: String,
     /// The rest of the file, decompressed.
     source: Input,
-    /// Limits, `line_bytes` at most [`LONGEST`].
+    /// Limits, with `line_bytes` at most [`LONGEST`].
     limits: Limits,
-    /// The bytes read; it doubles where a line does not fit. Valid up to `filled`.
+    /// The bytes read, valid up to `filled`. The buffer is doubled if a line does not fit.
     buffer: Vec<u8>,
-    /// Size of the buffer after the first bytes.
+    /// Size of the buffer after the initial buffer.
     chunk: usize,
-    /// First byte of the buffer not handed out yet.
+    /// Index in the buffer of the first byte that has not been returned.
     at: usize,
-    /// End of the whole lines in the buffer; all before it has been checked.
+    /// End of the whole lines in the buffer; all bytes before have been validated.
     ready: usize,
     /// End of the bytes read.
     filled: usize,
-    /// The source has ended: nothing follows `filled`.
+    /// Whether the source has ended: nothing follows `filled`.
     ended: bool,
-    /// Positions in `buffer` of the bytes up to `b' '` of the ready part, ascending: line ends,
-    /// spaces, tabs and control characters.
+    /// Ascending positions in `buffer` of the bytes up to `b' '` in the ready part: line ends, spaces, tabs and control
+    /// characters.
     whitespace: Vec<u32>,
-    /// Index in `whitespace` of the first position not handed out yet; that position is at least
-    /// `at`.
+    /// Index in `whitespace` of the first position that has not been returned; the position is at least `at`.
     next_whitespace: usize,
-    /// Whitespace is indexed a line at a time: `whitespace` holds the positions of the last line
-    /// only.
+    /// Whether whitespace is indexed one line at a time: `whitespace` then contains only the positions of the last
+    /// line.
     single: bool,
-    /// Bytes from `at` known to be identical to those of the reader that is followed, from its byte
-    /// `same_to`.
+    /// Number of bytes from `at` known to be identical to the bytes of the followed reader from its offset `same_to`.
     same: usize,
     /// Offset in the followed reader's file, after decompression, that corresponds to `at`.
     same_to: u64,
-    /// Bytes of the file before the buffer, so that `before + at` is the offset of the next line.
+    /// Number of bytes of the file before the buffer, so that `before + at` is the offset of the next line.
     before: u64,
-    /// Number of lines handed out.
+    /// Number of lines returned.
     line: u64,
     /// Number of bytes read from the source.
     bytes: u64,
-    /// The file begins with a byte order mark, which is passed over.
+    /// Whether the file begins with a byte order mark, which is skipped.
     has_byte_order_mark: bool,
 }
 
 impl LineReader {
-    /// Creates a reader of `source`, which is decompressed if its first bytes are those of gzip or
-    /// zstd. `path` is the name in messages. A byte order mark is passed over, unless a blank or a
-    /// tab follows it: then U+FEFF is a token.
+    /// Creates a reader of `source`, which is decompressed if it begins with a gzip or zstd header. `path` is the file
+    /// name for messages. A byte order mark is skipped, unless a space or a tab follows: then U+FEFF is a token.
     ///
-    /// The first chunk is read and checked at once.
+    /// The first chunk is read and validated immediately.
     ///
     /// # Errors
-    /// For the first chunk here and for later ones when lines are read:
+    /// For the first chunk immediately, and for later chunks when lines are read:
     ///
     /// - [`Code::Io`] and [`Code::Compression`] from reading;
-    /// - [`Code::Encoding`] for UTF-16 and bytes that are not UTF-8, [`Code::Nul`] for NUL bytes
-    ///   and known binary formats, [`Code::CarriageReturn`] for a carriage return within a line;
-    /// - [`Code::LineTooLong`] for a line of more than `limits.line_bytes`.
+    /// - [`Code::Encoding`] for UTF-16 and for bytes that are not UTF-8, [`Code::Nul`] for NUL bytes and known binary
+    ///   formats, [`Code::CarriageReturn`] for a carriage return within a line;
+    /// - [`Code::LineTooLong`] for a line with more than `limits.line_bytes` bytes.
     ///
     /// # Examples
     /// ```
@@ -142,11 +135,11 @@ impl LineReader {
         Self::with_chunk(path, source, limits, CHUNK)
     }
 
-    /// Creates a reader as [`LineReader::new`] with a buffer of `chunk` bytes, at least 4.
-    /// The buffer grows where a line is longer. For tests of the ends of buffers.
+    /// Same as [`LineReader::new`], with a buffer of `chunk` bytes, at least 4. The buffer grows if a line is longer.
+    /// For tests of buffer ends.
     ///
     /// # Errors
-    /// As [`LineReader::new`].
+    /// Same as [`LineReader::new`].
     pub fn with_chunk(path: &str, source: Input, mut limits: Limits, chunk: usize) -> Result<Self> {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let source =
@@ -174,11 +167,11 @@ impl LineReader {
         Ok(reader)
     }
 
-    /// Creates a reader of a part of a file that is not its beginning; `line` lines come before it.
-    /// The source is neither decompressed nor checked for a byte order mark or binary formats.
+    /// Creates a reader of a part of a file after its beginning; `line` lines precede the part. The source is neither
+    /// decompressed nor checked for a byte order mark or binary formats.
     ///
     /// # Errors
-    /// As [`LineReader::new`].
+    /// Same as [`LineReader::new`].
     pub(crate) fn part(path: &str, source: Input, mut limits: Limits, line: u64) -> Result<Self> {
         limits.line_bytes = limits.line_bytes.min(LONGEST);
         let mut reader = Self::unread(path, source, limits, CHUNK);
@@ -194,7 +187,7 @@ impl LineReader {
             path: path.to_owned(),
             source,
             limits,
-            // A byte order mark is looked for in the first buffer.
+            // A byte order mark is detected in the initial buffer, which must have at least 4 bytes.
             buffer: vec![0; chunk.clamp(4, FIRST)],
             chunk,
             at: 0,
@@ -213,13 +206,12 @@ impl LineReader {
         }
     }
 
-    /// Returns the file's name as given.
+    /// Returns the file name as given by the caller.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns the byte order mark before the first line, for copying a file as it is; empty if
-    /// there is none.
+    /// Returns the byte order mark before the first line, for copying a file unchanged; empty if there is none.
     pub fn byte_order_mark(&self) -> &'static [u8] {
         if self.has_byte_order_mark {
             BYTE_ORDER_MARK
@@ -228,33 +220,33 @@ impl LineReader {
         }
     }
 
-    /// Returns true if all the rest of the file is in the buffer and ready.
+    /// Returns true if the whole rest of the file is in the ready part of the buffer.
     pub(crate) fn is_whole(&self) -> bool {
         self.ended && self.ready == self.filled
     }
 
-    /// Returns the number of the line handed out last, from 1; 0 before the first line.
+    /// Returns the number of the last line returned, from 1; 0 before the first line.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Returns the place of the line handed out last, for errors.
+    /// Returns the position of the last line returned, for errors.
     pub fn position(&self) -> Position {
         Position::line(&self.path, self.line)
     }
 
-    /// Returns the number of bytes read so far, after decompression. It runs ahead of the lines by
-    /// up to a buffer.
+    /// Returns the number of bytes read so far, after decompression. This number is ahead of the returned lines by up
+    /// to one buffer.
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the limits; `line_bytes` is what holds, which may be less than was given.
+    /// Returns the effective limits; `line_bytes` may be less than the given value.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Returns the bytes of a range that the last call handed out.
+    /// Returns the bytes of a range returned by the last call.
     #[inline(always)]
     pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]
@@ -266,17 +258,16 @@ impl LineReader {
         self.at
     }
 
-    /// Returns the lines that are in the buffer and checked, from the next line on, to look ahead
-    /// without consuming. After [`LineReader::new`] they hold a whole line at least, unless the
-    /// file is empty.
+    /// Returns the validated lines in the buffer, starting at the next line, without consuming them. After
+    /// [`LineReader::new`] there is at least one whole line, unless the file is empty.
     pub(crate) fn ahead(&self) -> &[u8] {
         &self.buffer[self.at..self.ready]
     }
 
     /// Reads more so that [`LineReader::ahead`] grows, without consuming anything.
     ///
-    /// Returns false at the end of the file, and once more than `line_bytes` are held, so that
-    /// looking ahead is bounded as a line is.
+    /// Returns false at the end of the file, and once more than `line_bytes` bytes are buffered, so that the lookahead
+    /// has the same limit as a line.
     pub(crate) fn look_further(&mut self) -> Result<bool> {
         if self.ended || self.filled - self.at > self.limits.line_bytes {
             return Ok(false);
@@ -286,19 +277,18 @@ impl LineReader {
         Ok(true)
     }
 
-    /// Switches to indexing whitespace a line at a time instead of a chunk at a time: for readers
-    /// that mostly pass over lines ([`LineReader::pass`]) or look at the bytes themselves
-    /// ([`LineReader::next_bare`]).
+    /// Switches to indexing whitespace one line at a time instead of one chunk at a time, for readers that skip most
+    /// lines ([`LineReader::pass`]) or scan the bytes themselves ([`LineReader::next_bare`]).
     pub(crate) fn look_at_single_lines(&mut self) {
         self.single = true;
     }
 
-    /// Reads the next line. Returns the range of its bytes, with its line end, which only the last
-    /// line may lack, and the index range of its whitespace positions without that of the line feed
-    /// ([`LineReader::whitespace`]); None at the end of the file.
+    /// Reads the next line. Returns the range of its bytes, including the line end (only the last line may have none),
+    /// and the index range of its whitespace positions, excluding the line feed ([`LineReader::whitespace`]); None at
+    /// the end of the file.
     ///
     /// # Errors
-    /// As [`LineReader::new`].
+    /// Same as [`LineReader::new`].
     #[inline]
     pub(crate) fn next_line(&mut self) -> Result<Option<(Range<usize>, Range<usize>)>> {
         if self.at == self.ready {
@@ -327,12 +317,12 @@ impl LineReader {
         Ok(Some((start..end, first..self.next_whitespace - ended)))
     }
 
-    /// Reads the next line without its whitespace positions, for readers that look at the bytes
-    /// themselves. Returns the range of its bytes with its line end, which only the last line may
-    /// lack; None at the end of the file. Only after [`LineReader::look_at_single_lines`].
+    /// Reads the next line without its whitespace positions, for readers that scan the bytes themselves. Returns the
+    /// range of its bytes, including the line end (only the last line may have none); None at the end of the file.
+    /// [`LineReader::look_at_single_lines`] must have been called.
     ///
     /// # Errors
-    /// As [`LineReader::new`].
+    /// Same as [`LineReader::new`].
     pub(crate) fn next_bare(&mut self) -> Result<Option<Range<usize>>> {
         debug_assert!(self.single);
         if self.at == self.ready {
@@ -363,12 +353,11 @@ impl LineReader {
         self.next_whitespace = 0;
     }
 
-    /// Returns the number of bytes that are identical ahead here and in `other`, as far as it is
-    /// known without reading; at most [`MAX_COMPARED`] bytes are compared at once. Only after
-    /// [`LineReader::look_at_single_lines`].
+    /// Returns the number of buffered bytes ahead that are identical in this reader and in `other`; at most
+    /// [`MAX_COMPARED`] bytes are compared at once. [`LineReader::look_at_single_lines`] must have been called.
     ///
-    /// The result of one comparison serves until its bytes are consumed by
-    /// [`LineReader::pass_same`], provided that `other` has advanced as far as this reader.
+    /// The result of a comparison is reused until its bytes have been consumed by [`LineReader::pass_same`], provided
+    /// that `other` has advanced by the same number of bytes.
     pub(crate) fn same_ahead(&mut self, other: &Self) -> usize {
         let place = other.before + other.at as u64;
         if self.same == 0 || self.same_to != place {
@@ -378,8 +367,8 @@ impl LineReader {
         self.same
     }
 
-    /// Passes over `lines` lines of together `bytes` bytes, which [`LineReader::same_ahead`] has
-    /// found to be identical in the followed reader.
+    /// Skips `lines` lines with a total of `bytes` bytes, which [`LineReader::same_ahead`] has found to be identical in
+    /// the followed reader.
     pub(crate) fn pass_same(&mut self, lines: u64, bytes: usize) {
         self.at += bytes;
         self.line += lines;
@@ -388,19 +377,18 @@ impl LineReader {
         self.same_to += bytes as u64;
     }
 
-    /// Passes over the next line if it equals `line`, which `other` handed out last and which has
-    /// its line end; returns whether it did. Only after [`LineReader::look_at_single_lines`].
+    /// Skips the next line if it equals `line`, the last line returned by `other`, which must include its line end;
+    /// returns whether the line was skipped. [`LineReader::look_at_single_lines`] must have been called.
     ///
-    /// Only bytes in the buffers are compared. A line that is cut off by the end of either buffer,
-    /// or is longer than [`MAX_COMPARED`], is reported as different, and the caller reads it as any
-    /// other line.
+    /// Only bytes in the buffers are compared. A line that is truncated by the end of either buffer or is longer than
+    /// [`MAX_COMPARED`] bytes is reported as different, and the caller reads it normally.
     #[inline(always)]
     pub(crate) fn pass(&mut self, other: &Self, line: Range<usize>) -> bool {
         debug_assert!(self.single);
         let length = line.len();
         let place = other.before + line.start as u64;
         if self.same < length || self.same_to != place {
-            // Only what is in the buffers is compared; a line that is cut by their end is read as usual.
+            // Only bytes in the buffers are compared; a line that is truncated by the end of a buffer is read normally.
             let ahead = &self.buffer[self.at..self.ready];
             self.same = common_prefix(ahead, &other.buffer[line.start..other.ready]);
             if self.same < length {
@@ -415,16 +403,15 @@ impl LineReader {
         true
     }
 
-    /// Returns the whitespace positions, in the buffer, of an index range that
-    /// [`LineReader::next_line`] or [`LineReader::next_ordinary`] returned.
+    /// Returns the whitespace positions in the buffer for an index range returned by [`LineReader::next_line`] or
+    /// [`LineReader::next_ordinary`].
     #[inline(always)]
     pub(crate) fn whitespace(&self, range: Range<usize>) -> &[u32] {
         &self.whitespace[range]
     }
 
-    /// Moves the bytes not handed out to the front of the buffer and reads until at least one whole
-    /// line is ready, or the file has ended. Then checks the new lines and indexes their
-    /// whitespace.
+    /// Moves the bytes that have not been returned to the front of the buffer and reads until at least one whole line
+    /// is ready or the file has ended. Then validates the new lines and indexes their whitespace.
     #[cold]
     fn refill(&mut self) -> Result<()> {
         self.buffer.copy_within(self.at..self.filled, 0);
@@ -433,12 +420,12 @@ impl LineReader {
         self.at = 0;
         self.ready = 0;
         loop {
-            // The last line may have no line end, and may be the only one that holds a token.
+            // The last line may have no line end, and may be the only line with a token.
             if self.ended {
                 self.ready = self.filled;
                 break;
             }
-            // A line that is still open when the buffer holds the limit is too long; it is not read on.
+            // A line that is not complete when the buffer has reached the limit is too long; reading stops.
             let newline = memrchr(b'\n', &self.buffer[..self.filled]);
             if let Some(newline) = newline {
                 self.ready = newline + 1;
@@ -457,15 +444,15 @@ impl LineReader {
         Ok(())
     }
 
-    /// Fills the buffer as far as the source goes, after growing it if it is full or the first one. Sets `ended` at
-    /// the end of the source.
+    /// Fills the buffer from the source, after enlarging the buffer if it is full or is the initial buffer. Sets
+    /// `ended` at the end of the source.
     fn read_more(&mut self) -> Result<()> {
         if 0 < self.filled && self.buffer.len() < self.chunk {
             self.buffer.resize(self.chunk, 0);
         } else if self.filled == self.buffer.len() {
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
-        // Fill the buffer as far as it goes: pipes and decompressors hand out small pieces.
+        // Fill the whole buffer: pipes and decompressors return small pieces.
         while self.filled < self.buffer.len() {
             match self.source.read(&mut self.buffer[self.filled..]) {
                 Ok(0) => {
@@ -486,8 +473,8 @@ impl LineReader {
         Ok(())
     }
 
-    /// Checks the ready part of the buffer, of which nothing has been handed out; lines are
-    /// numbered on from `line`.
+    /// Validates the ready part of the buffer, of which nothing has been returned yet; line numbers continue from
+    /// `line`.
     ///
     /// # Errors
     /// [`Code::Nul`], [`Code::Encoding`], [`Code::CarriageReturn`] and [`Code::LineTooLong`], in
@@ -509,8 +496,8 @@ impl LineReader {
             );
             return Err(Error::new(Code::Encoding, self.place_of(at), message));
         }
-        // A carriage return that is not part of a line end: old Mac files are one line otherwise, and
-        // fields would silently get a control character.
+        // Reject a carriage return that is not part of a line end: an old Mac file would otherwise be read as a single
+        // line, and fields would silently contain a control character.
         for at in memchr_iter(b'\r', text) {
             if !matches!(text.get(at + 1), Some(b'\n') | None) {
                 let message = "carriage return within a line; line ends must be LF or CRLF";
@@ -520,8 +507,8 @@ impl LineReader {
         self.check_lengths(text)
     }
 
-    /// Checks that no line of `text`, the ready part, nor the line that is still open is longer
-    /// than the limit. Lengths do not include the line feed.
+    /// Checks that neither a line of `text`, the ready part, nor the incomplete line is longer than the limit. Lengths
+    /// do not include the line feed.
     fn check_lengths(&self, text: &[u8]) -> Result<()> {
         let limit = self.limits.line_bytes;
         let too_long = |line: u64| {
@@ -533,7 +520,7 @@ impl LineReader {
         if self.ready == 0 && self.filled > limit {
             return Err(too_long(self.line + 1));
         }
-        // A buffer that fits one line fits no longer one.
+        // If the whole text is within the limit, so is every line.
         if text.len() <= limit {
             return Ok(());
         }
@@ -547,7 +534,7 @@ impl LineReader {
         Ok(())
     }
 
-    /// Returns the place of a byte of the ready part: line and column from 1, columns in bytes.
+    /// Returns the position of a byte in the ready part: line and column from 1, columns in bytes.
     fn place_of(&self, at: usize) -> Position {
         let before = &self.buffer[..at];
         let start = memrchr(b'\n', before).map_or(0, |newline| newline + 1);
@@ -559,9 +546,8 @@ impl LineReader {
     }
 }
 
-/// Returns the number of bytes that two texts have in common at their beginning, at most
-/// [`MAX_COMPARED`]. The bound keeps the total time linear where the rest of the buffer is compared
-/// again after each difference.
+/// Returns the length of the common prefix of two texts, at most [`MAX_COMPARED`] bytes. The bound keeps the total time
+/// linear, because the rest of the buffer is compared again after each difference.
 #[inline]
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let (one, other) = (
@@ -579,13 +565,13 @@ fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     equal + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// Bytes compared at once.
+/// Number of bytes compared at once.
 const STEP: usize = 32;
-/// Bytes compared by one call of [`common_prefix`] at most.
+/// Maximum number of bytes compared by a call of [`common_prefix`].
 const MAX_COMPARED: usize = 1 << 12;
 
-/// Returns true for ASCII without NUL and carriage returns, as nearly all text is: such text needs
-/// no further checks of its bytes. Blocks of 64 bytes are tested without branches.
+/// Returns true for ASCII without NUL and carriage returns. Nearly all text is of this kind and needs no further
+/// validation. Blocks of 64 bytes are tested without branches.
 fn is_plain_ascii(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks::<64>();
     let odd = |bytes: &[u8]| {

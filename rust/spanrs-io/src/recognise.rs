@@ -1,11 +1,10 @@
-//! Recognition of other formats by the beginning of a file.
+//! Recognition of other formats from the beginning of a file.
 //!
-//! A reader of columns can make something of nearly every text: a JSON Lines file scored against
-//! itself would give 100 %. Files that are certainly in another format are refused instead, with
-//! advice on what to do with them.
+//! Nearly every text can be read as columns: a JSON Lines file scored against itself would have an
+//! F1 of 100 %. Files that are certainly in another format are therefore rejected, with advice.
 //!
-//! The tests err on the side of columns: a file is refused only if no column file would begin like
-//! this. Tokens of web pages (`<unk>`, `[`, `{}`) occur in real corpora, so each test asks for more
+//! The tests favour columns: a file is rejected only if no column file would begin in the same way.
+//! Tokens from web pages (`<unk>`, `[`, `{}`) occur in real corpora, so each test requires more
 //! than the first character.
 //!
 //! | beginning | recognised as |
@@ -17,9 +16,9 @@
 //! | `<unk> O` | columns |
 //! | `[2010]<tab>O` | columns |
 //!
-//! Only the first chunk of the file is looked at; time is linear in its size.
+//! Only the first chunk of the file is examined; time is linear in its size.
 //!
-//! Where any format may be read, [`recognise`] tells which one it is, by the same tests.
+//! If any format is accepted, [`recognise`] returns the format of the file, with the same tests.
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
@@ -32,17 +31,17 @@ mod tables;
 
 pub use file_format::{FileFormat, Recognised, recognise};
 
-/// Advice for documents, where tokens with tags are wanted.
+/// Advice for documents where tokens with tags are expected.
 const DOCUMENTS: &str = "documents are read by spanrs score, compare and crowd";
 /// Advice for lists of tokens or tags.
-const LISTS: &str = "write one token a line, or give the lists of tags to spanrs.score in Python";
-/// Name of WebAnno TSV in messages, with advice.
+const LISTS: &str = "write one token per line, or pass the lists of tags to spanrs.score in Python";
+/// Name of the WebAnno TSV format in messages, with advice.
 const WEBANNO: (&str, &str) = (
     "WebAnno TSV",
     "export CoNLL 2002 or CoNLL-U from INCEpTION or WebAnno",
 );
 
-/// A format of text that is not one of columns.
+/// A text format other than columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextFormat {
     WebAnno,
@@ -51,11 +50,11 @@ enum TextFormat {
     Brat,
 }
 
-/// Returns the format that the file is in; None if it may be a column file.
+/// Returns the format of the file; None if the file may be a column file.
 ///
-/// `begin` is the beginning of the file without white space at its start, and `whole` is true if
-/// that is all of it. The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first
-/// that fits is returned.
+/// `begin` is the beginning of the file without leading white space, and `whole` is true if this is
+/// the whole file. The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first match
+/// is returned.
 fn text_format(begin: &[u8], whole: bool) -> Option<TextFormat> {
     let line = begin.split(|&b| b == b'\n').next()?;
     if begin.starts_with(b"#FORMAT=WebAnno TSV") || is_webanno(begin) {
@@ -71,10 +70,9 @@ fn text_format(begin: &[u8], whole: bool) -> Option<TextFormat> {
     }
 }
 
-/// Returns the name of the format that the file is in and advice on what to do with it; None if it
-/// may be a column file.
+/// Returns the name of the file's format, with advice; None if the file may be a column file.
 ///
-/// `ahead` is the beginning of the file in whole lines, and `whole` is true if that is all of it.
+/// `ahead` contains the first lines of the file, and `whole` is true if this is the whole file.
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
     let begin = ahead.trim_ascii_start();
     Some(match text_format(begin, whole)? {
@@ -86,35 +84,36 @@ pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &
     })
 }
 
-/// Returns true for an object or a list at the beginning that is valid as far as it goes.
+/// Returns true if the beginning is an object or a list that is valid JSON, apart from possible
+/// truncation.
 ///
-/// A token `[` or `{` is followed by a tag, which is not JSON. A value that is complete must stand
-/// alone on its last line and hold a string, an object or several items, because `[2010]` may be a
-/// token. A value that is cut off by the end of `begin` counts if more of the file may follow, or
-/// if it has more than four bytes; `{"` counts in any case.
+/// A token `[` or `{` is followed by a tag, which is not JSON. A complete value must end at the end
+/// of its line and contain a string, an object or several items, because `[2010]` may be a token. A
+/// value that is truncated by the end of `begin` is accepted if the file may continue or if the
+/// value has more than four bytes; `{"` is always accepted.
 ///
 /// | beginning | JSON | reason |
 /// |---|---|---|
-/// | `{"text": "Bob", "lab` | yes | cut off |
+/// | `{"text": "Bob", "lab` | yes | truncated |
 /// | `[1, 2, 3]` | yes | several items, alone on the line |
 /// | `["a"] O` | no | a tag follows |
 /// | `[12] O` | no | a tag follows |
 /// | `{} O` | no | empty |
-/// | `[ O` | no | not valid behind the bracket |
+/// | `[ O` | no | not valid after the bracket |
 fn is_json(begin: &[u8], whole: bool) -> bool {
     if !matches!(begin.first(), Some(b'{' | b'[')) {
         return false;
     }
     let mut values = serde_json::Deserializer::from_slice(begin).into_iter::<IgnoredAny>();
     match values.next() {
-        // `[2010]` may be a token: of a line that continues with a tag, or alone.
+        // `[2010]` may be a token, either followed by a tag or alone.
         Some(Ok(_)) => {
             let value = &begin[..values.byte_offset()];
             let rest = begin[value.len()..].split(|&b| b == b'\n').next();
             let alone = rest.unwrap_or_default().trim_ascii().is_empty();
             alone && (value.len() > 2 && value.iter().any(|byte| b"\"{,".contains(byte)))
         }
-        // More of it may follow.
+        // The value may continue beyond `begin`.
         Some(Err(error)) => {
             error.is_eof() && (!whole || begin.len() > 4) || begin.starts_with(b"{\"")
         }
@@ -122,12 +121,10 @@ fn is_json(begin: &[u8], whole: bool) -> bool {
     }
 }
 
-/// Returns true for JSON with lists of tokens or tags instead of texts, as datasets for training
-/// have them.
+/// Returns true for JSON with lists of tokens or tags instead of texts, as in training datasets.
 ///
-/// That is a list of lists or strings, or an object with a key such as `tokens` or `ner_tags` and
-/// no key that holds a text (`text`, `data`, `signal`). The difference decides which advice is
-/// given.
+/// Such JSON is a list of lists or strings, or an object with a key such as `tokens` or `ner_tags`
+/// and without a key for a text (`text`, `data`, `signal`). The result determines the advice.
 fn holds_lists(begin: &[u8]) -> bool {
     let has_key = |key: &[u8]| {
         memmem::find_iter(begin, key)
@@ -148,9 +145,8 @@ fn holds_lists(begin: &[u8]) -> bool {
     lists.into_iter().any(has_key) && !texts.into_iter().any(has_key)
 }
 
-/// Returns true for WebAnno TSV whose header was removed: every line that is neither blank nor a
-/// comment begins with two columns of two numbers each, for sentence and token, and for first and
-/// last character.
+/// Returns true for WebAnno TSV without its header: every line that is neither blank nor a comment
+/// begins with two columns of two numbers each (sentence and token, first and last character).
 ///
 /// ```text
 /// #Text=EU rejects
@@ -158,7 +154,8 @@ fn holds_lists(begin: &[u8]) -> bool {
 /// 1-2<tab>3-10<tab>rejects<tab>_
 /// ```
 ///
-/// Read as columns, `_` and `ORG` would be tags, and the numbers tokens.
+/// If such a file were read as columns, `_` and `ORG` would be tags and the numbers would be
+/// tokens.
 fn is_webanno(begin: &[u8]) -> bool {
     let lines = begin.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_start);
     let mut tokens = lines
@@ -182,21 +179,21 @@ fn is_webanno(begin: &[u8]) -> bool {
 /// Returns true for a declaration, a document type, a comment, or an element that is closed within
 /// `begin` or has an attribute; `line` is the first line of `begin`.
 ///
-/// A line whose last field looks like a tag is no XML, so that tokens such as `<unk>` and `<s>` are
-/// read as columns.
+/// A line whose last field looks like a tag is not XML, so that tokens such as `<unk>` and `<s>`
+/// are read as columns.
 ///
 /// | beginning | XML | reason |
 /// |---|---|---|
 /// | `<?xml version="1.0"?>` | yes | a declaration |
-/// | `<!-- O` | no | two fields: a token of a web page with its tag |
+/// | `<!-- O` | no | two fields: a token from a web page with its tag |
 /// | `<doc>`, then `</doc>` on a later line | yes | closed, alone on the line |
 /// | `<doc id="1"><p>Bob` | yes | an attribute |
 /// | `<s> O`, then `</s> O` | no | `O` looks like a tag |
-/// | `<doc><A>Bob</A> saw`, then `</doc>` at the end of the file | yes | the root ends with the file |
+/// | `<doc><A>Bob</A> saw`, then `</doc>` at the end of the file | yes | the root is closed at the end of the file |
 fn is_xml(begin: &[u8], line: &[u8], whole: bool) -> bool {
     let declared = [&b"<?xml"[..], b"<!DOCTYPE", b"<!--"];
     if declared.iter().any(|start| begin.starts_with(start)) {
-        // A token of a web page has a tag behind it, and nothing else.
+        // A token from a web page is followed by a tag and nothing else.
         let fields = line
             .split(|&b| is_space(b))
             .filter(|field| !field.is_empty());
@@ -220,7 +217,8 @@ fn is_xml(begin: &[u8], line: &[u8], whole: bool) -> bool {
         && !last.contains(&b'=')
         && !last.contains(&b'<');
     let closing = [b"</", name, b">"].concat();
-    // A root that ends with the file is no token, whatever the first line ends with.
+    // An element that is closed at the end of the file is not a token, whatever the end of the
+    // first line.
     if named && whole && begin.trim_ascii_end().ends_with(&closing) {
         return true;
     }
@@ -231,10 +229,10 @@ fn is_xml(begin: &[u8], line: &[u8], whole: bool) -> bool {
 }
 
 /// Returns true for brat's text-bound annotations: `T1`, a tab, a type and two offsets separated by
-/// spaces, a tab, text. The end of an annotation is not checked to be a number, since fragments are
-/// written `0 3;5 8`.
+/// spaces, a tab, text. The end offset is not checked to be a number, because fragments are written
+/// as `0 3;5 8`.
 ///
-/// A token `T1` with its tag, `T1<tab>B-PER`, has no offsets and is not taken for one.
+/// A token `T1` with its tag, `T1<tab>B-PER`, has no offsets and is not read as an annotation.
 fn is_brat(line: &[u8]) -> bool {
     let mut columns = line.split(|&b| b == b'\t');
     let (Some(id), Some(place)) = (columns.next(), columns.next()) else {
@@ -256,8 +254,8 @@ fn is_brat(line: &[u8]) -> bool {
 /// | `I-MISC-x` | `MISC-x` |
 /// | `B-`, `O`, `PER`, `X-PER`, `b-PER` | none |
 ///
-/// The prefixes are `B I E S L U M W`. This is for recognition only: tags are taken apart by the
-/// crate of tags.
+/// The prefixes are `B I E S L U M W`. This function is for recognition only: tags are parsed by
+/// the crate `spanrs-tags`.
 pub(crate) fn prefixed_type(tag: &[u8]) -> Option<&[u8]> {
     match tag {
         [

@@ -1,21 +1,21 @@
-//! Detection of columns of token numbers, which are easily taken for tokens.
+//! Detection of columns of token numbers, which are easily mistaken for tokens.
 //!
 //! GermEval 2014 and CoNLL-X number the tokens of each sentence in the first column, which is the
-//! default column of tokens. Spans are scored correctly even so, but comparing the tokens of two
+//! default token column. Spans are still scored correctly, but a comparison of the tokens of two
 //! files would compare numbers.
 
 use crate::blanks::{split, trimmed};
 use crate::layout::Layout;
 
-/// Number of token lines from which running numbers are not taken for an accident.
+/// Minimum number of token lines for which running numbers are not considered a coincidence.
 const MIN_TOKENS: usize = 5;
 
-/// Returns true where the column that is read as tokens holds running numbers on all token lines of
-/// `ahead`, and another column may hold the tokens.
+/// Returns true if the token column contains running numbers on all token lines of `ahead`, and
+/// another column may contain the tokens.
 ///
 /// Numbers begin at 0 or 1 in each sentence and increase by 1. At least [`MIN_TOKENS`] token lines
-/// and three columns are needed. Any line that is no token line, comments included, may begin a new
-/// sentence. False for CoNLL-U, whose ids are never read as tokens.
+/// and three columns are required. Numbering may restart after any line that is not a token line,
+/// including comments. False for CoNLL-U, whose ids are never read as tokens.
 pub(crate) fn tokens_are_numbers(ahead: &[u8], layout: &Layout) -> bool {
     if layout.conllu.is_some() || layout.columns < 3 || layout.token >= layout.columns {
         return false;

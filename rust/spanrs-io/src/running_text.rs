@@ -1,10 +1,10 @@
-//! Detection of running text, which is not cut into tokens.
+//! Detection of running text, which is not tokenised.
 //!
-//! A tagger or parser takes `anchovies.` and `don't` for unknown words, and its output looks like
-//! any other. The test is for text whose words are separated by white space: tokenised text has
-//! marks as words of their own, running text has them at the ends of words.
+//! A tagger or parser treats `anchovies.` and `don't` as unknown words, which is not visible in its
+//! output. The test applies to text whose words are separated by white space: in tokenised text,
+//! punctuation marks are separate words; in running text, they are attached to words.
 
-/// Marks that are tokens of their own, apart from the full stop, which abbreviations have, too.
+/// Marks that are separate tokens, except the full stop, which also occurs in abbreviations.
 const MARKS: [char; 10] = [',', ';', ':', '!', '?', '，', '；', '：', '！', '？'];
 /// Closing punctuation that may follow a mark: `(they ate.)`.
 const CLOSING: [char; 10] = ['"', '\'', ')', ']', '}', '”', '’', '»', '*', '_'];
@@ -13,11 +13,11 @@ const OPENING: [char; 4] = ['"', '(', '“', '«'];
 /// Contractions that tokenisers split off.
 const CONTRACTIONS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];
 
-/// Returns the index of the line, and the first word that has a mark or a contraction attached, if
-/// there are more such words than marks that stand alone; None for text that may be tokenised.
+/// Returns the first word with an attached mark or contraction, and the index of its line, if there
+/// are more such words than separate marks; None for text that may be tokenised.
 ///
-/// A full stop counts behind three lower-case letters or more where a line ends or an upper-case
-/// letter follows, so that abbreviations do not. Time is linear.
+/// A full stop counts only after at least three lower-case letters, at the end of a line or before
+/// an upper-case letter, so that abbreviations do not count. Time is linear.
 ///
 /// ```
 /// use spanrs_io::running_text;
@@ -41,7 +41,7 @@ pub fn running_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(usi
     first.filter(|_| attached > alone)
 }
 
-/// Returns true if a word has a mark or a contraction attached.
+/// Returns true if a mark or a contraction is attached to a word.
 fn has_attached(word: &str, next: Option<&str>) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
     let mut characters = word.chars();

@@ -1,4 +1,4 @@
-//! Layout of a column file, found from the options and from the beginning of the file.
+//! Detection of the layout of a column file from the options and the beginning of the file.
 
 use spanrs_base::Position;
 
@@ -10,47 +10,46 @@ use crate::layout::{Column, Columns, Comments, Format, Layout, Separator, is_con
 use crate::lines::LineReader;
 use crate::recognise::other_format;
 
-/// The error for a file without token lines.
+/// Returns the error for a file without token lines.
 pub(crate) fn no_tokens(path: &str) -> Error {
     Error::new(Code::Empty, Position::file(path), "the file has no tokens")
 }
 
-/// Finds the layout from the lines that are in the buffer, in this order:
+/// Determines the layout from the lines in the buffer, in these steps:
 ///
 /// 1. Find the first token line: neither blank, nor a comment, nor `-DOCSTART-`.
-/// 2. With [`Format::Auto`], refuse files that are certainly in another format (`recognise`).
-/// 3. Decide whether the file is CoNLL-U: asked for, or the first token line looks like it
-///    (`conllu::fits`).
-/// 4. With separator and format [`Separator::Auto`] and [`Format::Auto`], refuse commas and
-///    semicolons between columns.
-/// 5. Take the separator asked for; automatically a tab if the first token line has one, else runs
-///    of spaces and tabs.
-/// 6. Count the columns of the first token line. All token lines must have as many.
-/// 7. Resolve the columns of tokens, tags and second tags against that number.
-/// 8. With [`Format::Auto`], refuse a header and quoted tags (`csv`).
+/// 2. With [`Format::Auto`], reject files that are certainly in another format (`recognise`).
+/// 3. Decide whether the file is CoNLL-U: the format was requested, or the first token line looks
+///    like CoNLL-U (`conllu::fits`).
+/// 4. With [`Separator::Auto`] and [`Format::Auto`], reject commas and semicolons between columns.
+/// 5. Use the requested separator; with [`Separator::Auto`], a tab if the first token line has one,
+///    otherwise runs of spaces and tabs.
+/// 6. Count the columns of the first token line. All token lines must have the same number.
+/// 7. Resolve the columns of tokens, tags and second tags with this number of columns.
+/// 8. With [`Format::Auto`], reject a header and quoted tags (`csv`).
 ///
-/// Nothing is consumed. If the buffer holds no token line the answer is [`Code::Empty`], and the
-/// caller reads on and asks again. Time is linear in the size of the buffer.
+/// Nothing is consumed. If the buffer contains no token line, the result is [`Code::Empty`], and
+/// the caller reads more and tries again. Time is linear in the size of the buffer.
 ///
 /// | first token line | options | layout |
 /// |---|---|---|
 /// | `EU NNP B-ORG` | default | white space, 3 columns, token 0, tag 2 |
 /// | `New York<tab>B-LOC` | default | tab, 2 columns |
 /// | `New York<tab>B-LOC` | `Separator::Whitespace` | white space, 3 columns |
-/// | `B-ORG` | default | 1 column, tags alone |
-/// | `EU,B-ORG` | default | refused: name the separator |
+/// | `B-ORG` | default | 1 column, only tags |
+/// | `EU,B-ORG` | default | rejected: specify the separator |
 /// | `EU,B-ORG` | `Separator::Byte(b',')` | comma, 2 columns |
-/// | `EU NNP B-ORG` | token -1 | refused: one column for tokens and tags |
-/// | `EU NNP B-ORG` | second 7 | refused, unless it may lack |
-/// | `EU NNP "B-ORG"` | default | refused: a tag in quotation marks |
+/// | `EU NNP B-ORG` | token -1 | rejected: the same column for tokens and tags |
+/// | `EU NNP B-ORG` | second 7 | rejected, unless the second column may be missing |
+/// | `EU NNP "B-ORG"` | default | rejected: a tag in quotation marks |
 ///
 /// # Errors
-/// - [`Code::Empty`] if the buffer has no token line; more of the file may have one.
+/// - [`Code::Empty`] if the buffer has no token line; the rest of the file may have one.
 /// - [`Code::WrongFormat`] for another format, for CSV, and for a header.
-/// - [`Code::NoColumn`] for a column that the first token line does not have, for a name outside of
-///   CoNLL-U, and where the tokens would stand in the column of a tag although there are several
-///   columns.
-/// - [`Code::Ragged`] for CoNLL-U whose first word does not have ten columns.
+/// - [`Code::NoColumn`] for a column that the first token line does not have, for a column name in
+///   another format than CoNLL-U, and if tokens and a tag would be read from the same column
+///   although there are several columns.
+/// - [`Code::Ragged`] if the first word of a CoNLL-U file does not have ten columns.
 pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     let Some((at, line)) = first_token_line(lines, options) else {
         return Err(no_tokens(lines.path()));
@@ -82,7 +81,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     if options.format == Format::Auto {
         let judged = match options.untagged {
             false => layout.tag,
-            // Without tags the last column is judged, unless that holds the tokens.
+            // If no tags are read, the last column is checked, unless it contains the tokens.
             true if layout.token + 1 == fields.len() => 0,
             true => fields.len() - 1,
         };
@@ -92,10 +91,10 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     Ok(layout)
 }
 
-/// Refuses formats that do not have one token a line.
+/// Rejects formats that do not have one token per line.
 ///
 /// # Errors
-/// [`Code::WrongFormat`], with the format that was recognised.
+/// [`Code::WrongFormat`], with the recognised format.
 fn refuse_other_format(lines: &LineReader) -> Result<()> {
     let Some((format, advice)) = other_format(lines.ahead(), lines.is_whole()) else {
         return Ok(());
@@ -107,11 +106,12 @@ fn refuse_other_format(lines: &LineReader) -> Result<()> {
     Err(Error::new(Code::WrongFormat, file, message))
 }
 
-/// Returns the layout of lines that are no CoNLL-U, by the fields of the first token line.
+/// Returns the layout of a file that is not CoNLL-U, according to the fields of the first token
+/// line.
 ///
 /// # Errors
-/// A message for a column that the line does not have, and for one that would hold both tokens and
-/// tags.
+/// A message for a column that the line does not have, and for a column that would contain both
+/// tokens and tags.
 fn layout_of(
     fields: &[&[u8]],
     byte: Option<u8>,
@@ -142,7 +142,8 @@ fn layout_of(
     Ok(Layout {
         byte,
         columns,
-        // A file of tags alone has no tokens: a column that no line has is empty.
+        // A file that contains only tags has no tokens: a column that does not exist is read as
+        // empty.
         token: if token == tag { usize::MAX } else { token },
         tag,
         second: second.unwrap_or(0),
@@ -151,14 +152,14 @@ fn layout_of(
     })
 }
 
-/// Refuses quoted tags and a header, judged by the fields of the first token line and the lines in
-/// the buffer.
+/// Rejects quoted tags and a header, according to the fields of the first token line and the lines
+/// in the buffer.
 ///
-/// `separator` is that of the layout and `tag` the column of the tags. Rows with another number of
-/// columns, `-DOCSTART-` and GermEval's headings are not looked at.
+/// `separator` is the separator of the layout and `tag` the column of the tags. Rows with another
+/// number of columns, `-DOCSTART-` lines and GermEval's headings are skipped.
 ///
 /// # Errors
-/// The message of the error, for the place of the first token line.
+/// The error message; its position is the first token line.
 fn refuse_csv(
     ahead: &[u8],
     first: &[&[u8]],
@@ -177,7 +178,7 @@ fn refuse_csv(
         let heading = fields.first() == Some(&&b"#"[..]) && fields.iter().any(|f| f.is_empty());
         fields.len() == first.len() && fields[0] != b"-DOCSTART-" && !heading
     });
-    // A header may begin with `#`, and looks like a comment then.
+    // A header may begin with `#`, and then looks like a comment.
     let Some(top) = rows.next() else {
         return Ok(());
     };
@@ -194,13 +195,14 @@ fn refuse_csv(
 /// without its line end, and the number of lines before it.
 ///
 /// With [`Comments::Auto`] a line that begins with `#` may be a token or a comment, which only the
-/// number of columns would tell. The first such line is returned only if no other line qualifies.
+/// number of columns can distinguish. The first such line is returned only if no other line
+/// qualifies.
 ///
 /// | lines | first token line |
 /// |---|---|
 /// | `# id = 1`, `a O` | `a O` |
 /// | `# O`, `a O` | `a O`, although `#` is a token |
-/// | `-DOCSTART- O`, blank, `# O` | `# O`, as there is no other |
+/// | `-DOCSTART- O`, blank, `# O` | `# O`, because there is no other |
 /// | `# id = 1` | none |
 fn first_token_line<'a>(lines: &'a LineReader, options: &Columns) -> Option<(usize, &'a [u8])> {
     let mut fallback = None;

@@ -1,9 +1,9 @@
-//! Sources of bytes: paths, and streams that may have to be read again.
+//! Sources of bytes: paths, and streams that may have to be read twice.
 //!
-//! A job that detects a scheme reads the beginning of a file before it reads the file. A path is
-//! opened again for that; a stream cannot go back, so its bytes are kept while they are read, in
-//! memory at first and in an unnamed temporary file beyond [`IN_MEMORY`]. Only a job that may need
-//! a second pass asks for that ([`Source::keep`]); other jobs never copy their input.
+//! A job that detects a scheme reads the beginning of a file before it reads the whole file. A path
+//! is opened again for this purpose; a stream cannot be rewound, so its bytes are kept while they
+//! are read, first in memory and beyond [`IN_MEMORY`] in an unnamed temporary file. Only jobs that
+//! may need a second pass request this ([`Source::keep`]); other jobs never copy their input.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
@@ -18,10 +18,11 @@ use crate::compression::{Input, decompress, decompress_within};
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
 
-/// Number of bytes of a kept stream beyond which they are moved to a temporary file.
+/// Maximum number of bytes of a kept stream in memory; larger streams are moved to a temporary
+/// file.
 const IN_MEMORY: usize = 16 << 20;
 
-/// A file, a pipe or another stream, which is opened from its beginning.
+/// A file, a pipe or another stream that is opened at its beginning.
 ///
 /// ```
 /// use spanrs_io::{Code, Source};
@@ -40,26 +41,26 @@ pub struct Source {
     name: String,
     /// Path of a file, a named pipe or a device.
     path: Option<PathBuf>,
-    /// A stream is kept while it is read, so that it can be opened again.
+    /// Whether a stream is kept while it is read, so that it can be opened again.
     keep: AtomicBool,
     /// The stream, unless the source is a regular file.
     stream: Mutex<Stream>,
 }
 
-/// State of a source that cannot go back.
+/// State of a source that cannot be rewound.
 enum Stream {
-    /// A path that has not been opened, or is that of a regular file.
+    /// A path that has not been opened, or a path of a regular file.
     Path,
     /// Not read yet.
     Unread(Input),
-    /// Opened, and kept while it is read.
+    /// Opened, and kept while being read.
     Kept(Arc<Mutex<Kept>>),
     /// Opened without being kept.
     Gone,
 }
 
 impl Source {
-    /// Creates a source from a stream; `name` is its name in messages.
+    /// Creates a source from a stream; `name` is the name in messages.
     pub fn stream(name: &str, input: Input) -> Self {
         Self {
             name: name.to_owned(),
@@ -70,15 +71,16 @@ impl Source {
     }
 
     /// Allows several calls of [`Source::open`]. Has no effect on regular files, which can always
-    /// be opened again; a stream takes memory, and beyond 16 MiB a temporary file of its size.
+    /// be opened again; a stream is stored in memory, or beyond 16 MiB in a temporary file of its
+    /// size.
     #[must_use]
     pub fn keep(self) -> Self {
         self.keep.store(true, Ordering::Relaxed);
         self
     }
 
-    /// Takes back [`Source::keep`] for a stream that is opened once more and not again, so that it
-    /// is not copied. Has no effect after it was opened.
+    /// Reverts [`Source::keep`] for a stream that will be opened only once more, so that the stream
+    /// is not copied. Has no effect if the stream has already been opened.
     ///
     /// ```
     /// let source = spanrs_io::Source::stream("example", Box::new(&b"a O\n"[..])).keep();
@@ -99,18 +101,18 @@ impl Source {
         self.path.as_deref()
     }
 
-    /// Returns the path if it is that of a regular file, of which several threads can read parts;
-    /// None for streams, pipes and devices.
+    /// Returns the path of a regular file, which several threads can read in parts; None for
+    /// streams, pipes and devices.
     pub fn regular_file(&self) -> Option<&Path> {
         let path = self.path.as_deref()?;
         path.metadata().ok()?.is_file().then_some(path)
     }
 
-    /// Opens the source from its beginning. Compressed bytes are returned as they are.
+    /// Opens the source at its beginning. Compressed bytes are returned unchanged.
     ///
     /// # Errors
-    /// [`Code::Io`] if the operating system refuses, if the path is a directory, or for a stream
-    /// that was opened before and is not kept.
+    /// [`Code::Io`] for an error of the operating system, if the path is a directory, or for a
+    /// stream that has already been opened and is not kept.
     pub fn open(&self) -> Result<Input> {
         let mut stream = lock(&self.stream);
         if let (Some(path), Stream::Path) = (&self.path, &*stream) {
@@ -135,17 +137,17 @@ impl Source {
         }
     }
 
-    /// Returns the first `bytes` bytes, decompressed if they are compressed with gzip or zstd, and
-    /// whether that is the whole source. Compressed data that is cut off or damaged gives the bytes
-    /// before the damage, and false.
+    /// Returns the first `bytes` bytes, decompressed if compressed with gzip or zstd, and whether
+    /// this is the whole source. For truncated or damaged compressed data, returns the bytes before
+    /// the damage, and false.
     ///
-    /// This is not counted as opening: what is read of a stream is put back in front of it, so that
-    /// the next call of [`Source::open`] begins at the beginning. At most `bytes` and 64 KiB of a
-    /// stream are read and held.
+    /// This does not count as opening: bytes read from a stream are prepended again, so that the
+    /// next call of [`Source::open`] starts at the beginning. At most `bytes` plus 64 KiB of a
+    /// stream are read and kept in memory.
     ///
     /// # Errors
-    /// [`Code::Io`] if the operating system refuses, if the path is a directory, and for a stream
-    /// that was opened before and is not kept.
+    /// [`Code::Io`] for an error of the operating system, if the path is a directory, or for a
+    /// stream that has already been opened and is not kept.
     ///
     /// # Examples
     /// ```
@@ -180,16 +182,16 @@ impl Source {
         beginning.map_err(|error| Error::open(Position::file(&self.name), error))
     }
 
-    /// The error for opening a stream again that is not kept.
+    /// Returns the error for opening a stream twice that is not kept.
     fn opened_before(&self) -> Error {
         let place = Position::file(&self.name);
-        Error::new(Code::Io, place, "a stream can be read once only")
+        Error::new(Code::Io, place, "a stream can be read only once")
     }
 
     /// Opens the source for reading lines, decompressing gzip and zstd.
     ///
     /// # Errors
-    /// As [`Source::open`] and [`LineReader::new`].
+    /// Same as [`Source::open`] and [`LineReader::new`].
     ///
     /// # Examples
     /// ```
@@ -203,13 +205,12 @@ impl Source {
         LineReader::new(&self.name, self.open()?, limits)
     }
 
-    /// Reads all bytes, decompressed if they are compressed with gzip or zstd. At most one byte
-    /// beyond a limit is read.
+    /// Reads all bytes, decompressing gzip and zstd. At most one byte beyond a limit is read.
     ///
     /// # Errors
-    /// As [`Source::open`]; [`Code::Io`], [`Code::Compression`]; [`Code::DocumentTooLong`] for more
-    /// than `limits.document_bytes` bytes, and [`Code::Expansion`] for compressed data that expands
-    /// more than `limits.expansion` times and beyond 16 MiB.
+    /// Errors of [`Source::open`]; [`Code::Io`], [`Code::Compression`]; [`Code::DocumentTooLong`]
+    /// for more than `limits.document_bytes` bytes, and [`Code::Expansion`] for compressed data
+    /// that expands to more than `limits.expansion` times its size and to more than 16 MiB.
     ///
     /// # Examples
     /// ```
@@ -225,26 +226,26 @@ impl Source {
             .read_to_end(&mut bytes)
             .map_err(|error| Error::read(Position::file(&self.name), error))?;
         if bytes.len() as u64 > most {
-            let message =
-                format!("the file holds more than {most} bytes, the limit for a document");
+            let message = format!("the file has more than {most} bytes, the limit for a document");
             let position = Position::file(&self.name);
             return Err(Error::new(Code::DocumentTooLong, position, message));
         }
         Ok(bytes)
     }
 
-    /// Opens the source for reading bytes, decompressed if they are compressed with gzip or zstd.
+    /// Opens the source for reading bytes, decompressing gzip and zstd.
     ///
     /// # Errors
-    /// As [`Source::open`]; [`Code::Compression`]. Reading fails for compressed data that expands
-    /// more than `limits.expansion` times and beyond 16 MiB: [`Code::Expansion`] by [`Error::read`].
+    /// Errors of [`Source::open`]; [`Code::Compression`]. Reading fails for compressed data that
+    /// expands to more than `limits.expansion` times its size and to more than 16 MiB;
+    /// [`Error::read`] converts this error to [`Code::Expansion`].
     pub(crate) fn decompressed(&self, limits: Limits) -> Result<Input> {
         let input = self.open()?;
         decompress_within(input, self.size(), limits.expansion)
             .map_err(|error| Error::read(Position::file(&self.name), error))
     }
 
-    /// Returns the number of bytes of a regular file.
+    /// Returns the size of a regular file in bytes.
     fn size(&self) -> Option<u64> {
         let metadata = self.path()?.metadata().ok()?;
         metadata.is_file().then_some(metadata.len())
@@ -252,7 +253,7 @@ impl Source {
 }
 
 impl From<PathBuf> for Source {
-    /// Creates a source from a path. Nothing is opened yet.
+    /// Creates a source from a path, without opening the file.
     fn from(path: PathBuf) -> Self {
         Self {
             name: path.display().to_string(),
@@ -263,11 +264,11 @@ impl From<PathBuf> for Source {
     }
 }
 
-/// Opens a file that is not a directory. Opening a directory succeeds on Unix, and only reading
-/// from it would fail.
+/// Opens a file that is not a directory. On Unix, opening a directory succeeds, and only reading
+/// would fail.
 ///
 /// # Errors
-/// [`Code::Io`] with the path as place.
+/// [`Code::Io`] with the path as position.
 pub(crate) fn open_file(path: &Path) -> Result<File> {
     let failed = |error| Error::open(Position::file(&path.display().to_string()), error);
     let file = File::open(path).map_err(failed)?;
@@ -277,18 +278,18 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// A stream and what was read of it.
+/// A stream and the bytes read so far.
 struct Kept {
     /// The bytes read so far.
     bytes: SpooledTempFile,
-    /// Their number.
+    /// Number of bytes read so far.
     len: u64,
     /// The rest of the stream.
     rest: Input,
 }
 
 impl Kept {
-    /// Keeps what will be read of a stream.
+    /// Creates an empty buffer for the bytes that will be read from a stream.
     fn new(rest: Input) -> Self {
         Self {
             bytes: SpooledTempFile::new(IN_MEMORY),
@@ -298,9 +299,9 @@ impl Kept {
     }
 }
 
-/// Reads a kept stream from its beginning: first the bytes that are kept, then the stream.
+/// Reads a kept stream from its beginning: first the kept bytes, then the rest of the stream.
 struct KeptReader {
-    /// The stream, shared by all readers of it.
+    /// The stream, shared by all its readers.
     kept: Arc<Mutex<Kept>>,
     /// Offset of the next byte.
     at: u64,
@@ -324,15 +325,15 @@ impl Read for KeptReader {
     }
 }
 
-/// Number of bytes beyond those asked for that [`read_beginning`] may read, for the headers of
-/// compressed data and the buffers of decompressors.
+/// Number of additional bytes that [`read_beginning`] may read, for the headers of compressed data
+/// and the buffers of decompressors.
 const READ_AHEAD: usize = 1 << 16;
 
-/// Reads the first bytes of an input, decompressed, and whether they are all; returns them with the
-/// input as it was before.
+/// Reads the first bytes of an input, decompressed. Returns the bytes and whether they are the
+/// whole input, together with the input, positioned at its beginning.
 ///
 /// # Errors
-/// Those of reading the input itself. Damaged compressed data is not an error.
+/// Errors of reading the input itself. Damaged compressed data is not an error.
 fn read_beginning(input: Input, bytes: usize) -> (std::io::Result<(Vec<u8>, bool)>, Input) {
     let recorded = Arc::new(Mutex::new(Recorded {
         input,
@@ -354,7 +355,7 @@ fn read_beginning(input: Input, bytes: usize) -> (std::io::Result<(Vec<u8>, bool
     (result, Box::new(Cursor::new(read).chain(rest)))
 }
 
-/// An input, and what was read of it.
+/// An input and the bytes read so far.
 struct Recorded {
     /// The rest of the input.
     input: Input,
@@ -362,11 +363,11 @@ struct Recorded {
     bytes: Vec<u8>,
     /// Maximum number of bytes to read.
     most: usize,
-    /// The error of the input, as opposed to one of a decompressor.
+    /// The error of the input, as opposed to an error of a decompressor.
     failed: Option<std::io::Error>,
 }
 
-/// Reads an input and records it.
+/// Reads an input and records the bytes.
 struct Recorder(Arc<Mutex<Recorded>>);
 
 impl Read for Recorder {
@@ -391,7 +392,7 @@ impl Read for Recorder {
     }
 }
 
-/// Locks a mutex, also after a panic of another thread: the state is that of whole reads.
+/// Locks a mutex, even after a panic of another thread: the state only changes by complete reads.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -432,7 +433,7 @@ mod tests {
         assert_eq!(folder.regular_file(), None);
     }
 
-    /// Reads a source from its beginning, as it is.
+    /// Reads a source from its beginning without decompression.
     fn whole(source: &Source) -> Vec<u8> {
         let mut bytes = Vec::new();
         source.open().unwrap().read_to_end(&mut bytes).unwrap();
@@ -486,7 +487,7 @@ mod tests {
 
     #[test]
     fn the_beginning_of_compressed_data_is_decompressed_as_far_as_it_goes() {
-        // Random bytes, which do not become shorter.
+        // Random bytes, which cannot be compressed.
         let mut rng = 7_u64;
         let text = std::iter::repeat_with(|| {
             rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

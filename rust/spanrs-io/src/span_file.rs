@@ -1,4 +1,4 @@
-//! Span files: files that hold spans and not tags, in the format of FairEval.
+//! Span files: files that contain spans instead of tags, in FairEval's format.
 //!
 //! ```text
 //! type<tab>first token<tab>last token<tab>tokens
@@ -7,12 +7,12 @@
 //! ```
 //!
 //! A blank line ends a sentence. Tokens count from 1 in each sentence, and the last token is part
-//! of the span; conversion to 0-based, end-exclusive spans is left to the caller, because messages
-//! quote the file.
+//! of the span. Conversion to 0-based, end-exclusive spans is left to the caller, because messages
+//! use the numbers in the file.
 //!
-//! Nearly all lines list all tokens between the bounds in order. [`plain`] reads such a line in one
-//! pass over its bytes; [`parse`] reads every other line and finds what is wrong with it. Both
-//! agree on the lines that both can read, which a test with random lines checks.
+//! Nearly all lines list all tokens between the boundaries in order. [`plain`] reads such a line in
+//! one pass over its bytes; [`parse`] reads all other lines and reports errors. A test with random
+//! lines checks that both functions agree on the lines that both can read.
 
 use std::ops::Range;
 
@@ -24,21 +24,21 @@ use crate::lines::LineReader;
 /// Kind of a line of a span file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanLine {
-    /// A span, which the reader holds until the next line is read.
+    /// A span, available from the reader until the next line is read.
     Span,
-    /// A blank line: the sentence ends, if it has begun.
+    /// A blank line, which ends the current sentence, if there is one.
     Blank,
 }
 
-/// Number of lines that are looked at to tell span files from others.
+/// Number of lines that are examined to recognise span files.
 const LINES: usize = 10;
 
-/// Reader of span files: one span on a line, blank lines between sentences.
+/// Reader of span files: one span per line, blank lines between sentences.
 ///
 /// A line has four columns, separated by tabs: type, first token, last token, and the tokens
-/// separated by commas, with blanks around numbers. Tokens count from 1. Where no tokens are given
-/// the span has all between its bounds. Tokens may come in any order and repeatedly, but not
-/// outside of the bounds.
+/// separated by commas, with optional spaces around numbers. Tokens count from 1. If no tokens are
+/// listed, the span contains all tokens between its boundaries. Tokens may be listed in any order
+/// and more than once, but must be within the boundaries.
 ///
 /// ```
 /// use spanrs_io::{LineReader, SpanFileReader, SpanLine};
@@ -53,17 +53,17 @@ const LINES: usize = 10;
 /// assert_eq!(spans.next_line().unwrap(), None);
 /// ```
 pub struct SpanFileReader {
-    /// The lines, whose whitespace is not indexed.
+    /// The line reader, without a whitespace index.
     lines: LineReader,
-    /// Type of the last span, in the buffer of the lines.
+    /// Type of the last span, as a range of the line buffer.
     name: Range<usize>,
     /// First and last token of the last span, from 1, both inclusive.
     bounds: (i64, i64),
     /// The tokens, ascending; meaningful only if `whole` is false.
     tokens: Vec<i64>,
-    /// The last span has all tokens between its bounds.
+    /// Whether the last span contains all tokens between its boundaries.
     whole: bool,
-    /// Spans that another program might read in another way are refused.
+    /// Whether spans that other programs may read differently are rejected.
     strict: bool,
 }
 
@@ -81,9 +81,9 @@ impl SpanFileReader {
         }
     }
 
-    /// Refuses spans that are clear here, but read in other ways elsewhere: those without a list of
-    /// tokens, and types that begin with a character outside of ASCII, which may be a blank such as
-    /// U+00A0.
+    /// Rejects spans that are valid here but that other programs may read differently: spans
+    /// without a list of tokens, and types that begin with a non-ASCII character, which may be
+    /// white space such as U+00A0.
     ///
     /// ```
     /// use spanrs_io::{LineReader, SpanFileReader};
@@ -100,15 +100,14 @@ impl SpanFileReader {
         self
     }
 
-    /// Returns true if one of the first ten lines that are not blank looks like a span. Nothing is
-    /// consumed.
+    /// Returns true if one of the first ten non-blank lines looks like a span. Nothing is consumed.
     ///
     /// Such a line has four columns, and at least two of the last three are numbers, lists of
-    /// numbers or empty, so that a file with one mistake in a line is still reported by the reader
-    /// of spans. A file of blank lines only may be anything: true.
+    /// numbers or empty, so that a file with one mistake in a line is still reported by the span
+    /// reader. Also returns true for a file that contains only blank lines.
     ///
     /// # Errors
-    /// Those of reading further, if the file begins with many blank lines.
+    /// Errors of reading further, if the file begins with many blank lines.
     ///
     /// # Examples
     /// ```
@@ -135,12 +134,12 @@ impl SpanFileReader {
         }
     }
 
-    /// Returns the file's name as given.
+    /// Returns the file name as given by the caller.
     pub fn path(&self) -> &str {
         self.lines.path()
     }
 
-    /// Returns the number of the line read last, from 1.
+    /// Returns the number of the last line read, from 1.
     pub fn line(&self) -> u64 {
         self.lines.line()
     }
@@ -150,21 +149,22 @@ impl SpanFileReader {
         self.lines.bytes_read()
     }
 
-    /// Returns the type of the last span; valid UTF-8, not empty, without spaces at its ends.
+    /// Returns the type of the last span: valid UTF-8, not empty, without leading or trailing
+    /// spaces.
     #[inline]
     pub fn name(&self) -> &[u8] {
         self.lines.bytes(self.name.clone())
     }
 
     /// Returns the first and the last token of the last span, from 1, both inclusive; the first is
-    /// not above the last.
+    /// not greater than the last.
     #[inline]
     pub fn bounds(&self) -> (i64, i64) {
         self.bounds
     }
 
-    /// Returns the tokens of the last span, from 1, ascending, none twice; None if they are all
-    /// between its bounds.
+    /// Returns the tokens of the last span, from 1, ascending and without duplicates; None if the
+    /// span contains all tokens between its boundaries.
     #[inline]
     pub fn tokens(&self) -> Option<&[i64]> {
         (!self.whole).then_some(&self.tokens)
@@ -173,11 +173,11 @@ impl SpanFileReader {
     /// Reads the next line; None at the end of the file.
     ///
     /// # Errors
-    /// Those of reading; [`Code::Ragged`] for a line that does not have four columns;
-    /// [`Code::BadSpan`] for an empty type or one with a space at an end, for bounds and tokens
-    /// that are not whole numbers from 1 (of at most 18 digits), for an end before the beginning,
-    /// and for tokens outside of the bounds. With [`SpanFileReader::strict`], [`Code::BadSpan`] for
-    /// what it refuses.
+    /// Errors of reading; [`Code::Ragged`] for a line that does not have four columns;
+    /// [`Code::BadSpan`] for a type that is empty or has leading or trailing spaces, for boundaries
+    /// and tokens that are not whole numbers from 1 (of at most 18 digits), for an end before the
+    /// beginning, and for tokens outside of the boundaries. With [`SpanFileReader::strict`], also
+    /// [`Code::BadSpan`] for spans that other programs may read differently.
     ///
     /// # Examples
     /// ```
@@ -208,8 +208,9 @@ impl SpanFileReader {
         }
     }
 
-    /// Holds a span that was read from `line`: its type has `name` bytes, `whole` tells that it has
-    /// all tokens between its bounds, and `listed` that the line has a list of tokens.
+    /// Stores a span read from `line`: `name` is the length of its type in bytes, `whole` is true
+    /// if the span contains all tokens between its boundaries, and `listed` is true if the line has
+    /// a list of tokens.
     #[inline]
     fn take(
         &mut self,
@@ -222,7 +223,7 @@ impl SpanFileReader {
         self.name = line.start..line.start + name;
         (self.bounds, self.whole) = (bounds, whole);
         if self.strict && !(listed && self.name()[0].is_ascii()) {
-            let message = "the span has no list of tokens, or a type that does not begin in ASCII";
+            let message = "the span has no list of tokens, or its type does not begin with an ASCII character";
             return Err(Error::new(Code::BadSpan, self.lines.position(), message));
         }
         Ok(Some(SpanLine::Span))
@@ -240,8 +241,8 @@ fn may_be_span(line: &[u8]) -> bool {
     columns.len() == 4 && numbers.count() >= 2
 }
 
-/// Returns true if all lines that are not blank look like spans, and at least half of them are
-/// spans without a mistake, so that no column file is taken for one. False without such lines.
+/// Returns true if all non-blank lines look like spans and at least half of them are valid spans,
+/// so that column files are not recognised as span files. False if there are no such lines.
 pub(crate) fn are_spans(lines: &[u8]) -> bool {
     let (mut spans, mut others, mut tokens) = (0_usize, 0_usize, Vec::new());
     for line in lines.split(|&byte| byte == b'\n') {
@@ -255,16 +256,16 @@ pub(crate) fn are_spans(lines: &[u8]) -> bool {
     spans > 0 && spans >= others
 }
 
-/// Reads a line as nearly all are: a span that names all tokens between its bounds, in order, with
-/// at most one space behind each comma, and LF at the end.
+/// Reads a line in the usual form: a span that lists all tokens between its boundaries, in order,
+/// with at most one space after each comma, and LF at the end.
 ///
-/// Returns the length of the type, the bounds, and the length of the line with its end. None for
-/// any other line, whether it is wrong or not, and for one whose end is not in `text`.
+/// Returns the length of the type, the boundaries, and the length of the line including its line
+/// end. None for any other line, valid or not, and for a line whose end is not in `text`.
 ///
 /// | line (columns separated by tabs) | read here |
 /// |---|---|
-/// | `NP 2 4 2, 3,4` | length 2, bounds 2 and 4 |
-/// | `NP 2 4 2,4` | no: a hole |
+/// | `NP 2 4 2, 3,4` | length 2, boundaries 2 and 4 |
+/// | `NP 2 4 2,4` | no: a gap |
 /// | `NP 2 4 3,2,4` | no: another order |
 /// | `NP 2 4` and a tab | no: no list |
 /// | `NP 2 4 2,3,4` and CR LF | no: another line end |
@@ -298,8 +299,8 @@ fn plain(text: &[u8]) -> Option<(usize, (i64, i64), usize)> {
     }
 }
 
-/// Returns the number whose digits begin at `start` and the position behind it; None if there is no
-/// digit or more than 9, which would not fit.
+/// Returns the number whose digits begin at `start` and the position after the number; None if
+/// there is no digit or more than 9 digits.
 #[inline]
 fn digits(line: &[u8], start: usize) -> Option<(i64, usize)> {
     let (mut number, mut at) = (0_u32, start);
@@ -314,11 +315,11 @@ fn digits(line: &[u8], start: usize) -> Option<(i64, usize)> {
     (start < at && at - start <= 9).then_some((i64::from(number), at))
 }
 
-/// Length of the type, bounds, and whether the span has all tokens between them.
+/// Length of the type, boundaries, and whether the span contains all tokens between the boundaries.
 type Parsed = (usize, (i64, i64), bool);
 
-/// Reads any line; None for a blank one. `tokens` is filled if not all tokens between the bounds
-/// are listed.
+/// Reads any line; None for a blank line. `tokens` is filled if not all tokens between the
+/// boundaries are listed.
 ///
 /// | line (columns separated by tabs) | span |
 /// |---|---|
@@ -327,10 +328,10 @@ type Parsed = (usize, (i64, i64), bool);
 /// | `ORG 2 4` and a tab | all tokens from 2 to 4 |
 /// | `ORG 2 4` | [`Code::Ragged`]: three columns |
 /// | `ORG 4 2 4` | [`Code::BadSpan`]: ends before it begins |
-/// | `ORG 2 4 5` | [`Code::BadSpan`]: token 5 lies outside |
+/// | `ORG 2 4 5` | [`Code::BadSpan`]: token 5 is outside |
 ///
 /// # Errors
-/// Code and message of the error, for the place of the line.
+/// Code and message of the error; its position is the line.
 #[inline]
 fn parse(line: &[u8], tokens: &mut Vec<i64>) -> Result<Option<Parsed>, (Code, String)> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -359,13 +360,13 @@ fn parse(line: &[u8], tokens: &mut Vec<i64>) -> Result<Option<Parsed>, (Code, St
     Ok(Some((a, (begin, end), whole)))
 }
 
-/// Reads a whole number from 1, of at most 18 digits, with blanks around it; None for anything
-/// else.
+/// Reads a whole number from 1, of at most 18 digits, with optional spaces around it; None for
+/// anything else.
 #[inline]
 fn index(text: &[u8]) -> Option<i64> {
     let mut number = 0_i64;
     let text = text.trim_ascii();
-    // 18 digits are no overflow, and more tokens than any sentence has.
+    // 18 digits do not overflow, and exceed the number of tokens of any sentence.
     if text.is_empty() || text.len() > 18 {
         return None;
     }
@@ -379,16 +380,16 @@ fn index(text: &[u8]) -> Option<i64> {
     (number > 0).then_some(number)
 }
 
-/// Reads the list of tokens. Returns true if it holds all tokens between the bounds, or none;
-/// otherwise `tokens` holds those of the list, ascending, without repetitions.
+/// Reads the list of tokens. Returns true if the list contains all tokens between the boundaries or
+/// is empty; otherwise `tokens` is set to the tokens of the list, ascending and without duplicates.
 ///
-/// While the list is complete and in order nothing is stored. At the first token that is not the
-/// next one, those before it are stored, and all further tokens are appended, sorted and freed of
-/// repetitions at the end. Time is O(n log n) in the length of the list at worst, if it is not in
-/// order.
+/// Nothing is stored while the list is complete and in order. At the first token out of sequence,
+/// the previous tokens are stored; all further tokens are appended, and at the end the list is
+/// sorted and duplicates are removed. Time is at worst O(n log n) in the length n of the list, if
+/// the list is not in order.
 ///
 /// # Errors
-/// [`Code::BadSpan`] for an item that is no number from 1, and for one outside of the bounds.
+/// [`Code::BadSpan`] for an item that is not a number from 1 or is outside of the boundaries.
 #[inline]
 fn token_list(
     text: &[u8],
@@ -416,7 +417,8 @@ fn token_list(
             next += 1;
         } else {
             if whole {
-                // The list may hold all tokens in another order, so those before count as well.
+                // The list may contain all tokens in another order, so the previous tokens are
+                // stored as well.
                 tokens.extend(begin..next);
                 whole = false;
             }
@@ -438,27 +440,27 @@ fn token_list(
     Ok(tokens.len() as i64 == end - begin + 1)
 }
 
-/// The error for a line that does not have four columns.
+/// Returns the error for a line that does not have four columns.
 #[cold]
 fn columns(line: &[u8]) -> (Code, String) {
     let found = memchr_iter(b'\t', line).count() + 1;
     let message = format!(
-        "the line has {found} column{}; a span is four, separated by tabs: type, first token, last token, tokens",
+        "the line has {found} column{}; a span has four, separated by tabs: type, first token, last token, tokens",
         if found == 1 { "" } else { "s" }
     );
     (Code::Ragged, message)
 }
 
-/// The error for an empty type or one with spaces around it.
+/// Returns the error for a type that is empty or has spaces around it.
 #[cold]
 fn bad_name(name: &[u8]) -> (Code, String) {
     let name = String::from_utf8_lossy(name);
     let message =
-        format!("the span has type {name:?}; a type is not empty and has no blanks around it");
+        format!("the span has type {name:?}; a type must not be empty or have spaces around it");
     (Code::BadSpan, message)
 }
 
-/// The error for `what` (`begin`, `end`, `token`) that is not a number from 1.
+/// Returns the error for a `what` (`begin`, `end`, `token`) that is not a number from 1.
 #[cold]
 fn bad_index(what: &str, text: &[u8]) -> (Code, String) {
     let text = String::from_utf8_lossy(text);

@@ -1,7 +1,8 @@
-//! Reader of MAT's task.xml: which types of annotations a task declares, and under which names they
-//! are reported.
+//! Reader of MAT's task.xml: the annotation types that a task declares, and the names under which
+//! these types are reported.
 //!
-//! A task file declares types (`Tag`) in one of two syntaxes, which may occur in one file:
+//! A task file declares types (`Tag`) in one of two syntaxes, which may both occur in the same
+//! file:
 //!
 //! ```text
 //! <task name="NE">                                    MAT 1.3
@@ -18,12 +19,12 @@
 //!     </annotation_set_descriptor></annotation_set_descriptors></task>
 //! ```
 //!
-//! Both declare the type `ENAMEX` of category content with the alias `PERSON` for annotations whose
-//! attribute `type` is `PER`, and inherit `lex`, the tokens, and `zone`. The categories decide
-//! which types are scored; aliases split a type by the value of an attribute.
+//! Both declare the type `ENAMEX` in the category content, with the alias `PERSON` for annotations
+//! whose attribute `type` is `PER`, and inherit `lex` (the tokens) and `zone`. The category
+//! determines whether a type is scored; aliases split a type by the value of an attribute.
 //!
-//! The file is read into a tree first, which is at most [`DEPTH`] deep. Internal subsets of the
-//! document type are refused, as they may declare entities that expand without bound.
+//! The file is first read into a tree of depth at most [`DEPTH`]. Internal subsets of the document
+//! type are rejected, because they may declare entities that expand without bound.
 
 use std::collections::HashMap;
 
@@ -34,30 +35,31 @@ pub use spanrs_base::{Alias, Category, Tag, Task};
 
 use crate::error::{Code, Error, Result};
 
-/// A task while its file is read.
+/// A task that is being read.
 ///
-/// `places` has an entry for each of `task.tags`, so that a type that is declared repeatedly stays
-/// one type. A draft belongs to one `task` element: types of other tasks of the file do not count.
+/// `places` has an entry for each item of `task.tags`, so that a type that is declared more than
+/// once remains a single type. A draft belongs to one `task` element; types of other tasks in the
+/// file are not included.
 #[derive(Default)]
 struct Draft {
     /// The task so far.
     task: Task,
     /// Index of each type in `task.tags`, by name.
     places: HashMap<String, usize>,
-    /// Size of the aliases so far, with their strings.
+    /// Size in bytes of the aliases so far, including their strings.
     bytes: usize,
 }
 
 /// Maximum size in bytes of the aliases of a task. Every value of an attribute can be an alias of
-/// every type, so the aliases of a small file may not fit into memory.
+/// every type, so the aliases of a small file could exceed memory.
 const ALIAS_BYTES: usize = 1 << 24;
 
 impl Draft {
-    /// Returns the index of a type, which is added if it is new. A type that was declared before,
-    /// or inherited, gets the new category.
+    /// Returns the index of a type, adding the type if it is new. A type that has already been
+    /// declared or inherited gets the new category.
     fn add(&mut self, name: &str, category: Category) -> usize {
         if let Some(&at) = self.places.get(name) {
-            // What is inherited can be declared again.
+            // Inherited types can be declared again.
             self.task.tags[at].category = category;
             return at;
         }
@@ -71,12 +73,12 @@ impl Draft {
         at
     }
 
-    /// Gives the type at index `at` an alias for annotations that have all of `attributes` (name
+    /// Adds an alias to the type at index `at`, for annotations that have all of `attributes` (name
     /// and value).
     ///
-    /// The same alias may be given repeatedly, with other values: `PERSON` for `PER` and for
-    /// `Person`. Each is counted with the size of its strings, since a list of thousands of types
-    /// in one attribute multiplies its choices.
+    /// The same alias may be added more than once, with different values: `PERSON` for `PER` and
+    /// for `Person`. The strings of each alias are counted, because a list of thousands of types in
+    /// one attribute multiplies the choices.
     ///
     /// # Errors
     /// A message if the aliases exceed [`ALIAS_BYTES`].
@@ -106,17 +108,17 @@ impl Draft {
     }
 }
 
-/// Reads the tasks of a task.xml, in the syntax of MAT 1.3 (`tags`) or of 2.0
+/// Reads the tasks in a task.xml, in the syntax of MAT 1.3 (`tags`) or MAT 2.0
 /// (`annotation_set_descriptors`).
 ///
-/// The root is a `task`, or any element with `task` elements as children. `name` is the name of the
-/// file in messages. Types are in the order of the file, inherited ones before the others of their
-/// block.
+/// The root is a `task`, or any element with `task` elements as children. `name` is the file name
+/// for messages. Types are in the order of the file; in each block, inherited types precede
+/// declared types.
 ///
 /// # Errors
-/// [`Code::BadDocument`] if this is not XML or holds no task, [`Code::Entities`] if it declares
-/// entities, [`Code::TooDeep`] if elements are nested more than 100 deep, [`Code::DocumentTooLong`]
-/// if its aliases would take more than 16 MiB.
+/// [`Code::BadDocument`] if the file is not XML or contains no task, [`Code::Entities`] if the file
+/// declares entities, [`Code::TooDeep`] if elements are nested more than 100 deep,
+/// [`Code::DocumentTooLong`] if the aliases would take more than 16 MiB.
 ///
 /// # Examples
 /// ```
@@ -134,7 +136,7 @@ pub fn read_tasks(name: &str, text: &str) -> Result<Vec<Task>> {
         _ => root.all("task").collect(),
     };
     if found.is_empty() {
-        let message = format!("<{}> holds no <task>; this is no task.xml", root.name);
+        let message = format!("<{}> contains no <task>; this is not a task.xml", root.name);
         return Err(Error::new(Code::BadDocument, Position::file(name), message));
     }
     let tasks: Result<Vec<Task>, String> = found.into_iter().map(task).collect();
@@ -169,8 +171,8 @@ fn task(element: &Element) -> Result<Task, String> {
     Ok(draft.task)
 }
 
-/// Reads a `tag` of MAT 1.3. Its aliases are sets of attributes, all of which an annotation must
-/// have. A tag without a name is skipped.
+/// Reads a `tag` of MAT 1.3. An alias is a set of attributes, all of which an annotation must have.
+/// A tag without a name is skipped.
 ///
 /// ```text
 /// <tag name="ENAMEX" category="content">
@@ -178,8 +180,8 @@ fn task(element: &Element) -> Result<Task, String> {
 ///     <attr name="type" value="PER"/><attr name="sure" value="yes"/></attr_set></tag>
 /// ```
 ///
-/// declares `ENAMEX`, and the alias `PERSON` for those with `type` PER and `sure` yes. Attributes
-/// without name or value are left out of the set.
+/// This declares `ENAMEX`, and the alias `PERSON` for annotations with `type` PER and `sure` yes.
+/// Attributes without a name or a value are ignored.
 fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
     let Some(name) = element.get("name") else {
         return Ok(());
@@ -195,19 +197,20 @@ fn old_tag(draft: &mut Draft, element: &Element) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads an `annotation_set_descriptor` of MAT 2.0. Its aliases are effective labels of single
-/// values of an attribute.
+/// Reads an `annotation_set_descriptor` of MAT 2.0. An alias is the effective label of a single
+/// value of an attribute.
 ///
-/// Annotations without spans (`span="no"`) have no place in the tables and are skipped, as are
-/// attributes of types that were not declared before. An attribute of several types,
-/// `of_annotation="A,B"`, gives an alias to each; a choice without an effective label gives none.
+/// Annotations without spans (`span="no"`) do not occur in the score tables and are skipped, as are
+/// attributes of types that have not been declared yet. An attribute of several types,
+/// `of_annotation="A,B"`, adds an alias to each type; a choice without an effective label adds no
+/// alias.
 ///
 /// # Errors
-/// As [`Draft::add_alias`].
+/// Same as [`Draft::add_alias`].
 fn new_tags(draft: &mut Draft, descriptor: &Element) -> Result<(), String> {
     let category = category(descriptor.get("category"));
     for annotation in descriptor.all("annotation") {
-        // What has no span has no place in the tables.
+        // Annotations without spans do not occur in the score tables.
         if let (Some(label), true) = (
             annotation.get("label"),
             annotation.get("span") != Some("no"),
@@ -235,7 +238,7 @@ fn new_tags(draft: &mut Draft, descriptor: &Element) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the category of that name; [`Category::Other`] for all other names and for none.
+/// Returns the category with this name; [`Category::Other`] for all other names and for None.
 fn category(name: Option<&str>) -> Category {
     match name {
         Some("content") => Category::Content,
@@ -245,24 +248,22 @@ fn category(name: Option<&str>) -> Category {
     }
 }
 
-/// Returns the items of a list separated by commas, without blanks around them and without empty
-/// ones.
+/// Returns the nonempty items of a comma-separated list, without surrounding white space.
 fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
     let parts = text.unwrap_or_default().split(',');
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// An element of the tree. Text is what stands directly in the element, comments and children left
-/// out.
+/// An element of the tree.
 #[derive(Default)]
 struct Element {
-    /// Name as it is written, with its prefix.
+    /// Name as in the file, including its prefix.
     name: String,
     /// Names and values of the attributes, decoded, in order.
     attributes: Vec<(String, String)>,
     /// Elements directly in this one, in order.
     children: Vec<Element>,
-    /// Text directly in this element, decoded, in one piece.
+    /// Text directly in this element, without comments and children, decoded and joined.
     text: String,
 }
 
@@ -273,27 +274,27 @@ impl Element {
         all.find_map(|(key, value)| (key == name).then_some(&**value))
     }
 
-    /// Returns the children of that name, in order.
+    /// Returns the children with this name, in order.
     fn all(&self, name: &str) -> impl Iterator<Item = &Element> {
         self.children.iter().filter(move |child| child.name == name)
     }
 }
 
-/// Number of elements within one another that are accepted; task files are five elements deep.
+/// Maximum depth of nested elements; task files are five elements deep.
 const DEPTH: usize = 100;
 
 /// Parses a text as XML and returns its root element.
 ///
-/// Comments, processing instructions and a document type without internal subset are passed over.
-/// Text and CDATA sections are decoded and joined; the five entities of XML and numeric references
-/// are known, others are errors.
+/// Comments, processing instructions and a document type without internal subset are skipped. Text
+/// and CDATA sections are decoded and joined; XML's five predefined entities and numeric references
+/// are resolved, all other entities are errors.
 ///
 /// # Errors
-/// As [`read_tasks`], with line and column of the problem where it is at one place.
+/// Same as [`read_tasks`], with line and column if the problem has a single position.
 fn tree(name: &str, text: &str) -> Result<Element> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    // The first one holds the root.
+    // The first element contains the root.
     let mut open = vec![Element::default()];
     loop {
         let at = reader.buffer_position() as usize;
@@ -305,7 +306,7 @@ fn tree(name: &str, text: &str) -> Result<Element> {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
                 if open.len() > DEPTH {
-                    let message = format!("more than {DEPTH} elements within one another");
+                    let message = format!("more than {DEPTH} nested elements");
                     return Err(error(Code::TooDeep, at, message));
                 }
                 open.push(element(&start).map_err(|error| bad(error.to_string()))?);
@@ -324,7 +325,7 @@ fn tree(name: &str, text: &str) -> Result<Element> {
             }
             Ok(Event::DocType(doctype)) if doctype.contains('[') => {
                 let message =
-                    "the document type declares entities or elements of its own, which is refused";
+                    "the document type declares entities or elements, which is not supported";
                 return Err(error(Code::Entities, at, message.to_owned()));
             }
             Ok(Event::Eof) => break,
@@ -346,12 +347,12 @@ fn tree(name: &str, text: &str) -> Result<Element> {
     };
     root.ok_or_else(|| {
         let message =
-            "this is not XML: there is not just one root element, or an element is never closed";
+            "this is not XML: there must be exactly one root element, and all elements must be closed";
         Error::new(Code::BadDocument, Position::file(name), message)
     })
 }
 
-/// Returns an element without children and text from its start tag.
+/// Creates an element from its start tag, without children and text.
 fn element(start: &BytesStart<'_>) -> quick_xml::Result<Element> {
     let mut element = Element {
         name: start.name().0.to_owned(),
@@ -431,11 +432,11 @@ mod tests {
         let refused = |text: &str| read_tasks("t.xml", text).unwrap_err().to_string();
         assert_eq!(
             refused("<a/>"),
-            "t.xml: <a> holds no <task>; this is no task.xml"
+            "t.xml: <a> contains no <task>; this is not a task.xml"
         );
-        assert!(refused("<task>").contains("never closed"));
-        assert!(refused("<task name='A'/><task name='B'/>").contains("just one root"));
-        assert!(refused("x<task name='A'/>").contains("just one root"));
+        assert!(refused("<task>").contains("must be closed"));
+        assert!(refused("<task name='A'/><task name='B'/>").contains("exactly one root"));
+        assert!(refused("x<task name='A'/>").contains("exactly one root"));
         assert!(refused("\n<task></a>").starts_with("t.xml:2:7: this is not XML"));
         assert!(refused("<!DOCTYPE a [<!ENTITY b 'c'>]><a/>").contains("declares entities"));
         assert!(refused(&"<a>".repeat(200)).contains("more than 100"));

@@ -1,19 +1,20 @@
-//! Index of whitespace positions, found 64 bytes at a time.
+//! Index of whitespace positions, computed 64 bytes at a time.
 //!
 //! A branch on every byte of a line is slow, because it is often mispredicted. The positions of all
-//! bytes up to `b' '` are therefore collected first, a chunk at a time and almost without branches;
-//! lines and columns are then split at these positions without looking at the bytes between them.
+//! bytes up to `b' '` are therefore collected first, one chunk at a time and almost without
+//! branches; lines and columns are then split at these positions without reading the bytes in
+//! between.
 //!
 //! Eight bytes are tested at once in a 64-bit word (SWAR): adding 0x5F to the low seven bits of
-//! each byte sets its high bit if they exceed 0x20, and one multiplication moves the eight results
-//! into one byte of a bit mask. Bytes of 0x80 and above, the parts of multi-byte characters, are
-//! never whitespace here. A block of 64 bytes yields a 64-bit mask, whose set bits are written out
-//! as positions. This runs on all processors without intrinsics.
+//! each byte sets its high bit if the value exceeds 0x20, and one multiplication moves the eight
+//! results into one byte of a bit mask. Bytes of 0x80 and above, which are parts of multi-byte
+//! characters, are never whitespace here. A block of 64 bytes yields a 64-bit mask, whose set bits
+//! are converted to positions. This works on all processors without intrinsics.
 //!
-//! For `a O\n` at offset 10 the index is `[11, 13]`. Memory is 4 bytes for each whitespace byte of
-//! the chunk.
+//! For `a O\n` at offset 10 the index is `[11, 13]`. Memory is 4 bytes per whitespace byte of the
+//! chunk.
 
-/// Replaces `positions` by those of all bytes of `text` that are at most `b' '`, ascending: line
+/// Sets `positions` to the ascending positions of all bytes of `text` that are at most `b' '`: line
 /// ends, tabs, spaces and control characters.
 ///
 /// `start` is the position of the first byte of `text`; `start + text.len()` must be less than
@@ -40,13 +41,13 @@ pub(crate) fn gather(text: &[u8], start: usize, positions: &mut Vec<u32>) {
     }
 }
 
-/// Bytes whose results fit one 64-bit mask.
+/// Number of bytes per 64-bit mask.
 const BLOCK: usize = 64;
-/// Positions written at once; most blocks of text have fewer whitespace bytes.
+/// Number of positions written at once; most blocks of text have fewer whitespace bytes.
 const BURST: usize = 16;
 
-/// Returns a bit for each of eight bytes, the first byte in the lowest bit: 1 if it is at most `b'
-/// '`.
+/// Returns a bit for each of eight bytes, with the first byte in the lowest bit: 1 if the byte is
+/// at most `b' '`.
 ///
 /// | byte of `word` | `a` | ` ` | `O` | `\n` | `b` | `\t` | `X` | `\n` |
 /// |---|---|---|---|---|---|---|---|---|
@@ -59,24 +60,25 @@ const BURST: usize = 16;
 fn low_bytes(word: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const LOW: u64 = !HIGH;
-    // The high bit of each byte of the sum is set if the low seven bits are above b' '; the sum cannot carry into the
-    // next byte. Bytes whose high bit is set are above as well.
+    // The high bit of each byte of the sum is set if the low seven bits exceed b' '; the sum cannot
+    // carry into the next byte. Bytes with a set high bit also exceed b' '.
     let above = ((word & LOW) + 0x5F5F_5F5F_5F5F_5F5F) | word;
     let low = !above & HIGH;
     // The multiplication moves the eight high bits into the top byte, in order.
     ((low >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56
 }
 
-/// Appends the positions of the bits that are set in `bits`; bit 0 is at position `base`.
+/// Appends the positions of the set bits in `bits`; bit 0 is at position `base`.
 ///
-/// [`BURST`] positions are always written, and what exceeds the number of set bits is cut off
+/// [`BURST`] positions are always written, and positions beyond the number of set bits are removed
 /// again, so that the number of iterations is fixed for most blocks. The loop takes the lowest set
-/// bit and clears it; when none is left it writes positions that are cut off.
+/// bit and clears it; when no bit is left, the loop writes positions that are removed later.
 #[inline(always)]
 fn write(mut bits: u64, base: u32, positions: &mut Vec<u32>) {
     let count = bits.count_ones() as usize;
     let end = positions.len() + count;
-    // A fixed number of offsets is written and then truncated to the count, so that the loop has no unpredictable branch.
+    // A fixed number of positions is written and then truncated to the count, so that the loop has
+    // no unpredictable branch.
     let mut burst = [0; BURST];
     for place in &mut burst {
         *place = base + bits.trailing_zeros();

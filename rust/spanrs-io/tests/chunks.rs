@@ -1,10 +1,10 @@
-//! Chunks of column files hold what the rows hold, and all bytes of the file.
+//! Chunks of column files contain the same tokens as the rows, and all bytes of the file.
 
 use proptest::prelude::*;
 use spanrs_io::{ColumnReader, Columns, Edits, Error, Event, LineReader, Select};
 
-/// Lines of which files are made: tokens, comments, ends of sentences, documents, and one line with
-/// too many columns.
+/// Lines from which test files are composed: tokens, comments, sentence ends, documents, and a line
+/// with too many columns.
 const LINES: [&str; 12] = [
     "EU B-ORG\n",
     "rejects\tO\n",
@@ -29,7 +29,7 @@ fn rows(text: &str, piece: usize) -> Result<ColumnReader, Error> {
     ColumnReader::new(lines, Columns::default())
 }
 
-/// The tokens of whole sentences as events, and the error behind them.
+/// Returns the tokens of whole sentences, read as events, and the error after them.
 fn by_events(mut rows: ColumnReader) -> (Vec<Row>, Option<String>) {
     let (mut all, mut open) = (Vec::new(), Vec::new());
     let mut begins = false;
@@ -48,7 +48,8 @@ fn by_events(mut rows: ColumnReader) -> (Vec<Row>, Option<String>) {
     }
 }
 
-/// The same of chunks that end after `most` tokens, and the bytes of all chunks.
+/// Same as [`by_events`], read in chunks that end after `most` tokens; also returns the bytes of
+/// all chunks.
 fn by_chunks(rows: ColumnReader, most: usize) -> (Vec<Row>, Option<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
     let mut chunks = rows.chunks_of(Select::TOKEN, most);
@@ -89,7 +90,7 @@ proptest! {
             text.pop();
         }
         let Ok(reader) = rows(&text, piece) else {
-            // The layout is refused before anything is read.
+            // The layout is rejected before anything is read.
             return Ok(());
         };
         let (expected, error) = by_events(reader);

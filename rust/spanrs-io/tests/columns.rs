@@ -1,4 +1,4 @@
-//! Column files: whatever the sizes of the pieces they come in, and whatever is wrong with them.
+//! Column files: input in pieces of any size, and malformed files.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
 
 use std::io::Read;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use spanrs_base::Limits;
 use spanrs_io::{Code, Column, ColumnReader, Columns, Comments, Event, LineReader, Separator};
 
-/// Hands out one byte to a few at a time.
+/// Returns one or a few bytes per read.
 struct Trickle(Vec<u8>, usize, usize);
 
 impl Read for Trickle {
@@ -140,7 +140,8 @@ fn what_is_wrong_is_said_with_its_line() {
                 assert_eq!(found, code, "{text:?}");
                 assert_eq!(at, line, "{text:?}");
             }
-            // A file of one comment-like line: the line is taken as a token of four columns.
+            // A file with a single comment-like line: the line is read as a token with four
+            // columns.
             Ok(rows) => assert_eq!((code, line, rows.len()), (Code::Ragged, 0, 1), "{text:?}"),
         }
     }

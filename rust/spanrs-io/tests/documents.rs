@@ -1,4 +1,5 @@
-//! Documents: whatever is in a file, it is read or refused, and what is kept lies in the text.
+//! Documents: every file is either read or rejected, and all annotations that are kept are within
+//! the text.
 
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -73,9 +73,9 @@ impl<'a> CharIndex<'a> {
     /// false if an offset is outside the text. Time is logarithmic in the number of runs of white
     /// space.
     ///
-    /// In `a  b c` the runs are the bytes 1-3 and 4-5: from 1 to 3 is blank, from 2 to 3 as well,
-    /// from 2 to 4 is not. The runs are computed once, since brat's fragments may be far apart and
-    /// a scan for each of them would take quadratic time.
+    /// In `a  b c` the runs are the bytes 1-3 and 4-5: the ranges 1-3 and 2-3 are blank, 2-4 is
+    /// not. The runs are computed once, because brat's fragments may be far apart and a scan per
+    /// fragment would take quadratic time.
     pub(super) fn is_blank(&mut self, start: u32, end: u32) -> bool {
         let (Some(start), Some(end)) = (self.byte(start), self.byte(end)) else {
             return false;

@@ -65,8 +65,8 @@ pub(super) fn error_from(from: &Position, what: &str, error: &serde_json::Error)
 /// Parses the next record of a JSON Lines file; returns its line number and the record, or None at
 /// the end. The message about a malformed line begins with `what`.
 ///
-/// A CR at the end of a line is white space of JSON. A record that is cut off, as in JSON written on
-/// several lines, is reported with the advice that each record must be on a single line.
+/// A CR at the end of a line is white space in JSON. An incomplete record, such as JSON written on
+/// several lines, is reported with the advice to put each record on a single line.
 ///
 /// # Errors
 /// [`Code::BadDocument`] for a list, which serde would read as an object without names, and for the
@@ -102,8 +102,8 @@ pub(super) fn next_record<T>(
     }
 }
 
-/// Returns a text, cut off with `...` behind so many characters: `Philadelphia` is `Phil...` with
-/// 4. For messages, which quote what a file holds without becoming as long as it.
+/// Truncates a text to `characters` characters followed by `...`: `Philadelphia` becomes `Phil...`
+/// with 4. Used for messages, which must stay short when they quote a file.
 pub(super) fn excerpt(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),

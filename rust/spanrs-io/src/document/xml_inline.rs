@@ -90,7 +90,7 @@ pub(super) fn read(
         }
         walk.event(&event, from, to)?;
         if walk.open.len() > nesting {
-            let message = format!("more than {nesting} elements within one another, the limit");
+            let message = format!("more than {nesting} nested elements, the limit");
             return Err(walk.error(from, Code::TooDeep, message));
         }
     }
@@ -305,7 +305,7 @@ impl Walk<'_> {
             && let Some(format) = standoff(start)
         {
             let message = format!(
-                "this is {format}, which holds its text and annotations apart; export inline XML, or another \
+                "this is {format}, which stores text and annotations separately; export inline XML, or another \
                  format"
             );
             return Err(self.error(from, Code::WrongFormat, message));
@@ -587,6 +587,6 @@ mod tests {
             overlay: false,
         };
         assert!(read("d", "<a b=1/>", &elements, 9).is_err());
-        assert!(refused(&"<a>".repeat(101)).contains("more than 100 elements"));
+        assert!(refused(&"<a>".repeat(101)).contains("more than 100 nested elements"));
     }
 }

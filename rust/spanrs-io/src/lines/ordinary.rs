@@ -1,33 +1,33 @@
 //! Ordinary token lines, which are recognised by their whitespace positions alone.
 //!
-//! Nearly all lines of a column file look alike: as many fields as the first token line, one
-//! separator between two of them, one kind of line end, nothing that begins like a comment or
-//! `-DOCSTART-`. For such a line it suffices to look at its first byte and at the bytes at the next
-//! few whitespace positions. In `EU NNP B-ORG\n` with three columns these are the positions 2, 6
-//! and 12: two separators and the line feed.
+//! Nearly all lines of a column file have the same form: as many fields as the first token line, a
+//! single separator between fields, the same kind of line end, and a beginning that is neither a
+//! comment nor `-DOCSTART-`. For such a line it suffices to test its first byte and the bytes at
+//! the next few whitespace positions. In `EU NNP B-ORG\n` with three columns these are the
+//! positions 2, 6 and 12: two separators and the line feed.
 //!
 //! Anything else (comments, blank lines with spaces, empty fields, several spaces in a row, a
-//! different number of columns) is left to the caller, who splits the line with care. The quick way
-//! therefore never decides what is an error.
+//! different number of columns) is left to the caller, which classifies and splits the line. The
+//! fast path therefore never reports errors.
 
 use super::LineReader;
 
-/// Shape of ordinary token lines: `columns` fields, none of them empty, exactly one separator
-/// between two of them, and a line end of the kind that the first line of the file has. Lines that
-/// begin with `#`, `-` or `comment` never have it.
+/// Shape of ordinary token lines: `columns` nonempty fields, exactly one separator between fields,
+/// and the same kind of line end as the first line of the file. Lines that begin with `#`, `-` or
+/// `comment` never have this shape.
 ///
-/// Control characters within fields make a line irregular, as they are among the whitespace
-/// positions.
+/// A line with control characters within fields is not ordinary, because control characters are
+/// among the whitespace positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineShape {
-    /// Bytes that separate fields, either of them; two equal bytes where there is only one
-    /// separator. All at most `b' '`.
+    /// The two bytes that separate fields; equal if there is only one separator. Both are at most
+    /// `b' '`.
     pub(crate) separators: [u8; 2],
     /// Number of fields, at least 1.
     pub(crate) columns: usize,
-    /// Lines end with CR LF, otherwise with LF.
+    /// Whether lines end with CR LF instead of LF.
     pub(crate) crlf: bool,
-    /// First byte of the prefix of comments; `#` where none was given.
+    /// First byte of the comment prefix; `#` if no prefix was given.
     pub(crate) comment: u8,
 }
 
@@ -45,8 +45,8 @@ impl LineShape {
         1 + usize::from(self.crlf)
     }
 
-    /// Returns the first byte of a line end. A carriage return always has a line feed behind it,
-    /// unless the file ends there.
+    /// Returns the first byte of a line end. A carriage return is always followed by a line feed,
+    /// except at the end of the file.
     #[inline(always)]
     fn end_byte(self) -> u8 {
         if self.crlf { b'\r' } else { b'\n' }
@@ -55,16 +55,16 @@ impl LineShape {
     /// Returns the end of the line at `start` of `text`, past its line end, if the line has this
     /// shape.
     ///
-    /// `whitespace` holds the next [`LineShape::whitespace_count`] whitespace positions in `text`.
-    /// All conditions are combined without branches, because nearly all lines fulfil them. With two
-    /// columns separated by spaces or tabs, and LF:
+    /// `whitespace` contains the next [`LineShape::whitespace_count`] whitespace positions in
+    /// `text`. All conditions are combined without branches, because nearly all lines satisfy all
+    /// of them. With two columns separated by spaces or tabs, and LF:
     ///
     /// | line | has the shape |
     /// |---|---|
     /// | `EU B-ORG` | yes |
     /// | `EU  B-ORG` | no: an empty field between two spaces |
-    /// | `EU NNP B-ORG` | no: the second whitespace is no line end |
-    /// | `EU` | no: the first whitespace is no separator |
+    /// | `EU NNP B-ORG` | no: the second whitespace is not a line end |
+    /// | `EU` | no: the first whitespace is not a separator |
     /// | ` EU B-ORG` | no: the first field is empty |
     /// | `#EU B-ORG`, `-EU B-ORG` | no: may be a comment or a document line |
     #[inline(always)]
@@ -75,7 +75,7 @@ impl LineShape {
         let mut begin = start as u32;
         let [separator, other] = self.separators;
         for &position in between {
-            // Without branches; what does not fit is found at the end.
+            // Without branches; the result is tested once at the end.
             let byte = *text.get(position as usize)?;
             regular &= ((byte == separator) | (byte == other)) & (position > begin);
             begin = position + 1;
@@ -84,20 +84,21 @@ impl LineShape {
         regular.then_some(line_end as usize + self.end())
     }
 
-    /// Returns true if an empty line is at `start`. A line of blanks is not empty.
+    /// Returns true if there is an empty line at `start`. A line of spaces and tabs is not empty.
     #[inline(always)]
     fn is_blank(self, text: &[u8], start: usize, whitespace: &[u32]) -> bool {
         whitespace[0] as usize == start && text[start] == self.end_byte()
     }
 }
 
-/// Takes the lines of [`LineReader::ordinary_run`]. Not a closure: token lines must be taken in
-/// place, which the compiler does for one call and not for two.
+/// Receives the lines of [`LineReader::ordinary_run`]. This is a trait and not a closure, because
+/// the call for token lines must be inlined, which the compiler does only for a single call site.
 pub(crate) trait OrdinaryLines {
-    /// Takes a token line; false ends the run.
+    /// Receives a token line; returning false ends the run.
     fn token(&mut self, line: OrdinaryLine<'_>, number: u64) -> bool;
 
-    /// Takes the empty line that ends a sentence, and the buffer; false ends the run.
+    /// Receives the buffer and the line number of an empty line that ends a sentence; returning
+    /// false ends the run.
     fn end(&mut self, buffer: &[u8], number: u64) -> bool;
 }
 
@@ -106,9 +107,9 @@ pub(crate) trait OrdinaryLines {
 pub(crate) struct OrdinaryLine<'a> {
     /// The buffer of the reader.
     text: &'a [u8],
-    /// Where the line begins in it.
+    /// Start of the line in the buffer.
     start: usize,
-    /// Where each field ends.
+    /// End of each field in the buffer.
     ends: &'a [u32],
 }
 
@@ -136,35 +137,35 @@ pub(crate) struct Run {
     pub(crate) lines: u64,
     /// Number of bytes of these lines.
     pub(crate) bytes: usize,
-    /// Number of token lines since the last empty line: those of the sentence that is open.
+    /// Number of token lines since the last empty line, that is, in the current sentence.
     pub(crate) open: usize,
 }
 
-/// How far [`LineReader::ordinary_run`] may go.
+/// Bounds of a [`LineReader::ordinary_run`].
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Number of bytes ahead within which all lines consumed must end.
+    /// Number of bytes ahead within which all consumed lines must end.
     pub(crate) within: usize,
     /// Number of token lines since the last empty line, at the beginning of the run.
     pub(crate) open: usize,
-    /// Number of token lines allowed between two empty lines. The run ends before a line too many.
+    /// Number of token lines allowed between two empty lines. The run ends before this number is
+    /// exceeded.
     pub(crate) max_tokens: usize,
 }
 
 impl LineReader {
-    /// Returns true if the next line ends with CR LF. Asked at the beginning of a file; false if
-    /// the file has no line feed.
+    /// Returns true if the next line ends with CR LF; false if the file has no line feed. Called at
+    /// the beginning of a file.
     pub(crate) fn has_crlf(&self) -> bool {
         let ahead = self.ahead();
         memchr::memchr(b'\n', ahead).is_some_and(|end| ahead[..end].ends_with(b"\r"))
     }
 
-    /// Consumes the next line if it has the shape. Returns the range of its bytes, with the line
-    /// end, and the index range of the whitespace positions that end its fields, one for each
-    /// field.
+    /// Consumes the next line if it has the given shape. Returns the range of its bytes, including
+    /// the line end, and the index range of the whitespace positions at the ends of its fields.
     ///
-    /// If the answer is None, nothing is consumed and [`LineReader::next_line`] reads the line.
-    /// None as well at the end of the buffer, and after [`LineReader::look_at_single_lines`].
+    /// Otherwise returns None and consumes nothing; [`LineReader::next_line`] then reads the line.
+    /// Also returns None at the end of the buffer, and after [`LineReader::look_at_single_lines`].
     #[inline(always)]
     pub(crate) fn next_ordinary(
         &mut self,
@@ -187,11 +188,11 @@ impl LineReader {
     }
 
     /// Consumes ordinary token lines, the empty lines between sentences and comments before
-    /// sentences, up to the bounds, the end of the buffer or the first line of another kind.
+    /// sentences, up to the bounds, the end of the buffer or the first line of any other kind.
     ///
-    /// `sink` gets every token line and every empty line that ends a sentence, with the number of
-    /// the line, from 1. The run ends when it returns false. `is_comment` decides about lines before a sentence that begin with `#` or the first
-    /// byte of the comment prefix.
+    /// `sink` receives every token line and every empty line that ends a sentence, with the line
+    /// number from 1. The run ends when `sink` returns false. `is_comment` classifies lines before
+    /// a sentence that begin with `#` or with the first byte of the comment prefix.
     ///
     /// | line | content | `sink` |
     /// |---|---|---|
@@ -201,10 +202,10 @@ impl LineReader {
     /// | 4 | `# a comment` | not called |
     /// | 5 | `German B-MISC` | token, 5 |
     /// | 6 | | end, 6 |
-    /// | 7 | | the run ends before this line: no sentence is open |
+    /// | 7 | | the run ends before this line, which does not end a sentence |
     ///
-    /// Consumes nothing after [`LineReader::look_at_single_lines`], since whitespace is not indexed
-    /// then.
+    /// Consumes nothing after [`LineReader::look_at_single_lines`], because whitespace is then not
+    /// indexed.
     #[inline]
     pub(crate) fn ordinary_run(
         &mut self,
@@ -258,11 +259,11 @@ impl LineReader {
         }
     }
 
-    /// Returns the end of the comment at `at` and the index of the first whitespace position behind
-    /// it; None if the line at `at` is no comment before a sentence, or if its end is not in the
-    /// buffer.
+    /// Returns the end of the comment at `at` and the index of the first whitespace position after
+    /// the comment; None if the line at `at` is not a comment before a sentence, or if its end is
+    /// not in the buffer.
     ///
-    /// `next` is the index of the first whitespace position at or behind `at`.
+    /// `next` is the index of the first whitespace position at or after `at`.
     fn comment(
         &self,
         shape: LineShape,

@@ -1,4 +1,5 @@
-//! The format of a file, by its first bytes and, where they do not tell, by its name.
+//! Recognition of the file format from the first bytes or, if these are not sufficient, from the
+//! file name.
 
 use spanrs_base::Named;
 
@@ -19,31 +20,31 @@ use crate::span_file;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// One token a line, with columns of tags.
+    /// One token per line, with columns of tags.
     Columns,
     /// CoNLL-U.
     Conllu,
-    /// One token a line, with stacked tags (`I-S|B-NP`).
+    /// One token per line, with stacked tags (`I-S|B-NP`).
     Stacked,
-    /// FairEval's files of spans.
+    /// FairEval's span files.
     Spans,
     /// MAT's JSON.
     MatJson,
     /// XML in which elements are annotations.
     XmlInline,
-    /// brat's annotations.
+    /// brat annotations.
     Brat,
-    /// JSON Lines of doccano.
+    /// doccano's JSON Lines.
     Doccano,
-    /// JSON Lines of Prodigy.
+    /// Prodigy's JSON Lines.
     Prodigy,
-    /// JSON and JSON_MIN of Label Studio.
+    /// Label Studio's JSON and JSON_MIN.
     LabelStudio,
     /// spaCy's `DocBin`.
     Spacy,
     /// Parquet.
     Parquet,
-    /// Arrow IPC: files, among them Feather version 2, and streams.
+    /// Arrow IPC: files (including Feather version 2) and streams.
     Arrow,
     /// A table with quoted cells, a header, or commas or semicolons between cells.
     Csv,
@@ -69,16 +70,16 @@ impl Named for FileFormat {
     ];
 }
 
-/// What [`recognise`] makes of a file.
+/// Result of [`recognise`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recognised {
     /// The format of the file.
     Format(FileFormat),
-    /// The file is not read as it is.
+    /// The file cannot be read unchanged.
     Refused {
-        /// What the file is: `this is {what}`.
+        /// Description of the file, for `this is {what}`.
         what: String,
-        /// What the user can do.
+        /// Advice for the user.
         advice: String,
     },
 }
@@ -93,21 +94,22 @@ impl Recognised {
     }
 }
 
-/// First bytes of Parquet files; the second where the footer is encrypted. Files that are whole end
-/// with the same.
+/// First bytes of Parquet files; the second item is for files with an encrypted footer. Complete
+/// files end with the same bytes.
 const PARQUET: [&[u8]; 2] = [b"PAR1", b"PARE"];
-/// First and last bytes of Arrow files; the first are padded with zeros to eight.
+/// First and last bytes of Arrow files; the first bytes are padded with zeros to eight bytes.
 const ARROW: &[u8] = b"ARROW1";
-/// First bytes of Arrow streams: the marker before the length of each message. Never those of text.
+/// First bytes of Arrow streams: the marker before the length of each message. Text never begins
+/// with these bytes.
 const ARROW_STREAM: &[u8] = b"\xFF\xFF\xFF\xFF";
 /// First bytes of Feather version 1.
 const FEATHER: &[u8] = b"FEA1";
-/// Number of bytes in which binary data has a control character.
+/// Number of bytes within which binary data is expected to contain a control character.
 const HEAD: usize = 64;
 
 /// Recognises the format of a file from its first bytes, after decompression. `whole` is true if
-/// they are the whole file, and `name` is the name of the file, which decides only where the bytes
-/// do not.
+/// these are the whole file, and `name` is the file name, which is used only if the bytes are not
+/// sufficient.
 ///
 /// | beginning | name | format |
 /// |---|---|---|
@@ -125,7 +127,7 @@ const HEAD: usize = 64;
 /// | `<doc>Bob</doc>` | | `xml-inline` |
 /// | `<xmi:XMI xmlns:xmi="...">` | | refused: UIMA CAS |
 /// | `T1<tab>PER 0 3<tab>Bob` | | `brat` |
-/// | nothing; `R1<tab>knows Arg1:T1 Arg2:T2` | `x.ann` | `brat` |
+/// | empty file; `R1<tab>knows Arg1:T1 Arg2:T2` | `x.ann` | `brat` |
 /// | a word of ten columns with id and head | | `conllu` |
 /// | `PER<tab>6<tab>7<tab>6, 7` | | `spans` |
 /// | `"Bob","B-PER"` | | `csv` |
@@ -133,11 +135,11 @@ const HEAD: usize = 64;
 /// | `Bob,B-PER` | | `csv` |
 /// | `Bob,NNP` | `x.csv` | `csv` |
 /// | `Bob I-S\|B-NP` | | `stacked` |
-/// | anything else, among it nothing, UTF-16, and `Bob<tab>B-PER` whatever the name | | `columns` |
+/// | anything else, including an empty file, UTF-16, and `Bob<tab>B-PER` with any name | | `columns` |
 ///
-/// The reader of columns reports what is wrong with a file that is in no format. A file of columns
-/// is taken for another format only on the grounds that [`crate::ColumnReader`] refuses it for, or
-/// in the cases of this table. Time is linear in the number of bytes.
+/// Files in an unknown format are reported by the column reader. A column file is recognised as
+/// another format only if [`crate::ColumnReader`] would reject it for the same reason, or in the
+/// cases of this table. Time is linear in the number of bytes.
 ///
 /// ```
 /// use spanrs_io::{FileFormat, Recognised, recognise};
@@ -146,7 +148,7 @@ const HEAD: usize = 64;
 /// assert_eq!(format("EU,NNP\n", "x.csv"), Recognised::Format(FileFormat::Csv));
 /// let Recognised::Refused { what, advice } = format("{\"x\": 1}\n", "x.json") else { panic!() };
 /// assert_eq!(what, "JSON whose first record has the key \"x\"");
-/// assert!(advice.starts_with("name its format"));
+/// assert!(advice.starts_with("specify the format"));
 /// ```
 pub fn recognise(beginning: &[u8], whole: bool, name: &str) -> Recognised {
     let name = Suffix(name);
@@ -156,7 +158,7 @@ pub fn recognise(beginning: &[u8], whole: bool, name: &str) -> Recognised {
     let text = beginning.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(beginning);
     let begin = text.trim_ascii_start();
     let lines = match memchr::memrchr(b'\n', text) {
-        // The last line may be cut off.
+        // The last line may be truncated.
         Some(last) if !whole => &text[..=last],
         _ => text,
     };
@@ -183,12 +185,12 @@ pub fn recognise(beginning: &[u8], whole: bool, name: &str) -> Recognised {
     })
 }
 
-/// The name of a file, for what it ends with.
+/// A file name, for testing its suffix.
 #[derive(Clone, Copy)]
 struct Suffix<'a>(&'a str);
 
 impl Suffix<'_> {
-    /// Returns true if the name, without an ending for compression, ends with `suffix` in any case.
+    /// Returns true if the name, without a compression suffix, ends with `suffix`, ignoring case.
     fn is(self, suffix: &str) -> bool {
         let ends = |name: &str, suffix: &str| {
             let at = name.len().checked_sub(suffix.len());
@@ -201,10 +203,10 @@ impl Suffix<'_> {
     }
 }
 
-/// Returns the format of binary data that is recognised; None for text and other binary data.
+/// Returns the format of known binary data; None for text and other binary data.
 ///
-/// A token of a text file may be `PAR1`, so a control character must follow, or the file end with
-/// the same bytes.
+/// `PAR1` may be a token in a text file, so either a control character must follow or the file must
+/// end with the same bytes.
 fn binary_format(beginning: &[u8], whole: bool, name: Suffix<'_>) -> Option<Recognised> {
     let head = &beginning[..beginning.len().min(HEAD)];
     let binary = head.iter().any(|&b| b < b' ' && !b"\t\n\r".contains(&b));
@@ -220,13 +222,14 @@ fn binary_format(beginning: &[u8], whole: bool, name: Suffix<'_>) -> Option<Reco
         let what = "Feather version 1, which has no lists";
         return Some(Recognised::refused(what, "write version 2"));
     }
-    // RFC 1950: deflate with a window of 32 KiB, and a check of the two bytes. `x^2` fits as well.
+    // RFC 1950: deflate with a window of 32 KiB, and a checksum of the two header bytes. The text
+    // `x^2` also has a valid header.
     let zlib = matches!(*head, [0x78, flags, ..] if (0x7800 + u16::from(flags)) % 31 == 0);
     (zlib && (binary || name.is(".spacy"))).then_some(Recognised::Format(FileFormat::Spacy))
 }
 
-/// Returns true for an element alone on the first line whose end is not seen, before the end of
-/// another one.
+/// Returns true if the first line is a single start tag without an end tag in `begin`, followed by
+/// the end tag of another element.
 fn opens_element(begin: &[u8]) -> bool {
     let line = begin.split(|&b| b == b'\n').next().unwrap_or_default();
     let name = line.trim_ascii_end().strip_prefix(b"<");
@@ -238,19 +241,19 @@ fn opens_element(begin: &[u8]) -> bool {
     })
 }
 
-/// Returns `xml-inline`, or the refusal of XML with text and annotations apart.
+/// Returns `xml-inline`, or a refusal for standoff XML.
 fn xml_format(begin: &[u8]) -> Recognised {
     match standoff_root(begin) {
         Some(what) => Recognised::refused(
-            format!("{what}, which holds its text and annotations apart"),
+            format!("{what}, which stores text and annotations separately"),
             "export inline XML, or another format",
         ),
         None => Recognised::Format(FileFormat::XmlInline),
     }
 }
 
-/// Returns true for an empty file, and one whose first line begins with an id of brat (`R1`, `#2`,
-/// `*`) and a tab.
+/// Returns true for an empty file, and for a file whose first line begins with a brat id (`R1`,
+/// `#2`, `*`) and a tab.
 fn may_be_brat(begin: &[u8]) -> bool {
     let id = begin.split(|&b| matches!(b, b'\t' | b'\n')).next();
     let id = id.unwrap_or_default();
@@ -267,7 +270,7 @@ fn may_be_brat(begin: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Name of the format, or what a refusal says.
+    /// Returns the name of the format, or the message of a refusal.
     fn format(beginning: &[u8], whole: bool, name: &str) -> String {
         match recognise(beginning, whole, name) {
             Recognised::Format(format) => format.name().to_owned(),
@@ -318,7 +321,7 @@ mod tests {
             (
                 xmi,
                 "x",
-                "refused: a UIMA CAS, which holds its text and annotations apart",
+                "refused: a UIMA CAS, which stores text and annotations separately",
             ),
             ("# newdoc\n", "x", "columns"),
             (word, "x", "conllu"),

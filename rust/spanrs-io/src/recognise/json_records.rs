@@ -1,4 +1,4 @@
-//! Formats of JSON, told by the keys of the first record.
+//! Recognition of JSON formats from the keys of the first record.
 
 use memchr::memchr2;
 
@@ -9,12 +9,12 @@ use crate::error::one_line;
 /// Kind of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
-    /// The value is cut off before its kind is known.
+    /// The value is truncated before its kind is known.
     #[default]
     Unknown,
     Text,
     Object,
-    /// A list, by its first item.
+    /// A list, with the kind of its first item.
     List(Item),
     /// A number, true, false or null.
     Other,
@@ -23,36 +23,36 @@ enum Kind {
 /// First item of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
-    /// There is none, or it is cut off.
+    /// There is no item, or the item is truncated.
     None,
     List,
-    /// An object, which has the key `labels`.
+    /// An object with the key `labels`.
     Labelled,
     Object,
     Other,
 }
 
-/// The first record, as far as it goes.
+/// The first record, possibly truncated.
 #[derive(Debug, Default)]
 struct Record {
-    /// Its keys, with the kinds of their values.
+    /// The keys, with the kinds of their values.
     keys: Vec<(String, Kind)>,
-    /// The record is an item of a list.
+    /// Whether the record is an item of a list.
     in_list: bool,
-    /// All keys were read.
+    /// Whether all keys have been read.
     complete: bool,
 }
 
 impl Record {
-    /// Scans the first record of a file: its first value, or the first item of that value. One that
-    /// is cut off has the keys before its end.
+    /// Scans the first record of a file: its first value, or the first item of that value. A
+    /// truncated record has the keys before the truncation.
     fn first(begin: &[u8]) -> Self {
         let mut record = Self {
             in_list: begin.starts_with(b"["),
             ..Self::default()
         };
         let depth = 1 + usize::from(record.in_list);
-        // The brackets that are open, and the last byte that is not white space.
+        // The open brackets, and the last byte that is not white space.
         let (mut open, mut before) = (Vec::new(), 0);
         let mut at = 0;
         while let Some(&byte) = begin.get(at) {
@@ -62,7 +62,7 @@ impl Record {
                 continue;
             }
             if open.len() < depth && before == b'[' && byte != b'{' {
-                // A list of something else.
+                // A list whose items are not objects.
                 break;
             }
             if byte == b'"' {
@@ -90,7 +90,8 @@ impl Record {
         record
     }
 
-    /// Adds a key of the record, if `depth` is 0. One of an item in a list has depth 2.
+    /// Adds a key of the record, if `depth` is 0; for the key `labels` of an item in a list,
+    /// `depth` is 2.
     fn add_key(&mut self, depth: usize, quoted: &[u8]) {
         let key: String = serde_json::from_slice(quoted).unwrap_or_default();
         match (depth, self.keys.last_mut()) {
@@ -102,7 +103,7 @@ impl Record {
         }
     }
 
-    /// Takes the kind of a value from its first byte; `before` is the byte in front of it.
+    /// Determines the kind of a value from its first byte; `before` is the preceding byte.
     fn add_value(&mut self, depth: isize, before: u8, byte: u8) {
         let Some((_, kind)) = self.keys.last_mut() else {
             return;
@@ -139,23 +140,23 @@ impl Record {
         keys.iter().any(|key| self.kind(key).is_some())
     }
 
-    /// Returns true if the record has a key whose value is a string, or cut off.
+    /// Returns true if the record has the key and its value is a string or truncated.
     fn has_text(&self, key: &str) -> bool {
         matches!(self.kind(key), Some(Kind::Text | Kind::Unknown))
     }
 }
 
-/// Returns the format of JSON that begins like this, or why it is refused.
+/// Returns the format of JSON that starts with `begin`, or a refusal with the reason.
 ///
 /// | keys | format |
 /// |---|---|
 /// | `signal` or `asets` | `mat-json` |
-/// | `annotations`, `completions` or `predictions`, and `data` with an object | `label-studio` |
+/// | `annotations`, `completions` or `predictions`, and an object `data` | `label-studio` |
 /// | `annotation_id`, `lead_time`, in a list `annotator`, or a list of objects with `labels` (JSON_MIN) | `label-studio` |
-/// | `text`, and `spans` or a key of Prodigy's own, in a line | `prodigy` |
+/// | `text`, and `spans` or one of Prodigy's own keys, in a line | `prodigy` |
 /// | `text` or `data`, and a list `label`, `labels` or `entities`, in a line | `doccano` |
-/// | two of these, or none | refused, with the keys |
-/// | lists of tokens or tags | refused, with other advice |
+/// | matches of two formats or of none | rejected; the message lists the keys |
+/// | lists of tokens or tags | rejected, with other advice |
 pub(super) fn json_format(begin: &[u8]) -> Recognised {
     let record = Record::first(begin);
     let tests = [
@@ -172,7 +173,7 @@ pub(super) fn json_format(begin: &[u8]) -> Recognised {
     }
 }
 
-/// The refusal of a record that is in no format, or in several.
+/// Returns the refusal of a record that matches no format or several formats.
 fn refused(record: &Record) -> Recognised {
     const MOST: usize = 8;
     let keys = record.keys.iter().take(MOST);
@@ -192,10 +193,10 @@ fn refused(record: &Record) -> Recognised {
             )
         }
     };
-    // Records of these formats are lines.
+    // In these formats, each record is a line.
     let advice = match record.in_list && (is_doccano_record(record) || is_prodigy_record(record)) {
-        true => "write one record a line (JSON Lines)",
-        false => "name its format (--format mat-json, doccano, prodigy or label-studio)",
+        true => "write one record per line (JSON Lines)",
+        false => "specify the format (--format mat-json, doccano, prodigy or label-studio)",
     };
     Recognised::refused(one_line(what), advice)
 }
@@ -209,7 +210,7 @@ fn is_mat_json(record: &Record) -> bool {
 fn is_label_studio(record: &Record) -> bool {
     if record.has(&["annotations", "completions", "predictions"]) {
         let data = matches!(record.kind("data"), Some(Kind::Object | Kind::Unknown));
-        // The data follow the annotations, which may be long. COCO has annotations as well.
+        // `data` follows the annotations, which may be long. COCO files also have `annotations`.
         let cut =
             record.in_list && !record.complete && !record.has(&["images", "info", "categories"]);
         return data || cut;
@@ -240,7 +241,7 @@ fn is_doccano(record: &Record) -> bool {
 }
 
 fn is_doccano_record(record: &Record) -> bool {
-    // Labels of whole texts are strings in other formats.
+    // In other formats, labels of whole texts are strings.
     let rows = |key| {
         use Item::{List, None};
         matches!(
@@ -253,7 +254,8 @@ fn is_doccano_record(record: &Record) -> bool {
         && (rows("label") || rows("labels") || entities)
 }
 
-/// Returns the position behind a string that begins at `start`, and whether it ends within `bytes`.
+/// Returns the position after a string that begins at `start`, and whether the string ends within
+/// `bytes`.
 fn string_end(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut at = start + 1;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
@@ -261,7 +263,7 @@ fn string_end(bytes: &[u8], start: usize) -> (usize, bool) {
         if bytes[at] == b'"' {
             return (at + 1, true);
         }
-        // The escaped character is not looked at.
+        // Skip the escaped character.
         at += 2;
     }
     (bytes.len(), false)
@@ -272,7 +274,7 @@ mod tests {
     use super::*;
     use spanrs_base::Named;
 
-    /// Name of the format, or what a refusal says.
+    /// Returns the name of the format, or the message of a refusal.
     fn format(text: &str) -> String {
         match json_format(text.as_bytes()) {
             Recognised::Format(format) => format.name().to_owned(),

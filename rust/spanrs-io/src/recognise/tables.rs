@@ -1,17 +1,17 @@
-//! Tables as spreadsheets and data frames write them, and stacked tags, told by the first lines.
+//! Recognition of tables written by spreadsheets and data frame libraries, and of stacked tags,
+//! from the first lines.
 //!
-//! A file of one token a line that is separated by tabs is no such table unless it has a header or
-//! quoted tags: tokens may be quotation marks, commas, and words such as `token`.
+//! A file with one token per line and tabs between columns is not such a table unless it has a
+//! header or quoted tags: tokens may be quotation marks, commas, and words such as `token`.
 
 use super::prefixed_type;
 use crate::blanks::{is_space, split, trimmed};
 use crate::csv::{csv_separator, header, is_known_header, is_quoted_tag};
 
-/// Number of lines that are looked at for a header.
+/// Number of lines that are examined for a header.
 const ROWS: usize = 1000;
 
-/// Returns true for a table whose cells are separated by commas, semicolons or tabs, by its first
-/// lines.
+/// Returns true if the first lines are a table with commas, semicolons or tabs between cells.
 ///
 /// | lines | `named` | table | reason |
 /// |---|---|---|---|
@@ -19,9 +19,9 @@ const ROWS: usize = 1000;
 /// | `EU<tab>"B-ORG"` | | yes | a quoted tag |
 /// | `"<tab>O` | | no | a quotation mark is a token |
 /// | `token<tab>tag`, `EU<tab>B-ORG` | | yes | a header |
-/// | `token tag`, `EU B-ORG` | | no | separated by a space, which the reader of columns reports |
-/// | `EU,B-ORG` | | yes | a tag behind the comma |
-/// | `EU,NNP` | no | no | it may be a token |
+/// | `token tag`, `EU B-ORG` | | no | separated by a space; the column reader reports the header |
+/// | `EU,B-ORG` | | yes | a tag after the comma |
+/// | `EU,NNP` | no | no | may be a single token |
 /// | `EU,NNP` | yes | yes | the name ends with `.csv`, and every line has a comma |
 /// | `EU<tab>NNP` | yes | no | columns |
 pub(super) fn is_csv(lines: &[u8], named: bool) -> bool {
@@ -51,8 +51,8 @@ pub(super) fn is_csv(lines: &[u8], named: bool) -> bool {
     })
 }
 
-/// Returns true if the first line is a header by its names, or because a column has no tag in this
-/// line and tags in all others.
+/// Returns true if the first line is a header, either by its names or because a column has no tag
+/// in this line and tags in all other lines.
 fn is_header(lines: &[u8], first: &[&[u8]], separator: u8) -> bool {
     let rows = lines.split(|&b| b == b'\n').map(trimmed).take(ROWS);
     let rows = rows.map(|line| split(line, Some(separator)));
@@ -63,10 +63,11 @@ fn is_header(lines: &[u8], first: &[&[u8]], separator: u8) -> bool {
     })
 }
 
-/// Returns true if a tag in the last column is stacked: `I-S|B-NP`, the outermost first.
+/// Returns true if the last column contains a stacked tag, such as `I-S|B-NP`, with the outermost
+/// tag first.
 ///
-/// All pieces are `O`, `_`, or a type behind `B-` or `I-`, and the first two have a type. Lines are
-/// separated as in column files: by tabs if they have one, else by blanks.
+/// All pieces are `O`, `_`, or a type after `B-` or `I-`, and the first two have a type. Columns
+/// are separated as in column files: by tabs if there is one, otherwise by white space.
 pub(super) fn is_stacked(lines: &[u8]) -> bool {
     lines.split(|&b| b == b'\n').map(trimmed).any(|line| {
         let tag = match line.contains(&b'\t') {

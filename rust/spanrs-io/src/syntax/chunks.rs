@@ -9,24 +9,23 @@ use crate::compression::{Input, decompress};
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 
-/// Bytes that are read at a time.
+/// Number of bytes read at a time.
 const CHUNK: usize = 4 << 20;
-/// Number of bytes from which text without the end of a sentence is refused.
+/// Maximum number of bytes of text without the end of a sentence.
 const LONGEST: usize = 1 << 30;
 
-/// A block of whole sentences of a file, or a part of one, which borrows its text.
+/// A block of whole sentences of a file, or a part of a block, which borrows its text.
 #[derive(Clone, Copy, Debug)]
 pub struct SyntaxChunk<T = Vec<u8>> {
-    /// Text that ends at the end of a sentence, or at the end of the file. Not checked to be UTF-8
-    /// yet.
+    /// Text that ends at the end of a sentence or of the file. Not yet validated as UTF-8.
     pub text: T,
-    /// Number of lines of the file before it, so that errors can name lines of the file.
+    /// Number of lines of the file before the block, for line numbers in errors.
     pub lines_before: u64,
 }
 
-/// Reads a file in blocks of whole sentences, in memory that does not grow with the file.
+/// Reads a file in blocks of whole sentences, with memory independent of the size of the file.
 ///
-/// It is used by one thread; the blocks can be sent to others.
+/// The reader is used by one thread; the blocks can be sent to other threads.
 ///
 /// ```
 /// use spanrs_io::{Source, SyntaxChunks, SyntaxReader, SyntaxSentence};
@@ -45,19 +44,19 @@ pub struct SyntaxChunks {
     path: String,
     /// The rest of the file, decompressed.
     source: Input,
-    /// The format, which tells where sentences end.
+    /// The format, which determines where sentences end.
     format: SyntaxFormat,
-    /// Text that was read and not handed out; begins at the beginning of a sentence.
+    /// Text that has been read but not returned; begins at the beginning of a sentence.
     pending: Vec<u8>,
-    /// Number of lines handed out.
+    /// Number of lines returned.
     lines: u64,
-    /// The source has ended.
+    /// Whether the source has ended.
     ended: bool,
 }
 
 impl SyntaxChunks {
-    /// Opens a source, decompressing gzip and zstd. The format is recognised by the first 64 KiB if
-    /// it is not given.
+    /// Opens a source, decompressing gzip and zstd. If no format is given, it is recognised from
+    /// the first 64 KiB.
     ///
     /// # Errors
     /// [`Code::Io`], [`Code::Compression`]; [`Code::Encoding`] for UTF-16 and [`Code::Nul`] for a
@@ -85,7 +84,7 @@ impl SyntaxChunks {
             return wrong(Code::Nul, "a NUL byte: not a text file");
         }
         if format.is_none() {
-            // The last line of the beginning may be cut off.
+            // The last line of the beginning may be truncated.
             let end = memchr::memrchr(b'\n', head).map_or(head.len(), |at| at + 1);
             let head = String::from_utf8_lossy(&head[..end]);
             chunks.format = SyntaxFormat::recognise(&head, path)?;
@@ -103,7 +102,8 @@ impl SyntaxChunks {
         self.format
     }
 
-    /// Appends up to [`CHUNK`] bytes to the pending text; fewer mean that the source has ended.
+    /// Appends up to [`CHUNK`] bytes to the pending text; fewer bytes mean that the source has
+    /// ended.
     fn read_more(&mut self) -> Result<()> {
         let before = self.pending.len();
         let result = self
@@ -117,7 +117,7 @@ impl SyntaxChunks {
     }
 
     /// Reads the next block of whole sentences; None at the end of the file. Blocks have about 4 to
-    /// 8 MiB, unless a sentence is longer; the last one may be shorter, and need not end with a
+    /// 8 MiB, unless a sentence is longer; the last block may be shorter and need not end with a
     /// line end.
     ///
     /// # Errors
@@ -152,11 +152,12 @@ impl SyntaxChunks {
     }
 }
 
-/// Returns the offset past the last end of a sentence in a text: behind the last line feed if a
-/// sentence is a line, else behind the last blank line. None if there is none. A line of blanks is
-/// blank.
+/// Returns the offset after the last complete sentence in a text: after the last line feed if a
+/// sentence is a line, otherwise after the last blank line. None if there is no such position. A
+/// line of spaces and tabs is also blank.
 ///
-/// The text is searched from its end, so that time usually is that of one sentence.
+/// The text is searched from its end, so time is usually proportional to the length of one
+/// sentence.
 ///
 /// | text | CoNLL-U | tokens |
 /// |---|---|---|
@@ -182,12 +183,12 @@ fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
 }
 
 impl<T: AsRef<[u8]>> SyntaxChunk<T> {
-    /// Splits the block into at most `parts` parts of similar size, of whole sentences each;
+    /// Splits the block into at most `parts` parts of similar size, each of whole sentences;
     /// `parts` is at least 1.
     ///
-    /// The parts follow one another without gaps. A part ends at the last end of a sentence at or
-    /// before an even share, so the result depends on the text and on `parts` alone. Fewer parts
-    /// are returned if there are fewer sentences.
+    /// The parts are consecutive without gaps. A part ends at the last sentence end at or before an
+    /// even share, so the result depends only on the text and on `parts`. Fewer parts are returned
+    /// if there are fewer sentences.
     ///
     /// # Examples
     /// ```

@@ -6,11 +6,11 @@ use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
 use crate::running_text::running_text;
 
-/// How sentences with or without syntax are written.
+/// File format of sentences with or without syntax.
 ///
-/// | format | sentence | known of a word |
+/// | format | sentence | fields of a word |
 /// |---|---|---|
-/// | [`SyntaxFormat::Conllu`] | lines, then a blank line | everything |
+/// | [`SyntaxFormat::Conllu`] | lines, then a blank line | all |
 /// | [`SyntaxFormat::FourColumns`] | lines, then a blank line | form, tag, head, label |
 /// | [`SyntaxFormat::WordTag`] | one line | form, tag |
 /// | [`SyntaxFormat::Tokens`] | one line | form |
@@ -23,15 +23,15 @@ use crate::running_text::running_text;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxFormat {
-    /// Ten columns separated by tabs, one word on a line: CoNLL-U, and CoNLL-X, whose columns
-    /// CPOSTAG and POSTAG stand where CoNLL-U has UPOS and XPOS.
+    /// Ten columns separated by tabs, one word per line: CoNLL-U and CoNLL-X, whose columns CPOSTAG
+    /// and POSTAG are at the positions of UPOS and XPOS.
     Conllu,
-    /// Form, tag, head and label separated by white space, one word on a line: the format that
-    /// parser.py reads.
+    /// Form, tag, head and label separated by white space, one word per line: the input format of
+    /// parser.py.
     FourColumns,
-    /// One sentence on a line, words with their tags behind the last slash: `They/PRP 1/2/CD`.
+    /// One sentence per line, with the tag after the last slash of each word: `They/PRP 1/2/CD`.
     WordTag,
-    /// One sentence on a line, tokens separated by white space.
+    /// One sentence per line, tokens separated by white space.
     Tokens,
 }
 
@@ -48,25 +48,25 @@ impl Named for SyntaxFormat {
 spanrs_base::serde_by_name!(SyntaxFormat);
 
 impl SyntaxFormat {
-    /// Recognises the format of a text by its first 20 lines that are neither blank nor begin with
-    /// `#`.
+    /// Recognises the format of a text from its first 20 lines that are not blank and do not begin
+    /// with `#`.
     ///
-    /// 1. No such line: CoNLL-U, an empty file.
-    /// 2. Ten columns separated by tabs, the first an id of CoNLL-U: CoNLL-U.
+    /// 1. No such line (an empty file): CoNLL-U.
+    /// 2. Ten columns separated by tabs, the first with a CoNLL-U id: CoNLL-U.
     /// 3. Four columns on every line, with a tag without lower-case letters and a number as head,
-    ///    one of them 0: four columns.
-    /// 4. Other tabs, ten columns separated by spaces, JSON or XML, or two columns on each of three
-    ///    lines or more: refused.
-    /// 5. All words are word/TAG: that format. Most of them, more than four fifths: refused, as the
-    ///    user has to decide.
-    /// 6. One word on each of three lines or more, lines that all end in a tag, or running text
-    ///    ([`running_text`]): refused, as a parser would take every line for a sentence and
-    ///    `anchovies.` for a word.
-    /// 7. Otherwise tokens.
+    ///    and at least one head 0: four columns.
+    /// 4. Other tabs, ten columns separated by spaces, JSON or XML, or two columns on each of at
+    ///    least three lines: rejected.
+    /// 5. All words are word/TAG: word/TAG. More than four fifths of the words are: rejected,
+    ///    because the user must decide.
+    /// 6. One word on each of at least three lines, lines that all end in a tag, or running text
+    ///    ([`running_text`]): rejected, because a parser would treat each line as a sentence and
+    ///    `anchovies.` as a word.
+    /// 7. Otherwise: tokens.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for texts that are in no such format, with the first of the lines as
-    /// place.
+    /// [`Code::WrongFormat`] for texts in none of these formats, with the first of the lines as
+    /// position.
     ///
     /// # Examples
     /// ```
@@ -110,7 +110,7 @@ impl SyntaxFormat {
         if tagged > 4 * others {
             let other = words().find(|word| !is_tagged(word)).unwrap_or_default();
             let message = format!(
-                "most tokens are word/TAG, but not {other:?}; say --format word-tag or --format tokens"
+                "most tokens are word/TAG, but not {other:?}; pass --format word-tag or --format tokens"
             );
             return Err(wrong(number, message));
         }
@@ -121,7 +121,7 @@ impl SyntaxFormat {
     }
 }
 
-/// Returns what is wrong if the lines are certainly neither tokens nor word/TAG.
+/// Returns an error message if the lines are certainly neither tokens nor word/TAG.
 fn other_format(lines: &[(usize, &str)]) -> Option<String> {
     let (_, first) = lines.first()?;
     let readable = "CoNLL-U or CoNLL-X (ten columns separated by tabs), word/TAG tokens, or tokens separated by spaces, \
@@ -147,7 +147,7 @@ fn other_format(lines: &[(usize, &str)]) -> Option<String> {
         .then(|| format!("every line has two columns; expected {readable}"))
 }
 
-/// Returns the line and what is wrong if the lines are not sentences of tokens.
+/// Returns a line number and an error message if the lines are not sentences of tokens.
 fn untokenised(lines: &[(usize, &str)]) -> Option<(usize, String)> {
     let (first, _) = *lines.first()?;
     if lines.len() > 2
@@ -168,7 +168,7 @@ fn untokenised(lines: &[(usize, &str)]) -> Option<(usize, String)> {
     let (at, word) = running_text(lines.iter().map(|(_, line)| *line))?;
     let message = format!(
         "{word:?} is not one token; is this running text? Put each sentence on one line with spaces between its tokens, \
-         as in \"anchovies .\" and \"do n't\"; --format tokens takes the words as they are"
+         as in \"anchovies .\" and \"do n't\"; --format tokens reads the words unchanged"
     );
     Some((lines[at].0, message))
 }
@@ -194,8 +194,8 @@ fn is_tagged(word: &str) -> bool {
 }
 
 /// Returns true if every line has a form, a tag without lower-case letters, a number as head and a
-/// label, and a head is 0, the root. At least two lines are needed: running text has numbers in
-/// third place, too.
+/// label, and at least one head is 0 (the root). At least two lines are required, because running
+/// text may also have a number as third word.
 ///
 /// ```text
 /// They  PRP  2  nsubj

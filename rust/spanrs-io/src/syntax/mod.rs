@@ -1,29 +1,29 @@
 //! Sentences for taggers and parsers: CoNLL-U, CoNLL-X, and formats with less annotation.
 //!
-//! A file is read in two steps, so that several threads can work on it:
+//! A file is read in two steps, so that several threads can be used:
 //!
-//! 1. [`SyntaxChunks`] reads blocks of about 4 MiB that end at the end of a sentence, in memory
-//!    that does not grow with the file, and [`SyntaxChunk::split`] cuts a block into parts of whole
-//!    sentences, one for each thread.
-//! 2. [`SyntaxReader`] reads the sentences of a part. Words are slices of the block: nothing is
-//!    copied for a word.
+//! 1. [`SyntaxChunks`] reads blocks of about 4 MiB that end at the end of a sentence, with memory
+//!    independent of the size of the file, and [`SyntaxChunk::split`] splits a block into parts of
+//!    whole sentences, one per thread.
+//! 2. [`SyntaxReader`] reads the sentences of a part. Words are slices of the block and are not
+//!    copied.
 //!
-//! [`write_sentence`] writes a sentence in CoNLL-U again, with new tags and arcs and all else as it
-//! was. Comments, multiword tokens and empty nodes are kept as the lines before a word or after the
-//! last one; they are not words.
+//! [`write_sentence`] writes a sentence in CoNLL-U, with new tags and arcs and everything else
+//! unchanged. Comments, multiword tokens and empty nodes are not words; they are kept as the lines
+//! before a word or after the last word.
 //!
-//! | line of CoNLL-U | part of |
+//! | CoNLL-U line | part of |
 //! |---|---|
 //! | `# text = don't` | [`SyntaxWord::before`] of the next word |
-//! | `1-2<tab>don't...` | the same, and [`SyntaxSentence::multiwords`] |
+//! | `1-2<tab>don't...` | [`SyntaxWord::before`] of the next word, and [`SyntaxSentence::multiwords`] |
 //! | `1<tab>do...` | [`SyntaxSentence::words`] |
 //! | `2.1<tab>x...` | [`SyntaxWord::before`] of the next word |
-//! | a comment behind the last word | [`SyntaxSentence::after`] |
-//! | a blank line | [`SyntaxSentence::end`], then [`SyntaxSentence::blank_before`] of the next one |
+//! | a comment after the last word | [`SyntaxSentence::after`] |
+//! | a blank line | [`SyntaxSentence::end`]; further blank lines: [`SyntaxSentence::blank_before`] of the next sentence |
 //!
-//! Unlike [`crate::ColumnReader`], which is for tags, this reader checks that ids are in order.
-//! Heads are checked to be numbers only when they are asked for ([`SyntaxReader::heads`]), since a
-//! tagger does not need them; that they form a tree is checked by the jobs that need trees.
+//! Unlike [`crate::ColumnReader`], which reads tags, this reader checks that ids are in order.
+//! Heads are parsed as numbers only on request ([`SyntaxReader::heads`]), because a tagger does not
+//! need heads; jobs that need trees check that the heads form a tree.
 
 mod chunks;
 mod format;

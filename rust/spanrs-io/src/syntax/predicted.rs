@@ -1,4 +1,4 @@
-//! The comment that names the predicted columns of a sentence.
+//! The comment that lists the predicted columns of a sentence.
 //!
 //! ```text
 //! # text = They ate
@@ -6,16 +6,17 @@
 //! 1   They   they   PRON   PRP   Case=Nom   2   nsubj   _   _
 //! ```
 //!
-//! Whoever writes predictions into a copy of gold copies the other columns of gold, LEMMA and FEATS
-//! here, which must not be scored as predictions. The comment belongs to the sentence, not to the
-//! file, so that it stays true if files are concatenated, cut or shuffled.
+//! When predictions are written into a copy of gold, the other columns (LEMMA and FEATS in the
+//! example) are copied from gold and must not be scored as predictions. There is a comment for each
+//! sentence, not for the file, so that the comments remain correct if files are concatenated, split
+//! or shuffled.
 
 use crate::conllu::NAMES;
 
 /// Key of the comment.
 const KEY: &str = "spanrs.predicted";
 
-/// A set of columns of CoNLL-U, from 0 (ID) to 9 (MISC).
+/// A set of CoNLL-U columns, from 0 (ID) to 9 (MISC).
 ///
 /// ```
 /// use spanrs_io::ColumnSet;
@@ -30,7 +31,7 @@ impl ColumnSet {
     /// All columns.
     pub const ALL: Self = Self((1 << NAMES.len()) - 1);
 
-    /// Returns the set of the given columns, which are less than 10.
+    /// Returns the set of the given columns, which must be less than 10.
     pub fn of(columns: impl IntoIterator<Item = usize>) -> Self {
         Self(columns.into_iter().fold(0, |bits, at| bits | 1 << at))
     }
@@ -52,7 +53,7 @@ impl ColumnSet {
         named.filter_map(move |(at, name)| self.contains(at).then_some(name))
     }
 
-    /// Reads the comment; None for other lines. Names that are no columns are passed over.
+    /// Parses the comment; None for other lines. Names that are not column names are ignored.
     pub(super) fn from_comment(line: &str) -> Option<Self> {
         let (key, names) = line.strip_prefix('#')?.split_once('=')?;
         let column = |name: &str| NAMES.iter().position(|column| *column == name);

@@ -6,15 +6,15 @@ use super::format::SyntaxFormat;
 use super::sentence::{Multiword, SyntaxSentence, SyntaxWord};
 use crate::error::{Code, Error, Result};
 
-/// A field that the file does not specify.
+/// An unspecified field.
 const NONE: &str = "_";
-/// The line end of what is written anew.
+/// Line end for sentences from formats other than CoNLL-U.
 const LF: &str = "\n";
 
 /// Reads sentences from a text that ends at the end of a sentence.
 ///
-/// The words of a sentence borrow from the text; only the vectors of the sentence are filled, which
-/// are reused.
+/// The words of a sentence borrow from the text; only the vectors of the sentence are filled, and
+/// these are reused.
 ///
 /// ```
 /// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
@@ -27,22 +27,22 @@ const LF: &str = "\n";
 /// ```
 #[derive(Clone, Debug)]
 pub struct SyntaxReader<'a> {
-    /// Text that was not read yet.
+    /// Text that has not been read yet.
     rest: &'a str,
     /// The format of the text.
     format: SyntaxFormat,
     /// Name in messages.
     path: &'a str,
-    /// Number of lines of the file read so far, those before the text included.
+    /// Number of lines of the file read so far, including the lines before the text.
     line: u64,
 }
 
 impl<'a> SyntaxReader<'a> {
-    /// Creates a reader of `text`, before which the file has `lines_before` lines. A byte order
-    /// mark at the beginning of the file is passed over.
+    /// Creates a reader of `text`, which follows `lines_before` lines of the file. A byte order
+    /// mark at the beginning of the file is skipped.
     ///
     /// # Errors
-    /// [`Code::Encoding`] with its line if the text is not UTF-8.
+    /// [`Code::Encoding`] with the line number if the text is not UTF-8.
     pub fn new(
         text: &'a [u8],
         format: SyntaxFormat,
@@ -67,13 +67,13 @@ impl<'a> SyntaxReader<'a> {
         })
     }
 
-    /// The error [`Code::WrongFormat`] at the line read last.
+    /// Returns the error [`Code::WrongFormat`] at the last line read.
     fn wrong<T>(&self, message: impl Into<String>) -> Result<T> {
         let position = Position::line(self.path, self.line);
         Err(Error::new(Code::WrongFormat, position, message))
     }
 
-    /// Returns the next line without its end, and the line with it; None at the end of the text.
+    /// Returns the next line without and with its line end; None at the end of the text.
     #[inline]
     fn next_line(&mut self) -> Option<(&'a str, &'a str)> {
         if self.rest.is_empty() {
@@ -87,33 +87,33 @@ impl<'a> SyntaxReader<'a> {
         Some((line.strip_suffix('\r').unwrap_or(line), whole))
     }
 
-    /// Reads the next sentence into `sentence`, whose previous content is cleared; false at the end
-    /// of the text, where the sentence has nothing but the blank lines before it.
+    /// Reads the next sentence into `sentence`, whose previous content is cleared. Returns false at
+    /// the end of the text; `sentence` then contains only the preceding blank lines.
     ///
-    /// In formats of one sentence on a line every line is a sentence, so sentences may be empty. In
-    /// the others blank lines are passed over before a sentence, and a sentence of comments alone,
-    /// without words, is possible. The last sentence need not be followed by a blank line.
+    /// In formats with one sentence per line, every line is a sentence, so sentences may be empty.
+    /// In the other formats, blank lines before a sentence are skipped, and a sentence may consist
+    /// only of comments, without words. The last sentence need not be followed by a blank line.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] with its line for lines that are not in the format: another number of
-    /// columns, ids out of order, a multiword token that reaches beyond the sentence, an empty
-    /// form. In word/TAG, for a token without a slash.
+    /// [`Code::WrongFormat`] with the line number for lines that violate the format: another number
+    /// of columns, ids out of order, a multiword token that extends beyond the sentence, an empty
+    /// form, or in word/TAG a token without a slash.
     ///
     /// # Examples
     /// ```
     /// use spanrs_io::{SyntaxFormat, SyntaxReader, SyntaxSentence};
-    /// // The text begins behind line 41 of the file.
+    /// // The text begins after line 41 of the file.
     /// let text = b"They/PRP ate\n";
     /// let mut reader = SyntaxReader::new(text, SyntaxFormat::WordTag, "a.txt", 41).unwrap();
     /// let error = reader.read(&mut SyntaxSentence::default()).unwrap_err();
-    /// assert_eq!(error.to_string(), "a.txt:42: \"ate\" is no word/TAG");
+    /// assert_eq!(error.to_string(), "a.txt:42: \"ate\" is not word/TAG");
     /// ```
     pub fn read(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         sentence.words.clear();
         sentence.multiwords.clear();
         sentence.after = "";
         sentence.blank_before = "";
-        // Formats that are not CoNLL-U are written anew, with LF.
+        // Sentences from formats other than CoNLL-U are written with LF.
         sentence.end = LF;
         match self.format {
             SyntaxFormat::Conllu | SyntaxFormat::FourColumns => self.read_lines(sentence),
@@ -121,7 +121,7 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
-    /// Reads a sentence of several lines that ends with a blank line or the text.
+    /// Reads a sentence of several lines that ends with a blank line or at the end of the text.
     ///
     /// ```text
     /// # text = don't go     \ before word 1
@@ -133,8 +133,8 @@ impl<'a> SyntaxReader<'a> {
     /// # end                   after the last word
     /// ```
     ///
-    /// The text between two words is kept as one slice: its length is known from what remains to be
-    /// read.
+    /// The text between two words is kept as one slice, whose length is computed from the length of
+    /// the unread text.
     fn read_lines(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         let all = self.rest;
         let is_conllu = self.format == SyntaxFormat::Conllu;
@@ -159,7 +159,7 @@ impl<'a> SyntaxReader<'a> {
                 self.check_end(sentence)?;
                 return Ok(true);
             }
-            // Words may be "#" where there are no comments; in CoNLL-U lines begin with a number.
+            // In formats without comments, words may be "#"; CoNLL-U lines begin with a number.
             if is_conllu && line.starts_with('#') {
                 continue;
             }
@@ -199,8 +199,8 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
-    /// Returns the ten fields of a line of four columns: form, XPOS, head and label; the others are
-    /// `_`.
+    /// Returns the ten fields of a line with four columns: form, XPOS, head and label; all other
+    /// fields are `_`.
     fn four_columns(&self, line: &'a str) -> Result<[&'a str; 10]> {
         let mut columns = line.split_whitespace();
         let mut next = || columns.next();
@@ -215,14 +215,14 @@ impl<'a> SyntaxReader<'a> {
         }
     }
 
-    /// Returns the fields of a word; None for a multiword token, which is added to the sentence, or
-    /// an empty node, which is only checked.
+    /// Returns the fields of a word; None for a multiword token, which is added to the sentence,
+    /// and for an empty node, which is only checked.
     ///
-    /// Nearly all lines are words with the next id, which is tested first. Fields may be empty,
-    /// except for the form; they are not interpreted here.
+    /// Nearly all lines are words with the next id, so this case is tested first. All fields except
+    /// the form may be empty; fields are not interpreted here.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for another number of columns, an empty form, and as
+    /// [`Code::WrongFormat`] for another number of columns, an empty form, and the errors of
     /// [`SyntaxReader::other_id`].
     #[inline]
     fn ten_columns(
@@ -245,7 +245,7 @@ impl<'a> SyntaxReader<'a> {
             ));
         }
         let expected = sentence.words.len() + 1;
-        // Rust parses a sign as well.
+        // Rust's `parse` also accepts a sign.
         if fields[0].parse() == Ok(expected) && !fields[0].starts_with('+') {
             if fields[1].is_empty() {
                 return self.wrong("the form is empty; write _ for an unknown form");
@@ -256,24 +256,23 @@ impl<'a> SyntaxReader<'a> {
         Ok(None)
     }
 
-    /// Handles a line whose id is not that of the next word, `expected`: adds a multiword token,
-    /// checks the order of an empty node.
+    /// Handles a line whose id is not `expected`, the id of the next word: adds a multiword token,
+    /// or checks the order of an empty node.
     ///
-    /// A multiword token stands before its first word, covers at least two, and does not overlap
-    /// the one before it. The empty node `3.1` stands behind word 3 (`0.1` before the first word).
-    /// If the next word is 3:
+    /// A multiword token precedes its first word, covers at least two words, and does not overlap
+    /// the previous multiword token. The empty node `3.1` follows word 3 (`0.1` precedes the first
+    /// word). If the next word is 3:
     ///
     /// | id | outcome |
     /// |---|---|
     /// | `3-4` | a multiword token of the words 3 and 4 |
     /// | `2.1` | an empty node |
-    /// | `3-3`, `2-3`, `4-5` | refused |
-    /// | `1.1`, `3.1` | refused |
-    /// | `2`, `4`, `x` | refused |
+    /// | `3-3`, `2-3`, `4-5` | rejected |
+    /// | `1.1`, `3.1` | rejected |
+    /// | `2`, `4`, `x` | rejected |
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for all ids that are refused, and for a multiword token without a
-    /// form.
+    /// [`Code::WrongFormat`] for all rejected ids, and for a multiword token without a form.
     fn other_id(
         &self,
         id: &str,
@@ -323,11 +322,11 @@ impl<'a> SyntaxReader<'a> {
             Some(_) => self.wrong(format!(
                 "word {id} is out of order; expected {expected} (sentences are separated by empty lines)"
             )),
-            None => self.wrong(format!("{id:?} is no id; expected {expected}")),
+            None => self.wrong(format!("{id:?} is not an id; expected {expected}")),
         }
     }
 
-    /// Reads a sentence that is one line; the tag is XPOS.
+    /// Reads a sentence on a single line; the tag is XPOS.
     fn read_line(&mut self, sentence: &mut SyntaxSentence<'a>) -> Result<bool> {
         let Some((line, _)) = self.next_line() else {
             return Ok(false);
@@ -337,7 +336,7 @@ impl<'a> SyntaxReader<'a> {
             let (form, tag) = match self.format {
                 SyntaxFormat::WordTag => match token.rsplit_once('/') {
                     Some((form, tag)) if !form.is_empty() && !tag.is_empty() => (form, tag),
-                    _ => return self.wrong(format!("{token:?} is no word/TAG")),
+                    _ => return self.wrong(format!("{token:?} is not word/TAG")),
                 },
                 _ => (token, NONE),
             };
@@ -351,11 +350,11 @@ impl<'a> SyntaxReader<'a> {
         Ok(true)
     }
 
-    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. They
-    /// are not checked to be words of the sentence or to form a tree.
+    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. It is
+    /// not checked whether the heads are words of the sentence and form a tree.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] with the line of the first head that is no number.
+    /// [`Code::WrongFormat`] with the line of the first head that is not a number.
     ///
     /// # Examples
     /// ```
@@ -377,7 +376,7 @@ impl<'a> SyntaxReader<'a> {
             number.ok_or_else(|| {
                 let message = match given {
                     "_" => "the word has no head (_)".to_owned(),
-                    _ => format!("the head {given:?} is no number from 0 to {words}"),
+                    _ => format!("the head {given:?} is not a number from 0 to {words}"),
                 };
                 Error::new(Code::WrongFormat, Position::line(path, word.line), message)
             })

@@ -1,18 +1,19 @@
-//! Sentences and words as the file has them.
+//! Sentences and words as in the file.
 
 use super::predicted::ColumnSet;
 
 /// A word of a sentence. Fields that the file does not specify are `_`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxWord<'a> {
-    /// Number of its line, from 1; in formats of one sentence on a line that of the sentence.
+    /// Line number of the word, from 1; in formats with one sentence per line, the line number of
+    /// the sentence.
     pub line: u64,
-    /// ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC, as they are written.
+    /// ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC, unchanged.
     pub fields: [&'a str; 10],
-    /// The lines, with line ends, between the word before and this one: comments, multiword tokens,
-    /// empty nodes.
+    /// The lines, with line ends, between the previous word and this word: comments, multiword
+    /// tokens, empty nodes.
     pub before: &'a str,
-    /// The end of its line in CoNLL-U, which is empty at the end of a file; LF in other formats.
+    /// The line end in CoNLL-U, which may be empty at the end of a file; LF in other formats.
     pub line_end: &'a str,
 }
 
@@ -32,7 +33,8 @@ impl<'a> SyntaxWord<'a> {
         self.fields[3]
     }
 
-    /// Returns the part of speech of the treebank's own tag set. Formats with one tag have it here.
+    /// Returns the part of speech of the treebank's own tag set. In formats with a single tag, this
+    /// is the tag.
     pub fn xpos(&self) -> &'a str {
         self.fields[4]
     }
@@ -42,8 +44,8 @@ impl<'a> SyntaxWord<'a> {
         self.fields[5]
     }
 
-    /// Returns the head as it is written: the number of a word, from 1, or 0 for the root.
-    /// [`crate::SyntaxReader::heads`] parses it.
+    /// Returns the head as a string: a word number from 1, or 0 for the root.
+    /// [`crate::SyntaxReader::heads`] parses heads.
     pub fn head(&self) -> &'a str {
         self.fields[6]
     }
@@ -65,8 +67,8 @@ pub struct Multiword<'a> {
     pub form: &'a str,
 }
 
-/// A sentence, which borrows from the text it was read from. It is reused for the sentences of a
-/// text.
+/// A sentence, which borrows from the text it was read from. The same value is reused for all
+/// sentences of a text.
 ///
 /// ```
 /// use spanrs_io::{Multiword, SyntaxFormat, SyntaxReader, SyntaxSentence};
@@ -83,21 +85,22 @@ pub struct Multiword<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxSentence<'a> {
-    /// The blank lines before it in CoNLL-U, with line ends, without the one that ends the sentence
-    /// before.
+    /// The blank lines before the sentence in CoNLL-U, with line ends, excluding the blank line
+    /// that ends the previous sentence.
     pub blank_before: &'a str,
-    /// Number of its first line, from 1; comments before the first word belong to the sentence.
+    /// Line number of the first line of the sentence, from 1; comments before the first word belong
+    /// to the sentence.
     pub line: u64,
     /// The words in order, without multiword tokens and empty nodes. Word number `n` is at index `n
     /// - 1`.
     pub words: Vec<SyntaxWord<'a>>,
     /// The multiword tokens in order; they do not overlap.
     pub multiwords: Vec<Multiword<'a>>,
-    /// The lines after the last word, with line ends and without the blank line that ends the
+    /// The lines after the last word, with line ends, excluding the blank line that ends the
     /// sentence.
     pub after: &'a str,
-    /// The blank line that ends the sentence in CoNLL-U, with line end, which is empty at the end of
-    /// a file; LF in other formats.
+    /// The blank line that ends the sentence in CoNLL-U, with its line end; empty at the end of a
+    /// file without such a line; LF in other formats.
     pub end: &'a str,
 }
 
@@ -107,8 +110,9 @@ impl<'a> SyntaxSentence<'a> {
         self.words.first().map_or(self.after, |word| word.before)
     }
 
-    /// Returns the columns that a comment of [`write_sentence`](crate::write_sentence) names as
-    /// predicted; None if there is no such comment. Of several comments the last one holds.
+    /// Returns the columns that a comment of [`write_sentence`](crate::write_sentence) lists as
+    /// predicted; None if there is no such comment. If there are several comments, the last one is
+    /// used.
     ///
     /// ```
     /// use spanrs_io::{ColumnSet, SyntaxFormat, SyntaxReader, SyntaxSentence};

@@ -1,51 +1,53 @@
-//! Writer of sentences in CoNLL-U.
+//! Writing of sentences in CoNLL-U.
 //!
 //! | field | written |
 //! |---|---|
-//! | ID | the sentence's, or the number of the word in formats without ids |
-//! | UPOS, XPOS | the annotation's, else the sentence's |
-//! | HEAD, DEPREL | the annotation's arc, else the sentence's |
-//! | all others | the sentence's; `_` for empty ones |
+//! | ID | the id in the sentence, or the number of the word in formats without ids |
+//! | UPOS, XPOS | the value of the annotation, otherwise of the sentence |
+//! | HEAD, DEPREL | the arc of the annotation, otherwise of the sentence |
+//! | all others | the value in the sentence, or `_` if it is empty |
 //!
-//! Columns that are predicted or left out ([`WrittenColumns`]) do not get the sentence's values.
+//! For columns that are predicted or omitted ([`WrittenColumns`]), the values of the sentence are
+//! not copied.
 //!
-//! A file of CoNLL-U that is read and written without annotations is the same byte for byte, line
-//! ends and blank lines included, if its fields are not empty; only the byte order mark and the blank
-//! lines after the last sentence belong to no sentence.
+//! A CoNLL-U file without empty fields that is read and written without annotations is
+//! byte-identical, including line ends and blank lines, except for a byte order mark and blank
+//! lines after the last sentence, which do not belong to any sentence.
 
 use super::predicted::ColumnSet;
 use super::sentence::{SyntaxSentence, SyntaxWord};
 
-/// Columns that are predicted, and the first of those that could be.
+/// Column indices. LEMMA is the first column that could be predicted.
 const LEMMA: usize = 2;
 const UPOS: usize = 3;
 const XPOS: usize = 4;
 const HEAD: usize = 6;
 const DEPREL: usize = 7;
 
-/// Predictions for a word; None leaves the field as it was.
+/// Predictions for a word; None leaves the field unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Annotation<'a> {
     /// The universal part of speech.
     pub upos: Option<&'a str>,
-    /// The part of speech of the treebank's tag set.
+    /// The part of speech in the treebank's own tag set.
     pub xpos: Option<&'a str>,
     /// The head, a word number from 1 or 0 for the root, and the label of the arc.
     pub arc: Option<(u32, &'a str)>,
 }
 
-/// What becomes of the columns of a sentence that is written.
+/// Treatment of the columns when a sentence is written.
 #[derive(Clone, Copy, Debug)]
 pub struct WrittenColumns {
-    /// Columns that annotations predict; where an annotation has no value they are written as `_`.
+    /// Columns that annotations predict; written as `_` if an annotation has no value.
     pub predicted: ColumnSet,
-    /// Other columns that are copied. The rest is written as `_`, except for columns that a comment
-    /// of the sentence names as predicted; without DEPS the empty nodes are left out, too.
+    /// Other columns that are copied. The remaining columns are written as `_`, except for columns
+    /// that a comment of the sentence lists as predicted. If DEPS is not copied, empty nodes are
+    /// omitted.
     pub copied: ColumnSet,
 }
 
 impl Default for WrittenColumns {
-    /// Everything is copied.
+    /// Copies all columns.
     fn default() -> Self {
         Self {
             predicted: ColumnSet::default(),
@@ -57,13 +59,13 @@ impl Default for WrittenColumns {
 /// Column of the enhanced graph, whose words may be empty nodes.
 const DEPS: usize = 8;
 
-/// Appends a sentence in CoNLL-U to `out`, with an annotation for each word.
+/// Appends a sentence in CoNLL-U format to `out`, with an annotation for each word.
 ///
 /// Comments, multiword tokens, empty nodes, the other fields, line ends and blank lines are copied,
-/// unless `columns` says otherwise; empty fields are written as `_`. If something from LEMMA to
-/// DEPREL is copied beside predictions, a comment names the predicted columns, with those that were
-/// predicted before. `annotations` must have as many items as the sentence has words, since words
-/// beyond them are not written.
+/// unless `columns` excludes them; empty fields are written as `_`. If columns from LEMMA to DEPREL
+/// are copied in addition to predictions, a comment lists the predicted columns, including those
+/// predicted earlier. `annotations` must have as many items as the sentence has words; words
+/// without an item are not written.
 ///
 /// # Examples
 /// ```
@@ -94,7 +96,7 @@ pub fn write_sentence<'b>(
             is_copy && !matches!(word.fields[column], "_" | "")
         })
     };
-    // Without predictions this is a copy.
+    // Without predictions, the sentence is a copy and needs no comment.
     let marked = columns.predicted != ColumnSet::default()
         && (earlier.is_some() || sentence.words.iter().any(has_copies));
     out.extend_from_slice(sentence.blank_before.as_bytes());
@@ -145,8 +147,8 @@ fn push_lines(lines: &str, empty_nodes: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the lines before the first word, with the comment of predicted columns behind the other
-/// comments. The comment ends as the line of the word does.
+/// Appends the lines before the first word, with the comment of predicted columns after the other
+/// comments. The comment has the same line end as the line of the word.
 fn push_marked(word: &SyntaxWord, predicted: ColumnSet, empty_nodes: bool, out: &mut Vec<u8>) {
     let is_other = |line: &&str| ColumnSet::from_comment(line).is_none();
     let is_comment = |line: &&str| line.starts_with('#');
@@ -164,7 +166,7 @@ fn push_marked(word: &SyntaxWord, predicted: ColumnSet, empty_nodes: bool, out: 
     }
 }
 
-/// Buffer for numbers in decimal, as many digits as a `u32` can have, so that nothing is allocated.
+/// Buffer for decimal numbers with as many digits as a `u32` can have, to avoid allocations.
 #[derive(Default)]
 struct Digits([u8; 10]);
 
@@ -257,12 +259,13 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         let marked = write(TEXT, ColumnSet::ALL);
-        // Behind the comments, before a multiword token; a tag that is not predicted is not copied.
+        // The comment is after the other comments and before a multiword token; a tag without a
+        // prediction is not copied.
         let start = "# text = don't go\n# spanrs.predicted = UPOS XPOS\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n\
                      1\tdo\tdo\t_\tNEW\t_\t3\taux\t_\t_\n";
         assert!(marked.starts_with(start), "{marked}");
         assert_eq!(write(&marked, ColumnSet::ALL), marked);
-        // What was predicted before still is.
+        // Columns that were predicted earlier are still listed.
         let parsed = marked.replace("= UPOS XPOS", "= HEAD");
         let blank = write(&parsed, ColumnSet::of([1, 9]));
         assert!(blank.contains("# spanrs.predicted = UPOS XPOS HEAD\n"));
@@ -293,6 +296,6 @@ mod tests {
         assert!(bad(&(row("1") + &row("1-2"))).starts_with("x:12: the multiword token 1-2"));
         assert!(bad(&(row("1") + &row("3.1"))).starts_with("x:12: the empty node 3.1"));
         assert!(bad("1\ta\n").starts_with("x:11: 2 columns"));
-        assert!(bad(&row("x")).starts_with("x:11: \"x\" is no id"));
+        assert!(bad(&row("x")).starts_with("x:11: \"x\" is not an id"));
     }
 }
