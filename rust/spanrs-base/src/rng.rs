@@ -36,13 +36,13 @@ impl Rng {
         Self { state: seed }
     }
 
-    /// Creates the generator for part `part` of a computation, so that the parts can be processed in any
-    /// order and by any number of threads.
+    /// Creates the generator for part `part` of a computation, so that the parts can be processed in
+    /// any order and by any number of threads.
     ///
     /// The seed is hashed by one draw and combined with a multiple of the increment; neighbouring
     /// seeds and neighbouring parts therefore start at unrelated states.
     pub fn part(seed: u64, part: u64) -> Self {
-        // The first draw of a seed spreads its bits; the states of neighbouring seeds are then unrelated.
+        // The first draw spreads the bits of the seed, so that neighbouring seeds are unrelated.
         Self::new(Self::new(seed).draw() ^ part.wrapping_mul(STEP).rotate_left(32))
     }
 

@@ -30,7 +30,7 @@ const NOWHERE: u32 = u32::MAX;
 /// The limit is 2^28 pairs of words or characters in all differing regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the texts differ in a region of {gold} and {pred} words, too many to align; check that both sides have the same text"
+    "the texts differ in a region of {gold} and {pred} words, too many to align; do both sides have the same text?"
 )]
 pub struct TextsDiffer {
     /// Number of gold words in the region, or of gold characters in a region of few words.

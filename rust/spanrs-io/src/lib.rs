@@ -47,7 +47,7 @@
 //! | `line_bytes` | [`LineReader`], and therefore all line-based readers | [`Code::LineTooLong`] |
 //! | `sentence_tokens` | [`ColumnReader`] | [`Code::SentenceTooLong`] |
 //! | `document_bytes` | [`Source::contents`] | [`Code::DocumentTooLong`] |
-//! | `expansion` | [`Source::contents`], for compressed files | [`Code::Expansion`] |
+//! | `expansion` | [`Source::contents`] and readers of documents, for compressed files | [`Code::Expansion`] |
 //! | `nesting` | inline XML | [`Code::TooDeep`] |
 //!
 //! # From bytes to rows

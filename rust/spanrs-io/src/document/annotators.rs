@@ -6,7 +6,7 @@
 //!
 //! | selected | task of JSON | task of JSON_MIN |
 //! |---|---|---|
-//! | none | the ground truth, else the first annotation, with a report | the task; rejected if another task has the same id and text |
+//! | none | the ground truth, otherwise the first annotation, with a report | the task; rejected if another task has the same id and text |
 //! | `ann@x.org` | the first annotation of that user | the task, if `annotator` is that user |
 //! | `1`, users have names | same as for the second user in the file | same as for the second user in the file |
 //! | `1`, no users | the second annotation | none |

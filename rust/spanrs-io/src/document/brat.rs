@@ -85,7 +85,7 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
 /// | `T1<tab>PER 0 3<tab>Bob` | an annotation |
 /// | `T1<tab>PER 0 3<tab>Bib` | rejected: the text differs |
 /// | `T1<tab>PER 0 9<tab>Bob ate` | rejected: extends beyond the text |
-/// | `A1<tab>Negation E1` | passed over: about an event |
+/// | `A1<tab>Negation E1` | an attribute of the trigger of E1 |
 /// | `A1<tab>Negation T9` | left out with a report if there is no T9 |
 /// | `X1<tab>...` | rejected: not a brat line |
 /// | blank | skipped |
@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
         if let Some(covered) = self.differs(&pieces, shown) {
             let quoted = excerpt(shown, QUOTE);
             let message =
-                format!("the text says {covered:?}, the annotation {quoted:?}; {OTHER_TEXT}");
+                format!("the text is {covered:?}, but the annotation has {quoted:?}; {OTHER_TEXT}");
             return Err(self.error(line, shown, &message));
         }
         if let Some(first) = self.ids.insert(id, self.bounds.len()) {

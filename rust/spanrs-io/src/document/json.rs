@@ -125,7 +125,7 @@ pub(super) fn list(
     value: &Value,
     at: impl Fn() -> String,
 ) -> std::result::Result<&[Value], String> {
-    let wrong = || format!("{}: {} where a list is expected", at(), short(value));
+    let wrong = || format!("{}: expected a list, found {}", at(), short(value));
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
 
@@ -134,7 +134,7 @@ pub(super) fn object(
     value: &Value,
     at: impl Fn() -> String,
 ) -> std::result::Result<&Map<String, Value>, String> {
-    let wrong = || format!("{}: {} where an object is expected", at(), short(value));
+    let wrong = || format!("{}: expected an object, found {}", at(), short(value));
     value.as_object().ok_or_else(wrong)
 }
 

@@ -251,7 +251,7 @@ impl Reader {
     fn whole(&self, name: &str, bytes: &[u8]) -> Result<Document> {
         let text = utf8(name, bytes).map_err(|error| match self.format {
             Format::XmlInline | Format::FakeXmlInline | Format::Raw => Error {
-                message: format!("{}, or name its encoding", error.message),
+                message: format!("{}, or specify its encoding", error.message),
                 ..error
             },
             // All other formats are UTF-8 by definition.

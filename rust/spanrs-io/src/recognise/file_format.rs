@@ -115,17 +115,17 @@ const HEAD: usize = 64;
 /// |---|---|---|
 /// | `PAR1` or `PARE`, then binary data | | `parquet` |
 /// | `ARROW1`, then binary data; FF FF FF FF | | `arrow` |
-/// | `FEA1`, then binary data | | refused: Feather version 1 |
+/// | `FEA1`, then binary data | | rejected: Feather version 1 |
 /// | a zlib header, then binary data | | `spacy` |
 /// | a zlib header | `x.spacy` | `spacy` |
-/// | `#FORMAT=WebAnno TSV 3.3` | | refused: WebAnno TSV |
+/// | `#FORMAT=WebAnno TSV 3.3` | | rejected: WebAnno TSV |
 /// | `{"signal": "Bob", "asets": []}` | | `mat-json` |
 /// | `[{"annotations": [], "data": {}}]` | | `label-studio` |
 /// | `{"text": "Bob", "spans": []}` | | `prodigy` |
 /// | `{"text": "Bob", "label": [[0, 3, "PER"]]}` | | `doccano` |
-/// | `[["Bob", "B-PER"]]`, `{"x": 1}` | | refused: lists; other keys |
+/// | `[["Bob", "B-PER"]]`, `{"x": 1}` | | rejected: lists; other keys |
 /// | `<doc>Bob</doc>` | | `xml-inline` |
-/// | `<xmi:XMI xmlns:xmi="...">` | | refused: UIMA CAS |
+/// | `<xmi:XMI xmlns:xmi="...">` | | rejected: UIMA CAS |
 /// | `T1<tab>PER 0 3<tab>Bob` | | `brat` |
 /// | empty file; `R1<tab>knows Arg1:T1 Arg2:T2` | `x.ann` | `brat` |
 /// | a word of ten columns with id and head | | `conllu` |

@@ -112,7 +112,7 @@ fn relations_may_be_about_events_and_stand_anywhere() {
 fn another_text_is_refused() {
     assert_eq!(
         refused("T1\tA 0 2\tB\u{e9}", "Bo\n"),
-        "d.ann:1:10: the text says \"Bo\", the annotation \"B\u{e9}\"; the .txt is another version, or the \
+        "d.ann:1:10: the text is \"Bo\", but the annotation has \"B\u{e9}\"; the .txt is another version, or the \
          offsets count bytes"
     );
     let long = "a".repeat(50);
@@ -122,13 +122,13 @@ fn another_text_is_refused() {
             &format!("{long}b")
         ),
         format!(
-            "d.ann:2:17: the text says \"{0}...\", the annotation \"{0}...\"; the .txt is another version, \
+            "d.ann:2:17: the text is \"{0}...\", but the annotation has \"{0}...\"; the .txt is another version, \
              or the offsets count bytes",
             "a".repeat(40)
         )
     );
-    assert!(refused("T1\tA 0 2\tBob", "Bob").contains("says \"Bo\", the annotation \"Bob\""));
-    assert!(refused("T1\tA 0 2\tB", "Bob").contains("says \"Bo\", the annotation \"B\""));
+    assert!(refused("T1\tA 0 2\tBob", "Bob").contains("is \"Bo\", but the annotation has \"Bob\""));
+    assert!(refused("T1\tA 0 2\tB", "Bob").contains("is \"Bo\", but the annotation has \"B\""));
     let beyond = "reaches beyond the text of 2 characters; the .txt is another version, or the offsets \
                   count bytes";
     assert_eq!(

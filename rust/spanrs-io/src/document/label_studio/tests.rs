@@ -158,7 +158,7 @@ fn what_is_wrong_is_said_with_its_task() {
     };
     assert_eq!(
         refused("[\n{\"id\": 3, \"data\": {\"text\": \"a\"},\n\"annotations\": 5}, 1]"),
-        format!("d.json:3:17: {what}: task 0 (id 3): annotations: 5 where a list is expected")
+        format!("d.json:3:17: {what}: task 0 (id 3): annotations: expected a list, found 5")
     );
     let value = "annotations[0].result[0].value";
     assert_eq!(
@@ -175,7 +175,7 @@ fn what_is_wrong_is_said_with_its_task() {
     );
     assert_eq!(
         wrong(&region("0", "1", "null")),
-        format!("{value}.labels: nothing where a list is expected")
+        format!("{value}.labels: expected a list, found nothing")
     );
     assert_eq!(
         wrong(&region("0", "1", "[[]]")),
@@ -183,11 +183,11 @@ fn what_is_wrong_is_said_with_its_task() {
     );
     assert_eq!(
         wrong("7"),
-        "annotations[0].result[0]: 7 where an object is expected"
+        "annotations[0].result[0]: expected an object, found 7"
     );
     assert_eq!(
         wrong(r#"{"type": "labels"}"#),
-        format!("{value}: nothing where an object is expected")
+        format!("{value}: expected an object, found nothing")
     );
 }
 
