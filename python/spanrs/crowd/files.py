@@ -441,7 +441,7 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     except FormatError as error:
         # Replaces the options of spanrs score in the message.
         start = len(error.path or "")
-        what = re.split(r"; [^;]*, or pass --format|; (?:name|specify) ", str(error)[start:])[0]
+        what = re.split(r"; [^;]*, or pass --format|; (?:name|specify) |: specify the separator", str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise
         raise with_code(

@@ -67,7 +67,7 @@ pub(crate) fn sniff(lines: &LineReader, options: &Columns) -> Result<Layout> {
     }
     if plain && let Some(separator) = csv_separator(lines.ahead()) {
         let message = format!(
-            "the columns are separated by `{separator}`; specify the separator (--separator \"{separator}\")"
+            "the columns are separated by `{separator}`: specify the separator (--separator \"{separator}\")"
         );
         return Err(wrong(Code::WrongFormat, message));
     }
