@@ -1,4 +1,4 @@
-//! Columns cut into sentences, and their tags as ids.
+//! Columns split into sentences, with their tags as ids.
 //!
 //! A side is a list of chunks. A chunk stores the lengths of its lists and, concatenated, a *key*
 //! for each list item; a table maps keys to the reader's ids. The keys of integer and dictionary
@@ -40,7 +40,7 @@ use spanrs_tags::{Evidence, Reader};
 use crate::error::ColumnError;
 use crate::strings::{Known, StringIds, intern_strings, strings};
 
-/// Result with the error of this module.
+/// Result type with the error of this module.
 type Result<T, E = ColumnError> = std::result::Result<T, E>;
 
 /// Keys of the tags of a chunk, in the integer type of the column.

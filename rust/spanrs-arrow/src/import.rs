@@ -77,7 +77,7 @@ struct RawArray {
     length: i64,
     /// Number of nulls; -1 if not counted.
     null_count: i64,
-    /// Number of elements in the buffers before the first one.
+    /// Number of elements in the buffers before the first element of the array.
     offset: i64,
     /// Number of `buffers`, including the validity bitmap.
     n_buffers: i64,
@@ -85,9 +85,9 @@ struct RawArray {
     n_children: i64,
     /// The validity bitmap (null if there are no nulls), then the buffers of the type.
     buffers: *const *const c_void,
-    /// The items of lists.
+    /// The items of a list array.
     children: *const *const RawArray,
-    /// The values of a dictionary, otherwise null.
+    /// The values of a dictionary array, otherwise null.
     dictionary: *const RawArray,
     /// Release callback; null if the structure has been released.
     release: *const c_void,
@@ -127,10 +127,10 @@ pub unsafe fn import_array(array: FFI_ArrowArray, schema: &FFI_ArrowSchema) -> R
     if array.is_released() || schema.release.is_null() {
         return invalid("the capsule was already consumed; export the column again");
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let kind = unsafe { data_type(schema, 0) }?;
     supported(&kind)?;
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { checked(array, &kind, &mut HashSet::new()) }
 }
 
@@ -154,7 +154,7 @@ type Validated = HashSet<Identity>;
 ///
 /// # Examples
 ///
-/// A table is a stream of structs, not a column:
+/// A table is a stream of structs and not a column:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -174,7 +174,7 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
         return invalid("the stream has no get_schema or get_next callback");
     };
     let mut schema = FFI_ArrowSchema::empty();
-    // SAFETY: the callback of a stream that is not released.
+    // SAFETY: the stream has not been released, so its callback is valid.
     if unsafe { get_schema(&raw mut stream, &raw mut schema) } != 0 {
         return invalid(last_error(&mut stream));
     }
@@ -184,20 +184,20 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
     if schema.release.is_null() {
         return invalid("the stream returned no schema");
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let kind = unsafe { data_type(schema, 0) }?;
     supported(&kind)?;
     let (mut arrays, mut validated) = (Vec::new(), HashSet::new());
     loop {
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: as above.
+        // SAFETY: the stream has not been released, so its callback is valid.
         if unsafe { get_next(&raw mut stream, &raw mut array) } != 0 {
             return invalid(last_error(&mut stream));
         }
         if array.is_released() {
             return Ok(arrays);
         }
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         arrays.push(unsafe { checked(array, &kind, &mut validated) }?);
     }
 }
@@ -205,12 +205,12 @@ pub unsafe fn import_stream(mut stream: FFI_ArrowArrayStream) -> Result<Vec<Arra
 /// Returns the error message of a stream after one of its callbacks has failed.
 fn last_error(stream: &mut FFI_ArrowArrayStream) -> String {
     let text = stream.get_last_error().map(|last| {
-        // SAFETY: the callback of a stream that is not released.
+        // SAFETY: the stream has not been released, so its callback is valid.
         unsafe { last(stream) }
     });
     match text {
         Some(text) if !text.is_null() => {
-            // SAFETY: a string that ends with NUL and lives until the next call.
+            // SAFETY: the text is NUL-terminated and lives until the next call.
             let text = unsafe { CStr::from_ptr(text) };
             format!("the producer reported an error: {}", text.to_string_lossy())
         }
@@ -228,7 +228,7 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
     if schema.format.is_null() {
         return invalid("a schema has no format");
     }
-    // SAFETY: a string that ends with NUL.
+    // SAFETY: the format is a NUL-terminated string.
     let Ok(format) = unsafe { CStr::from_ptr(schema.format) }.to_str() else {
         return invalid("the format of a schema is not UTF-8");
     };
@@ -242,12 +242,12 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
                 schema.n_children
             ));
         }
-        // SAFETY: there is one child, as just checked.
+        // SAFETY: the number of children has been checked to be 1.
         let child = unsafe { (*schema.children).as_ref() };
         let Some(child) = child else {
             return invalid("a child of the schema is a null pointer");
         };
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let child = unsafe { data_type(child, depth + 1) }?;
         Ok(Arc::new(Field::new("item", child, true)))
     };
@@ -270,13 +270,13 @@ unsafe fn data_type(schema: &Schema, depth: usize) -> Result<DataType> {
         }
         _ => DataType::try_from(&FFI_ArrowSchema::try_new(format, Vec::new(), None)?)?,
     };
-    // SAFETY: null or a schema, as promised by the caller.
+    // SAFETY: the pointer is null or points to a schema; guaranteed by the caller.
     match unsafe { schema.dictionary.as_ref() } {
         None => Ok(kind),
         Some(_) if !kind.is_dictionary_key_type() => {
             invalid(format!("a dictionary has keys of type {kind}"))
         }
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         Some(values) => unsafe { data_type(values, depth + 1) }
             .map(|values| DataType::Dictionary(Box::new(kind), Box::new(values))),
     }
@@ -293,7 +293,7 @@ unsafe fn checked(
     validated: &mut Validated,
 ) -> Result<ArrayRef> {
     let raw = (&raw const array).cast::<RawArray>();
-    // SAFETY: the layout is fixed by the interface; everything else as promised by the caller.
+    // SAFETY: the layout is fixed by the interface; everything else is guaranteed by the caller.
     let items = unsafe { check_lists(&*raw, kind, validated) }?;
     // SAFETY: everything that arrow asserts or trusts has been checked.
     let data = unsafe { from_ffi_and_data_type(array, kind.clone()) }?;
@@ -330,7 +330,7 @@ unsafe fn check_lists(
     kind: &DataType,
     validated: &Validated,
 ) -> Result<Option<Identity>> {
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { check(array, kind, false, validated) }?;
     // SAFETY: the array has been checked to have one child, with its buffers.
     let items = unsafe { &**array.children };
@@ -376,7 +376,7 @@ unsafe fn check(
         // SAFETY: a validity bitmap has a bit for each place.
         unsafe { all_valid(array, buffer(0).cast::<u8>()) }?;
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { check_dictionary(array, kind, validated) }?;
     let range = if known { 0..0 } else { array.offset..places };
     // SAFETY: the offsets are not null if there are places, and there are as many as the length
@@ -455,13 +455,13 @@ fn check_shape(array: &RawArray, kind: &DataType) -> Result<(i64, i64)> {
 /// # Safety
 /// Same as for [`import_array`].
 unsafe fn check_dictionary(array: &RawArray, kind: &DataType, validated: &Validated) -> Result<()> {
-    // SAFETY: null or an array, as promised by the caller.
+    // SAFETY: the pointer is null or points to an array; guaranteed by the caller.
     match (kind, unsafe { array.dictionary.as_ref() }) {
         (_, Some(dictionary)) if dictionary.release.is_null() => {
             invalid("the dictionary of an array was released")
         }
         (DataType::Dictionary(_, values), Some(dictionary)) => {
-            // SAFETY: as promised by the caller.
+            // SAFETY: guaranteed by the caller.
             unsafe { check(dictionary, values, false, validated) }
         }
         (DataType::Dictionary(..), None) => invalid("a dictionary array has no dictionary"),
@@ -478,14 +478,14 @@ unsafe fn check_dictionary(array: &RawArray, kind: &DataType, validated: &Valida
 unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
     let (start, end) = (array.offset, array.offset + array.length);
     let is_set = |at: i64| {
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         let byte = unsafe { *bitmap.add((at / 8) as usize) };
         byte >> (at % 8) & 1 != 0
     };
     // Whole bytes are tested at once.
     let (first, last) = ((start + 7) / 8, end / 8);
     let whole = match first < last {
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         true => unsafe {
             std::slice::from_raw_parts(bitmap.add(first as usize), (last - first) as usize)
         },
@@ -517,7 +517,7 @@ unsafe fn last_offset<O: Copy + PartialOrd + Into<i64>>(
     }
     // An empty slice of an array also has an offset, which arrow takes as the number of bytes.
     let offsets = offsets.cast::<O>();
-    // SAFETY: as promised by the caller; a buffer from another library may be unaligned.
+    // SAFETY: guaranteed by the caller; a buffer from another library may be unaligned.
     let read = |at: i64| unsafe { offsets.add(at as usize).read_unaligned() };
     let offset = |at: i64| -> i64 { read(at).into() };
     let first = offset(places.start);
@@ -551,7 +551,7 @@ fn needs(end: i64, data: *const c_void) -> Result<()> {
 /// # Safety
 /// Same as for [`import_array`]; the array has one child.
 unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated) -> Result<()> {
-    // SAFETY: there is one child.
+    // SAFETY: the array has one child.
     let child = unsafe { (*array.children).as_ref() };
     let Some(child) = child.filter(|child| !child.release.is_null()) else {
         return invalid("an array of lists has no items");
@@ -562,13 +562,13 @@ unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated)
             "the lists end at item {end}, but there are {length} items"
         ));
     }
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let known = identity(child).is_some_and(|items| validated.contains(&items));
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { check(child, item.data_type(), known, validated) }
 }
 
-/// Checks the sizes of the buffers that string views point into; they are the last buffer of the
+/// Checks the sizes of the data buffers of string views; the sizes are the last buffer of the
 /// array.
 ///
 /// # Safety
@@ -577,14 +577,14 @@ unsafe fn view_sizes(array: &RawArray, buffer: &dyn Fn(usize) -> *const c_void) 
     let count = array.n_buffers as usize - 3;
     let sizes = buffer(count + 2).cast::<i64>();
     if count > 0 && (sizes.is_null() || !sizes.is_aligned()) {
-        return invalid("an array of string views has no buffer of sizes");
+        return invalid("the buffer of sizes of an array of string views is missing or unaligned");
     }
     for at in 0..count {
-        // SAFETY: one size for each buffer.
+        // SAFETY: the last buffer has one size for each data buffer.
         let size = unsafe { *sizes.add(at) };
         if !(0..1 << 48).contains(&size) || size > 0 && buffer(at + 2).is_null() {
             return invalid(format!(
-                "data buffer {at} of an array of string views has size {size}"
+                "data buffer {at} of an array of string views is missing or has the invalid size {size}"
             ));
         }
     }

@@ -294,7 +294,7 @@ impl StringRuns for StringViewArray {
         let (Some(views), Some(others)) = (views, others) else {
             return false;
         };
-        // Views of longer strings point into buffers of their own array.
+        // Only inline views can be compared as numbers.
         let inline = |view: u128| view as u32 as usize <= INLINE;
         views == others && views.iter().all(|&view| inline(view))
     }

@@ -12,7 +12,7 @@ pub enum ErrorClass {
     Scheme,
     /// Gold and pred with different sentences or tokens.
     Alignment,
-    /// Input beyond a limit.
+    /// Input that exceeds a limit.
     Limit,
     /// An invalid model, model file or model input.
     Model,
@@ -39,25 +39,25 @@ pub enum ErrorClass {
 /// assert_eq!(error.code(), "unknown_name");
 /// ```
 pub trait Coded: fmt::Display {
-    /// The class and the code.
+    /// Returns the class and the code.
     fn kind(&self) -> (ErrorClass, &'static str);
 
-    /// The class.
+    /// Returns the class.
     fn class(&self) -> ErrorClass {
         self.kind().0
     }
 
-    /// A short name of the error, which does not change between releases.
+    /// Returns a short name of the error, which does not change between releases.
     fn code(&self) -> &'static str {
         self.kind().1
     }
 
-    /// Index of the sentence or document in memory, from 0.
+    /// Returns the index, from 0, of the sentence or document in memory.
     fn sentence(&self) -> Option<usize> {
         None
     }
 
-    /// Position in a file. The path is empty for text without a file.
+    /// Returns the position in a file. The path is empty for text that is not from a file.
     fn position(&self) -> Option<Position> {
         None
     }

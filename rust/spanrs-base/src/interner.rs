@@ -16,8 +16,8 @@ use crate::jagged::Ends;
 
 /// A kind of name that an [`Interner`] can hold: `str` or `[u8]`.
 ///
-/// The trait abstracts over the arena, so that names of type `str` are returned without a second
-/// check of their UTF-8.
+/// The trait abstracts over the arena, so that names of type `str` are returned without validating
+/// UTF-8 again.
 pub trait Internable: Hash + Eq {
     /// Storage for the concatenated names: `String` or `Vec<u8>`.
     type Arena: Clone + fmt::Debug + Default;
@@ -73,7 +73,7 @@ impl Internable for [u8] {
 /// Distinct strings or byte strings, numbered from 0 in the order of their first appearance.
 ///
 /// Ids depend only on the order of the calls, never on a hash seed or on the machine. Names are
-/// never removed. Memory is the bytes of the names plus 14 to 28 bytes per name.
+/// never removed. Memory use is the total length of the names plus 14 to 28 bytes per name.
 ///
 /// # Examples
 ///

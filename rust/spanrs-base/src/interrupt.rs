@@ -8,7 +8,8 @@
 
 use std::time::{Duration, Instant};
 
-/// A function that is called at intervals during long work and returns true to stop it (Ctrl-C).
+/// A function that is called at intervals during long computations and returns true to stop the
+/// computation (Ctrl-C).
 ///
 /// This is a function pointer rather than a closure, so that types that contain a watch are `Copy`
 /// and can be passed to threads.
@@ -20,8 +21,8 @@ pub type Watch = fn() -> bool;
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Steps between two calls of the [`Watch`] of a [`Pace`]: a few milliseconds of the slowest kind
-/// of step.
+/// Steps between two calls of the [`Watch`] of a [`Pace`]: a few milliseconds for the slowest
+/// steps.
 const INTERVAL: usize = 1 << 16;
 
 /// Counts steps and reports when a given number of steps has been reached.

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 /// Ends of consecutive rows in one or several vectors of values. Rows are numbered from 0; the end
-/// of a row is exclusive, and is where the next row begins.
+/// of a row is exclusive and equal to the start of the next row.
 ///
 /// # Examples
 ///
@@ -84,7 +84,7 @@ impl Ends {
         if row == 0 { 0 } else { self.0[row - 1] }
     }
 
-    /// Returns the indices of the values of a row.
+    /// Returns the range of value indices of a row.
     ///
     /// # Panics
     /// If `row` is not less than [`Ends::len`].
@@ -93,7 +93,7 @@ impl Ends {
         self.start(row)..self.0[row]
     }
 
-    /// Iterates over the rows as indices of values.
+    /// Iterates over the rows as ranges of value indices.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> + Clone {
         let mut start = 0;
         self.0.iter().map(move |&end| {
@@ -125,7 +125,7 @@ impl Ends {
     }
 }
 
-/// Rows of values in one vector.
+/// Rows of values, stored in one vector.
 ///
 /// Values may be appended to a row before the row is ended: values after the end of the last row
 /// belong to the *open* row, which [`Jagged::end`] ends.

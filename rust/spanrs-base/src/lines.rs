@@ -26,7 +26,7 @@
 pub struct Lines {
     /// First token (from 0) of each run and its line (from 1); both ascend.
     runs: Vec<(u32, u64)>,
-    /// The line that continues the last run.
+    /// The line number that would continue the last run.
     next: u64,
 }
 
@@ -48,14 +48,14 @@ impl Lines {
         self.next = line + tokens as u64;
     }
 
-    /// Returns the line of a token that was stored, in time logarithmic in the number of runs.
+    /// Returns the line of a stored token, in time logarithmic in the number of runs.
     pub fn of(&self, token: u32) -> u64 {
         let runs = self.runs.partition_point(|(first, _)| *first <= token);
         let run = runs.checked_sub(1).and_then(|at| self.runs.get(at));
         run.map_or(0, |(first, line)| line + u64::from(token - first))
     }
 
-    /// Forgets all lines.
+    /// Removes all lines.
     #[inline]
     pub fn clear(&mut self) {
         self.runs.clear();

@@ -18,7 +18,7 @@ use crate::coded::{Coded, ErrorClass};
 pub trait Named: Copy + PartialEq + 'static {
     /// What the values are, as named in messages, such as `side`.
     const WHAT: &'static str;
-    /// Every value with its name, in the order in which messages list them.
+    /// All (name, value) pairs, in the order in which messages list the names.
     const NAMES: &'static [(&'static str, Self)];
 
     /// Returns the value with this name; names are case-sensitive.
@@ -79,7 +79,7 @@ pub struct UnknownName {
     pub what: &'static str,
     /// The name as the user wrote it.
     pub name: String,
-    /// All names.
+    /// All valid names.
     pub known: Vec<&'static str>,
 }
 

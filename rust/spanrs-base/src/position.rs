@@ -21,7 +21,7 @@ use std::fmt;
 pub struct Position {
     /// The path as the user wrote it; `<stdin>` for standard input.
     pub path: String,
-    /// Line, 1-based; 0 if the position is the whole file.
+    /// Line number, 1-based; 0 if the position is the whole file.
     pub line: u64,
     /// Byte column in the line, 1-based; 0 if the position is the whole line.
     pub column: u64,
@@ -44,7 +44,7 @@ impl Position {
 }
 
 impl fmt::Display for Position {
-    /// Writes `path`, `path:line` or `path:line:column`, depending on what is known.
+    /// Writes `path`, `path:line` or `path:line:column`, depending on the known parts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
         if self.line > 0 {

@@ -46,7 +46,7 @@ impl Rng {
         Self::new(Self::new(seed).draw() ^ part.wrapping_mul(STEP).rotate_left(32))
     }
 
-    /// Returns the next 64 bits, all values being equally likely over the period.
+    /// Returns the next 64 bits; over the period, all values are equally frequent.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(STEP);
@@ -58,11 +58,11 @@ impl Rng {
 
     /// Returns a uniformly distributed number in `0..n`, or 0 if `n` is 0.
     ///
-    /// Uses the multiplication and rejection of Lemire (2019), "Fast random integer generation in
-    /// an interval": the high half of the 128-bit product is the result, and products whose low
-    /// half falls below 2^64 mod `n` are drawn again. The expected number of draws is less than 2
-    /// for any `n` and close to 1 for small `n`, and the division is only executed with probability
-    /// `n` / 2^64.
+    /// Uses the multiply-and-reject method of Lemire (2019), "Fast random integer generation in an
+    /// interval": the high half of the 128-bit product is the result, and products whose low half
+    /// falls below 2^64 mod `n` are drawn again. The expected number of draws is less than 2 for
+    /// any `n` and close to 1 for small `n`, and the division is only executed with probability `n`
+    /// / 2^64.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
         let mut product = u128::from(self.draw()) * u128::from(n);

@@ -48,10 +48,10 @@ pub struct ShortKey {
 }
 
 impl ShortKey {
-    /// Length in bytes of the longest string that has a key.
+    /// Maximum length in bytes of a string that has a key.
     pub const BYTES: usize = 2 * WORD - 1;
 
-    /// Returns the key of a string; None if it is longer than [`ShortKey::BYTES`].
+    /// Returns the key of a string, or None if the string is longer than [`ShortKey::BYTES`].
     #[inline(always)]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let n = bytes.len();

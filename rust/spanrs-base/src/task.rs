@@ -57,8 +57,8 @@ pub struct Tag {
     pub name: String,
     /// The role of annotations of this type.
     pub category: Category,
-    /// Labels that depend on attributes, in the order of the file; the first one that applies to an
-    /// annotation is used.
+    /// Labels that depend on attributes, in the order of the file; the first alias that applies to
+    /// an annotation is used.
     pub aliases: Vec<Alias>,
 }
 
@@ -77,7 +77,7 @@ pub struct Tag {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Task {
-    /// The name of the task; empty if the file gives none.
+    /// The name of the task; empty if the file contains none.
     pub name: String,
     /// The types, in the order of the file.
     pub tags: Vec<Tag>,

@@ -36,7 +36,7 @@ pub trait TensorNumber: Copy {
     fn of_bytes(bytes: &[u8]) -> Vec<Self>;
 }
 
-/// Implements [`TensorNumber`] for types of the standard library.
+/// Implements [`TensorNumber`] for standard number types.
 macro_rules! tensor_numbers {
     ($($number:ty: $dtype:ident),*) => {$(
         impl TensorNumber for $number {
@@ -135,7 +135,7 @@ impl<'a> TensorFile<'a> {
         }
     }
 
-    /// Returns the entry of the metadata.
+    /// Returns the metadata entry.
     pub fn header(&self) -> &str {
         &self.header
     }

@@ -23,7 +23,7 @@ use crate::short_strings::{ShortKey, ShortStrings};
 pub struct Vocabulary {
     /// All strings.
     names: Interner<str>,
-    /// Ids of the first short strings that were added; a subset of `names` with the same ids.
+    /// Ids of the first short strings added: a subset of `names` with the same ids.
     short: ShortStrings,
     /// Maximum number of strings.
     max_tags: usize,

@@ -86,7 +86,8 @@ pub fn limit_threads(threads: usize) -> usize {
 
 /// Divides `0..len` into `parts` consecutive ranges whose lengths differ by at most 1.
 ///
-/// The number of parts is raised to 1 and reduced to `len`, so a range is empty only if `len` is 0.
+/// The number of parts is at least 1 and otherwise at most `len`, so a range is empty only if `len`
+/// is 0.
 ///
 /// # Examples
 ///
@@ -186,8 +187,8 @@ impl<F: FnMut(u64) -> bool> Workers<F> {
         Self { goes_on, state }
     }
 
-    /// Applies `run` to each part in the threads of [`map_in_threads`] and returns the results in
-    /// the order of the parts.
+    /// Applies `run` to each part in parallel, as [`map_in_threads`] does, and returns the results
+    /// in the order of the parts.
     ///
     /// # Errors
     /// The error of the first failed part, in the order of the parts and not in time. Later parts
@@ -259,7 +260,7 @@ impl<F: FnMut(u64) -> bool> Workers<F> {
         Ok(all)
     }
 
-    /// Returns the worker of a job that is not divided and runs in the calling thread.
+    /// Returns the worker for an undivided job in the calling thread.
     pub fn single(&mut self) -> Worker<'_> {
         self.state.worker(0, Some(&mut self.goes_on))
     }

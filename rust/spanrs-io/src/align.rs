@@ -194,7 +194,7 @@ fn longest_common_subsequence<W: TextWord>(gold: &[W], pred: &[W]) -> Vec<(usize
 mod tests {
     use super::*;
 
-    /// A word: form, span of its token, whether the token has several words.
+    /// A word: its form, the span of its token, and whether the token has several words.
     struct Word(&'static str, (usize, usize), bool);
 
     impl TextWord for Word {

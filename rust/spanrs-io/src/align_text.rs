@@ -1,5 +1,5 @@
-//! Alignment of two texts by characters, so that spans of one can be compared with spans of the
-//! other.
+//! Alignment of two texts by characters, so that spans in one text can be compared with spans in
+//! the other.
 //!
 //! Copies of a text differ in white space, quotation marks, dashes and Penn Treebank escapes; these
 //! differences are removed first (`normalised`). If the texts still differ, their words are
@@ -56,7 +56,7 @@ pub struct TextAlignment {
 /// The positions of one text on the axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Places {
-    /// Number of characters other than white space before each border between characters.
+    /// For each border between characters, the number of preceding non-whitespace characters.
     before: Vec<u32>,
     /// Indexed by that number: the position of a span that begins at the border.
     starts: Vec<u32>,
@@ -105,7 +105,7 @@ pub fn align_text(gold: &str, pred: &str) -> Result<TextAlignment, TextsDiffer> 
     Ok(alignment)
 }
 
-/// Returns the pairs of units of two texts that are aligned, ascending on both sides.
+/// Returns the aligned pairs of units of two texts, ascending on both sides.
 fn common_units(gold: &Normalised, pred: &Normalised) -> Result<Vec<(usize, usize)>, TextsDiffer> {
     if gold.units == pred.units {
         return Ok((0..gold.units.len()).map(|at| (at, at)).collect());

@@ -32,7 +32,7 @@ use crate::source::open_file;
 
 /// Minimum number of bytes between two borders that [`sample_borders`] returns.
 const STEP: u64 = 1 << 20;
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
 /// The beginning of a non-blank line that follows a blank line, where a sentence may begin. The
@@ -217,7 +217,8 @@ fn scan(
 
 /// Line state of a scan: a small automaton over line feeds, carriage returns and all other bytes.
 ///
-/// At most one of `empty` and `returned` is true; if neither is, the current line has other bytes.
+/// At most one of `empty` and `returned` is true; if both are false, the current line has other
+/// bytes.
 ///
 /// | current line | `\n` | `\r` | other byte |
 /// |---|---|---|---|
@@ -304,7 +305,7 @@ mod tests {
         found
     }
 
-    /// Reads a few bytes at a time.
+    /// A reader that returns a few bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

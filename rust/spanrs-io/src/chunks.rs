@@ -466,8 +466,8 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
-    /// Returns the value of an extra column, numbered in the order in which they were added; None if
-    /// the word has no such key in CoNLL-U.
+    /// Returns the value of an extra column; `extra` is its index in the order of addition. None if
+    /// the word does not have the key (CoNLL-U).
     #[inline]
     pub fn extra(&self, token: usize, extra: usize) -> Option<&'a [u8]> {
         let field = self.field(token, self.chunk.slots.extra + extra);
@@ -498,7 +498,8 @@ impl<'a> ChunkSentence<'a> {
         Some(range.start + place.start..range.start + place.end)
     }
 
-    /// Returns the value of an extra column as text; empty if the word has no such key in CoNLL-U.
+    /// Returns the value of an extra column as text; empty if the word does not have the key
+    /// (CoNLL-U).
     pub fn extra_text(&self, token: usize, extra: usize) -> &'a str {
         let value = self.extra(token, extra).unwrap_or_default();
         // The lines were validated when they were read, so the default is never used.

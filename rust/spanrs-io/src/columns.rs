@@ -229,7 +229,7 @@ impl ColumnReader {
 
     /// Returns the token as text.
     pub fn token_text(&self) -> &str {
-        // The lines were checked when they were read, so nothing is ever replaced by "".
+        // The lines were validated when they were read, so the default is never used.
         std::str::from_utf8(self.token()).unwrap_or_default()
     }
 
@@ -248,7 +248,7 @@ impl ColumnReader {
         self.lines.byte_order_mark()
     }
 
-    /// Returns true for CoNLL-U.
+    /// Returns true if the file is CoNLL-U.
     pub fn is_conllu(&self) -> bool {
         self.layout.conllu.is_some()
     }
@@ -311,7 +311,7 @@ impl ColumnReader {
         }
     }
 
-    /// Reads the next line and returns its kind; None at the end.
+    /// Reads the next line and returns its kind; None at the end of the file.
     ///
     /// # Errors
     /// [`Code::Ragged`], [`Code::SentenceTooLong`] and the errors of [`LineReader::new`]; at the

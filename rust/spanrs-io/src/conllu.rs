@@ -28,7 +28,8 @@
 //! tags would silently be `O`.
 //!
 //! Source: <https://universaldependencies.org/format.html>. The functions here read columns;
-//! sentences with syntax are read by [`crate::SyntaxReader`], which shares the ids.
+//! sentences with syntax are read by [`crate::SyntaxReader`], which uses the same classification of
+//! ids.
 
 use std::ops::Range;
 
@@ -56,8 +57,8 @@ const HEAD: usize = 6;
 pub(crate) enum Id {
     /// A word: `3`.
     Word,
-    /// A multiword token, which covers several words (`3-4`), or an empty node, a word that is not
-    /// in the text (`3.1`).
+    /// A multiword token, which covers several words (`3-4`), or an empty node, which is not a word
+    /// of the text (`3.1`).
     NoWord,
     /// A multiword token that covers fewer than two words: `1-1`, `3-2`.
     ShortRange,

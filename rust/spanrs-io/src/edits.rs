@@ -25,7 +25,7 @@ pub struct Edits<'a> {
 }
 
 impl<'a> Edits<'a> {
-    /// Creates a writer of `bytes`, usually those of a chunk ([`crate::Chunk::bytes`]).
+    /// Creates a writer of `bytes`, usually the bytes of a chunk ([`crate::Chunk::bytes`]).
     pub fn new(bytes: &'a [u8], out: &'a mut dyn Write) -> Self {
         Self {
             bytes,

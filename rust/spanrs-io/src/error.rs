@@ -26,7 +26,7 @@ pub enum Code {
     /// An error of the operating system: missing file, directory, permission, failing device.
     /// [`Error::source`] contains the original error.
     Io,
-    /// Bytes that are not UTF-8, or a file that begins with the byte order mark of UTF-16.
+    /// Bytes that are not UTF-8, or a file that begins with a UTF-16 byte order mark.
     Encoding,
     /// A NUL byte: not a text file, or UTF-16 without a byte order mark. Parquet files, Arrow files
     /// and saved counts, which are recognised by their first bytes, are also rejected with this
@@ -40,8 +40,8 @@ pub enum Code {
     WrongFormat,
     /// A line longer than `Limits::line_bytes`.
     LineTooLong,
-    /// A sentence with more tokens than `Limits::sentence_tokens`, or, for [`crate::SyntaxChunks`],
-    /// of more than 1 GiB.
+    /// A sentence with more tokens than `Limits::sentence_tokens`, or, in [`crate::SyntaxChunks`],
+    /// with more than 1 GiB.
     SentenceTooLong,
     /// A line whose number of columns differs from the first token line or from the format: 4 in a
     /// span file, 10 in CoNLL-U.
@@ -53,7 +53,7 @@ pub enum Code {
     /// A column that does not exist, a column used for two purposes, or a key of MISC that no word
     /// has.
     NoColumn,
-    /// No token in the whole file.
+    /// A file without tokens.
     Empty,
     /// Damaged or truncated gzip or zstd data.
     Compression,
@@ -62,8 +62,8 @@ pub enum Code {
     BadDocument,
     /// A document in a later version of its format, such as MAT-JSON 3.
     LaterVersion,
-    /// XML whose document type has an internal subset, in which entities can be declared that
-    /// expand without bound.
+    /// XML whose document type has an internal subset, which may declare entities that expand
+    /// without bound.
     Entities,
     /// Compressed data that expands to more than `Limits::expansion` times its size.
     Expansion,

@@ -1,4 +1,4 @@
-//! Readers of annotated text: bytes to lines to rows, and bytes to documents.
+//! Readers of annotated text, from bytes to rows of tokens and from bytes to documents.
 //!
 //! | files | reader | yields |
 //! |---|---|---|
@@ -52,7 +52,7 @@
 //!
 //! # From bytes to rows
 //!
-//! A column file passes through these modules, which are private:
+//! A column file is processed by these private modules:
 //!
 //! | module | step |
 //! |---|---|

@@ -154,7 +154,7 @@ impl LineReader {
         if let Some((_, message)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
             return Err(Error::new(Code::Nul, Position::line(path, 1), *message));
         }
-        // U+FEFF followed by a separator is a token; otherwise it is a byte order mark.
+        // U+FEFF followed by a separator is a token; otherwise U+FEFF is a byte order mark.
         if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)
             && !rest
                 .first()
@@ -264,7 +264,7 @@ impl LineReader {
         &self.buffer[self.at..self.ready]
     }
 
-    /// Reads more so that [`LineReader::ahead`] grows, without consuming anything.
+    /// Reads more bytes to extend [`LineReader::ahead`], without consuming anything.
     ///
     /// Returns false at the end of the file, and once more than `line_bytes` bytes are buffered, so that the lookahead
     /// has the same limit as a line.

@@ -10,7 +10,7 @@ const MARKS: [char; 10] = [',', ';', ':', '!', '?', '，', '；', '：', '！', 
 const CLOSING: [char; 10] = ['"', '\'', ')', ']', '}', '”', '’', '»', '*', '_'];
 /// Opening punctuation, which may precede a word.
 const OPENING: [char; 4] = ['"', '(', '“', '«'];
-/// Contractions that tokenisers split off.
+/// Contractions that tokenisers separate from the word.
 const CONTRACTIONS: [&str; 7] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"];
 
 /// Returns the first word with an attached mark or contraction, and the index of its line, if there

@@ -96,7 +96,7 @@ impl Source {
         &self.name
     }
 
-    /// Returns the path of a source that was created from one.
+    /// Returns the path, if the source was created from a path.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

@@ -230,7 +230,7 @@ impl SpanFileReader {
     }
 }
 
-/// Returns true for four columns, of which at least two of the last three are numbers, lists of
+/// Returns true if a line has four columns and at least two of the last three are numbers, lists of
 /// numbers or empty.
 fn may_be_span(line: &[u8]) -> bool {
     let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();

@@ -143,7 +143,7 @@ pub fn read_tasks(name: &str, text: &str) -> Result<Vec<Task>> {
     tasks.map_err(|message| Error::new(Code::DocumentTooLong, Position::file(name), message))
 }
 
-/// Reads a `task` element, in either syntax. The error is a message about the size of its aliases.
+/// Reads a `task` element, in either syntax. The error is a message about the size of the aliases.
 fn task(element: &Element) -> Result<Task, String> {
     let mut draft = Draft::default();
     draft.task.name = element.get("name").unwrap_or_default().to_owned();

@@ -20,7 +20,8 @@ const LINES: [&str; 12] = [
     "a b c\n",
 ];
 
-/// A token: text, tag, line, whether it begins a document, and whether it begins a sentence.
+/// A token: text, tag, line number, whether the token begins a document, and whether it begins a
+/// sentence.
 type Row = (Vec<u8>, Vec<u8>, u64, bool, bool);
 
 fn rows(text: &str, piece: usize) -> Result<ColumnReader, Error> {

@@ -19,7 +19,7 @@ impl Read for Trickle {
     }
 }
 
-/// Token, tag, line.
+/// Token, tag and line number.
 type Token = (String, String, u64);
 
 fn rows(text: &[u8], options: Columns) -> Result<Vec<Vec<Token>>, (Code, u64)> {

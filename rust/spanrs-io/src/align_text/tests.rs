@@ -40,7 +40,7 @@ fn forms_of_marks_are_one() {
     assert_eq!(both.gold_to_axis(3, 2), None);
     // A dash before an escape is not part of the escape.
     assert_eq!(aligned("a - ) b", "a --RRB- b").unaligned(), []);
-    // Equal sequences have inner borders.
+    // Borders inside equal sequences are aligned.
     assert!(same("a''b", "a'", "a ''b", "a '"));
 }
 

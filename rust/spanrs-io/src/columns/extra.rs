@@ -8,8 +8,8 @@ use crate::error::{Code, Error, Result};
 use crate::layout::{Column, Place, place_of};
 
 impl ColumnReader {
-    /// Reads an extra column with each token ([`crate::ChunkSentence::extra`]); returns its index
-    /// among the extra columns.
+    /// Adds a column to be read with each token ([`crate::ChunkSentence::extra`]); returns its
+    /// index among the extra columns.
     ///
     /// In CoNLL-U, -1 is MISC, and a name that is not a column name is a key of MISC.
     ///
@@ -87,7 +87,7 @@ impl ColumnReader {
         self.layout.columns
     }
 
-    /// Returns the byte that separates columns; None for runs of spaces and tabs.
+    /// Returns the column separator; None for runs of spaces and tabs.
     pub fn separator(&self) -> Option<u8> {
         self.layout.byte
     }

@@ -2,9 +2,9 @@
 //!
 //! `ColumnReader` classifies a line in this order:
 //!
-//! 1. An ordinary token line (`LineShape`): fields lie between whitespace positions.
+//! 1. An ordinary token line (`LineShape`): fields are between whitespace positions.
 //! 2. A line with the requested comment prefix: comment, or document if it begins with `# newdoc`.
-//! 3. A line of spaces and tabs only: blank.
+//! 3. A line that is empty or consists of spaces and tabs: blank.
 //! 4. With automatic comments, before the first token of a sentence, a line that begins with `#` in
 //!    CoNLL-U, or a line of the form `# key = value` in other files: comment or document.
 //! 5. A line whose first field is `-DOCSTART-`, with any number of columns: document.
@@ -14,7 +14,7 @@
 //! 7. In CoNLL-U, a line is classified by its id: token, skipped, or an error.
 //! 8. Everything else is a token line.
 //!
-//! Step 1 may come first because an ordinary line begins with neither `#`, `-` nor the prefix.
+//! Step 1 can be first because an ordinary line does not begin with `#`, `-` or the prefix.
 //!
 //! Following: the reader of pred can follow the reader of gold if both have the same layout and
 //! options and the files are not CoNLL-U. Equal bytes are then equal lines with equal fields,

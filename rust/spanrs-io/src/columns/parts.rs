@@ -31,7 +31,7 @@ use crate::lines::LineShape;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ColumnLayout {
-    /// Shape of ordinary lines; None if there are none.
+    /// Shape of ordinary lines; None if every line must be classified.
     ordinary: Option<LineShape>,
     /// Limits of the reader with this layout.
     limits: Limits,

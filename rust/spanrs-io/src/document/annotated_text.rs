@@ -31,7 +31,7 @@ pub struct Annotation {
 /// A labelled link from one annotation to another annotation of the same document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// Type, as a number; see [`Document::type_of_relation`].
+    /// Id of the type; see [`Document::type_of_relation`].
     pub ty: u32,
     /// Index of the source annotation.
     pub from: u32,

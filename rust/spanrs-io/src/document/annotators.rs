@@ -66,10 +66,10 @@ pub(super) enum Annotator {
     Place(usize),
 }
 
-/// The annotators of a file by name, in the order in which they first occur.
+/// The annotators of a file by name, in the order of first occurrence.
 #[derive(Default)]
 pub(super) struct Annotators {
-    /// Names by position, each once.
+    /// Names by position, without duplicates.
     names: Vec<String>,
     /// E-mail addresses, by position, of annotators whose name is not their address; for messages.
     addresses: HashMap<usize, String>,
@@ -97,7 +97,7 @@ impl Annotators {
         }
     }
 
-    /// Returns the names in the order in which they first occur.
+    /// Returns the names in the order of first occurrence.
     pub(super) fn names(&self) -> &[String] {
         &self.names
     }

@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns start and end of each fragment, in the order of the file: `10 15;20 25` gives 10-15
+    /// Returns start and end of each fragment, in the order of the file: for `10 15;20 25`, 10-15
     /// and 20-25.
     ///
     /// # Errors

@@ -63,8 +63,8 @@ impl<'a> CharIndex<'a> {
         further.map(|(byte, _)| offset + byte)
     }
 
-    /// Returns the text between two character offsets; None if they are outside the text or not in
-    /// order.
+    /// Returns the text between two character offsets; None if the offsets are outside the text or
+    /// not in order.
     pub(super) fn between(&self, start: u32, end: u32) -> Option<&'a str> {
         self.text.get(self.byte(start)?..self.byte(end)?)
     }

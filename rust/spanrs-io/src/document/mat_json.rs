@@ -1,4 +1,4 @@
-//! MAT's JSON, versions 1 and 2.
+//! MAT's JSON format, versions 1 and 2.
 //!
 //! ```json
 //! {"version": 2, "signal": "Bob ate", "asets": [
@@ -359,7 +359,7 @@ impl<'de> Deserialize<'de> for Set<'de> {
 
 /// An attribute, given as its name or as an object with `name` and optionally `type`.
 struct Attribute {
-    /// Its name.
+    /// Name of the attribute.
     name: String,
     /// Whether its values are ids of annotations.
     refers: bool,

@@ -115,7 +115,7 @@ serde_by_name!(Format);
 pub struct ReaderOptions {
     /// The format of the files.
     pub format: Format,
-    /// Which elements are annotations, for inline XML.
+    /// The elements that are annotations, for inline XML.
     #[serde(default)]
     pub elements: Elements,
     /// The annotator whose annotations are read: a name or a position from 0.
@@ -144,7 +144,7 @@ pub struct ReaderOptions {
 pub struct Reader {
     /// The format of the files.
     pub format: Format,
-    /// Which elements are annotations, for inline XML.
+    /// The elements that are annotations, for inline XML.
     pub elements: Elements,
     /// The layers to read, for Prodigy and Label Studio.
     pub layers: LayerChoice,

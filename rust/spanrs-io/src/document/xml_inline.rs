@@ -429,7 +429,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds text; escaped in an overlay. The text of MAT's own elements is dropped.
+    /// Adds text, which is escaped in an overlay. The text of MAT's own elements is dropped.
     fn text(&mut self, text: &str) {
         if self.open.last().is_some_and(|&(role, _)| role == Role::Own) {
             return;
@@ -495,7 +495,7 @@ fn is_name(name: &str) -> bool {
     name.starts_with(begins) && name.chars().all(goes_on)
 }
 
-/// Returns true for the characters of XML 1.0 (production 2 of the recommendation).
+/// Returns true for characters allowed in XML 1.0 (production 2 of the recommendation).
 fn allowed(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{B}' | '\u{C}' | '\u{E}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}')
 }

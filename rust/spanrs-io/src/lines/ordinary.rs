@@ -52,7 +52,7 @@ impl LineShape {
         if self.crlf { b'\r' } else { b'\n' }
     }
 
-    /// Returns the end of the line at `start` of `text`, past its line end, if the line has this
+    /// Returns the offset in `text` after the line end of the line at `start`, if the line has this
     /// shape.
     ///
     /// `whitespace` contains the next [`LineShape::whitespace_count`] whitespace positions in

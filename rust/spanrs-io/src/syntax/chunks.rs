@@ -169,7 +169,7 @@ fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
     if matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {
         return Some(end);
     }
-    // The last empty line.
+    // Search backwards for the last blank line.
     loop {
         let start = memchr::memrchr(b'\n', &text[..end - 1]).map_or(0, |at| at + 1);
         if text[start..end].iter().all(u8::is_ascii_whitespace) {

@@ -1,4 +1,4 @@
-//! Sentences for taggers and parsers: CoNLL-U, CoNLL-X, and formats with less annotation.
+//! Sentences for taggers and parsers, in CoNLL-U, CoNLL-X and formats with fewer annotations.
 //!
 //! A file is read in two steps, so that several threads can be used:
 //!

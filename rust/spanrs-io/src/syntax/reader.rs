@@ -144,7 +144,7 @@ impl<'a> SyntaxReader<'a> {
         while let Some((line, whole)) = self.next_line() {
             if line.trim_ascii().is_empty() {
                 if between.len() == self.rest.len() + whole.len() && sentence.words.is_empty() {
-                    // Another empty line before the sentence.
+                    // Another blank line before the sentence.
                     between = self.rest;
                     sentence.line = self.line + 1;
                     if is_conllu {

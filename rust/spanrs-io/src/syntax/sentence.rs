@@ -2,7 +2,7 @@
 
 use super::predicted::ColumnSet;
 
-/// A word of a sentence. Fields that the file does not specify are `_`.
+/// A word of a sentence. Unspecified fields are `_`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyntaxWord<'a> {
     /// Line number of the word, from 1; in formats with one sentence per line, the line number of
@@ -18,7 +18,7 @@ pub struct SyntaxWord<'a> {
 }
 
 impl<'a> SyntaxWord<'a> {
-    /// Returns the form: the word as it is in the text.
+    /// Returns the form: the word as it appears in the text.
     pub fn form(&self) -> &'a str {
         self.fields[1]
     }
@@ -91,8 +91,8 @@ pub struct SyntaxSentence<'a> {
     /// Line number of the first line of the sentence, from 1; comments before the first word belong
     /// to the sentence.
     pub line: u64,
-    /// The words in order, without multiword tokens and empty nodes. Word number `n` is at index `n
-    /// - 1`.
+    /// The words in order, without multiword tokens and empty nodes. The index of
+    /// word number `n` is `n - 1`.
     pub words: Vec<SyntaxWord<'a>>,
     /// The multiword tokens in order; they do not overlap.
     pub multiwords: Vec<Multiword<'a>>,

@@ -56,7 +56,7 @@ impl Default for WrittenColumns {
     }
 }
 
-/// Column of the enhanced graph, whose words may be empty nodes.
+/// Column of the enhanced dependency graph, whose nodes may be empty nodes.
 const DEPS: usize = 8;
 
 /// Appends a sentence in CoNLL-U format to `out`, with an annotation for each word.
