@@ -198,7 +198,9 @@ impl Error {
         let message = match source.kind() {
             std::io::ErrorKind::NotFound => "no such file".to_owned(),
             std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-            std::io::ErrorKind::IsADirectory => "is a directory; name a file".to_owned(),
+            std::io::ErrorKind::IsADirectory => {
+                "is a directory; pass the path of a file".to_owned()
+            }
             _ => source.to_string(),
         };
         Self {

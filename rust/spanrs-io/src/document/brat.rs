@@ -59,8 +59,8 @@ const QUOTE: usize = 40;
 pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !matches!(ending, Some("ann" | "txt")) {
-        let message = "brat keeps annotations in a file that ends in .ann, beside the text in one that ends \
-                       in .txt; name either";
+        let message = "brat stores annotations in a .ann file next to a .txt file with the text; pass the \
+                       path of either file";
         let position = Position::file(&path.display().to_string());
         return Err(Error::new(Code::BadDocument, position, message));
     }

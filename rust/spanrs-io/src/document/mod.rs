@@ -331,8 +331,8 @@ mod tests {
             .to_string();
         assert_eq!(
             other,
-            "a.json: brat keeps annotations in a file that ends in .ann, beside the text in one that ends in \
-             .txt; name either"
+            "a.json: brat stores annotations in a .ann file next to a .txt file with the text; pass the \
+             path of either file"
         );
         let bytes = reader.read("x.ann", b"").unwrap_err();
         assert_eq!(
