@@ -67,7 +67,7 @@ fn is_header(lines: &[u8], first: &[&[u8]], separator: u8) -> bool {
 /// tag first.
 ///
 /// All pieces are `O`, `_`, or a type after `B-` or `I-`, and the first two have a type. Columns
-/// are separated as in column files: by tabs if there is one, otherwise by white space.
+/// are separated as in column files: by tabs if there are any, otherwise by white space.
 pub(super) fn is_stacked(lines: &[u8]) -> bool {
     lines.split(|&b| b == b'\n').map(trimmed).any(|line| {
         let tag = match line.contains(&b'\t') {
