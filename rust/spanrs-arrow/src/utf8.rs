@@ -1,14 +1,14 @@
 //! UTF-8 validation of tags.
 //!
-//! Tags are nearly always ASCII, and checking for ASCII is many times faster than checking for UTF-8:
-//! [`is_ascii`] tests the bytes of all strings at once, and each string view with a mask. If this test
-//! fails, arrow validates the strings; if arrow rejects the strings, [`not_utf8`] searches for the sentence
-//! and token to report.
+//! Tags are nearly always ASCII, and checking for ASCII is many times faster than checking for
+//! UTF-8: [`is_ascii`] tests the bytes of all strings at once, and each string view with a mask. If
+//! this test fails, arrow validates the strings; if arrow rejects the strings, [`not_utf8`]
+//! searches for the sentence and token to report.
 //!
 //! # Inline views
 //!
-//! A string view is 16 bytes, read as a number of 128 bits. Strings of up to 12 bytes are stored in the
-//! view itself:
+//! A string view is 16 bytes, read as a number of 128 bits. Strings of up to 12 bytes are stored in
+//! the view itself:
 //!
 //! | bits | 0 to 31 | 32 to 127 |
 //! |---|---|---|
@@ -16,9 +16,9 @@
 //! | `O` | 1 | `4F 00 00 00 00 00 00 00 00 00 00 00` |
 //! | `B-PER` | 5 | `42 2D 50 45 52 00 00 00 00 00 00 00` |
 //!
-//! A few shifts by the length extract the bits that must be zero if the string is inline, ASCII and padded
-//! with zeros ([`refused_bits`]). If such a bit is set, the string is longer, not ASCII or not well-formed,
-//! and arrow decides.
+//! A few shifts by the length extract the bits that must be zero if the string is inline, ASCII and
+//! padded with zeros ([`refused_bits`]). If such a bit is set, the string is longer, not ASCII or
+//! not well-formed, and arrow decides.
 
 use std::sync::Arc;
 
@@ -31,9 +31,10 @@ use crate::error::ImportError;
 
 /// Returns true for strings that are valid because they are ASCII.
 ///
-/// The caller has checked the offsets; views are checked here, and only inline views are accepted. False
-/// means "unknown" and is also returned for other types, arrays without items, and longer views. Strings
-/// are tested as one slice from the first to the last offset of the array, including nulls.
+/// The caller has checked the offsets; views are checked here, and only inline views are accepted.
+/// False means "unknown" and is also returned for other types, arrays without items, and longer
+/// views. Strings are tested as one slice from the first to the last offset of the array, including
+/// nulls.
 pub(crate) fn is_ascii(items: &ArrayData) -> bool {
     let range = items.offset()..items.offset() + items.len();
     let bytes = |first: usize, last: usize| {
@@ -70,8 +71,8 @@ pub(crate) const INLINE: usize = 12;
 /// Number of views that are tested at once.
 const LANES: usize = 8;
 
-/// Tests whether all views have at most [`INLINE`] bytes, all ASCII and padded with zeros as the format
-/// requires.
+/// Tests whether all views have at most [`INLINE`] bytes, all ASCII and padded with zeros as the
+/// format requires.
 struct AreInlineAscii<'a>(&'a [u128]);
 
 impl pulp::NullaryFnOnce for AreInlineAscii<'_> {
@@ -91,16 +92,16 @@ impl pulp::NullaryFnOnce for AreInlineAscii<'_> {
     }
 }
 
-/// Returns zero for an inline view of at most [`INLINE`] bytes, all ASCII and padded with zeros. Uses no
-/// branches or tables, so that the function can be vectorised over several views.
+/// Returns zero for an inline view of at most [`INLINE`] bytes, all ASCII and padded with zeros.
+/// Uses no branches or tables, so that the function can be vectorised over several views.
 #[inline(always)]
 fn refused_bits(view: u128) -> u64 {
     const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
     let (low, high) = (view as u64, (view >> 64) as u64);
     let (len, text) = (low & u64::from(u32::MAX), low >> 32);
-    // The first four bytes of the string are in the low half. The bytes of the string are shifted out, so
-    // that only padding remains. The shift of the high half takes two steps, because a single shift by 64
-    // bits would overflow.
+    // The first four bytes of the string are in the low half. The bytes of the string are shifted
+    // out, so that only padding remains. The shift of the high half takes two steps, because a
+    // single shift by 64 bits would overflow.
     let (in_low, in_high) = (len.min(4), len.max(4).min(INLINE as u64) - 4);
     let after_low = text >> (8 * in_low);
     let after_high = high >> (4 * in_high) >> (4 * in_high);
@@ -111,8 +112,8 @@ fn refused_bits(view: u128) -> u64 {
 /// Returns the error for the first tag that is not UTF-8, in the order of sentences and tokens;
 /// None if something else is wrong.
 ///
-/// `data` has failed validation as strings, so it is read as bytes. Every tag is copied, which is slow but
-/// happens at most once per column. Null sentences and tokens are skipped.
+/// `data` has failed validation as strings, so it is read as bytes. Every tag is copied, which is
+/// slow but happens at most once per column. Null sentences and tokens are skipped.
 pub(crate) fn not_utf8(data: &ArrayData) -> Option<ImportError> {
     let lists = make_array(as_binary(data).ok()?);
     for sentence in 0..lists.len() {
@@ -135,8 +136,8 @@ pub(crate) fn not_utf8(data: &ArrayData) -> Option<ImportError> {
     None
 }
 
-/// Returns the index of the first tag of a sentence that is not UTF-8, with its bytes. In a dictionary,
-/// only values that a tag refers to are checked.
+/// Returns the index of the first tag of a sentence that is not UTF-8, with its bytes. In a
+/// dictionary, only values that a tag refers to are checked.
 fn first_not_utf8(tags: &ArrayRef) -> Option<(usize, Vec<u8>)> {
     let wrong = |bytes: &Vec<u8>| std::str::from_utf8(bytes).is_err();
     let mut tokens = (0..tags.len()).filter(|&token| tags.is_valid(token));
@@ -155,8 +156,8 @@ fn first_not_utf8(tags: &ArrayRef) -> Option<(usize, Vec<u8>)> {
     tokens.find_map(|token| Some((token, bytes_of(tags.as_ref(), token).filter(wrong)?)))
 }
 
-/// Returns the same column with bytes instead of strings, with all validation except UTF-8: `Utf8` becomes
-/// `Binary`, also within lists and dictionaries. Buffers are shared.
+/// Returns the same column with bytes instead of strings, with all validation except UTF-8: `Utf8`
+/// becomes `Binary`, also within lists and dictionaries. Buffers are shared.
 ///
 /// # Errors
 /// [`ImportError::Invalid`] if the column is invalid for another reason than UTF-8.

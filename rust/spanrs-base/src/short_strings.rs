@@ -1,8 +1,9 @@
 //! Short strings as two machine words, and a hash table from short strings to ids.
 //!
-//! A corpus has tens of millions of tags, but few distinct ones, and most are short. A string of at most 15 bytes is
-//! read into two 64-bit words ([`ShortKey`]), which are compared and hashed without following a pointer; a small
-//! open-addressing table ([`ShortStrings`]) maps the keys to ids.
+//! A corpus has tens of millions of tags, but few distinct ones, and most are short. A string of at
+//! most 15 bytes is read into two 64-bit words ([`ShortKey`]), which are compared and hashed
+//! without following a pointer; a small open-addressing table ([`ShortStrings`]) maps the keys to
+//! ids.
 //!
 //! The layout of a key, in little-endian order:
 //!
@@ -11,8 +12,8 @@
 //! | `low` | first byte of the string | second to seventh | eighth |
 //! | `high` | ninth | tenth to fifteenth | length |
 //!
-//! Bytes beyond the end of the string are 0. The length distinguishes strings that end with NUL bytes from shorter
-//! strings.
+//! Bytes beyond the end of the string are 0. The length distinguishes strings that end with NUL
+//! bytes from shorter strings.
 
 /// Size of a word in bytes.
 const WORD: usize = size_of::<u64>();
@@ -21,7 +22,8 @@ const SLOTS: usize = 512;
 /// Maximum number of entries of a [`ShortStrings`]: with half of the slots free, probe sequences
 /// stay short.
 const MAX_ENTRIES: usize = SLOTS / 2;
-/// Key of an unused slot. No string has this key, because the length of a string is at most [`ShortKey::BYTES`].
+/// Key of an unused slot. No string has this key, because the length of a string is at most
+/// [`ShortKey::BYTES`].
 const UNUSED: ShortKey = ShortKey {
     low: u64::MAX,
     high: u64::MAX,
@@ -80,8 +82,9 @@ impl ShortKey {
     /// Returns the key of the `len` bytes of `text` before `end` (exclusive), read together with
     /// the bytes before them.
     ///
-    /// One 16-byte read replaces the two or three reads of [`ShortKey::new`]. Returns None if `len` is greater than
-    /// [`ShortKey::BYTES`], if `end` is beyond the text, or if there are fewer than 16 bytes before `end`.
+    /// One 16-byte read replaces the two or three reads of [`ShortKey::new`]. Returns None if `len`
+    /// is greater than [`ShortKey::BYTES`], if `end` is beyond the text, or if there are fewer than
+    /// 16 bytes before `end`.
     #[inline(always)]
     pub fn ending_at(text: &[u8], end: usize, len: usize) -> Option<Self> {
         if len > Self::BYTES {
@@ -104,7 +107,8 @@ impl ShortKey {
     pub fn of_last(bytes: [u8; 2 * WORD], len: usize) -> Self {
         debug_assert!(len <= Self::BYTES);
         let (before, last) = (word::<8>(&bytes), word::<8>(&bytes[WORD..]));
-        // Nearly all tags are short. For an empty string, two shifts keep each shift amount below the word width.
+        // Nearly all tags are short. For an empty string, two shifts keep each shift amount below
+        // the word width.
         if len < WORD {
             return Self::joined(last >> 8 >> (8 * (WORD - 1 - len)), 0, len);
         }
@@ -156,8 +160,8 @@ impl ShortKey {
 
 /// Ids of short strings, in an open-addressing table of fixed size whose entries are never removed.
 ///
-/// Corpora have a handful of distinct short tags and tens of millions of tokens, so nearly every lookup succeeds in
-/// this table without following a pointer.
+/// Corpora have a handful of distinct short tags and tens of millions of tokens, so nearly every
+/// lookup succeeds in this table without following a pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct ShortStrings {
     /// Key and id of each slot; the key is [`UNUSED`] in free slots.
@@ -175,8 +179,8 @@ impl ShortStrings {
         }
     }
 
-    /// Returns the id of a string, if it was added. Linear probing always terminates, because half of the slots are
-    /// free.
+    /// Returns the id of a string, if it was added. Linear probing always terminates, because half
+    /// of the slots are free.
     #[inline(always)]
     pub(crate) fn get(&self, key: ShortKey) -> Option<u32> {
         let mut slot = key.slot();
@@ -192,7 +196,8 @@ impl ShortStrings {
         }
     }
 
-    /// Adds a string for which [`ShortStrings::get`] returned None. Does nothing if the table is full.
+    /// Adds a string for which [`ShortStrings::get`] returned None. Does nothing if the table is
+    /// full.
     pub(crate) fn add(&mut self, key: ShortKey, id: u32) {
         if self.entries == MAX_ENTRIES {
             return;
@@ -206,7 +211,8 @@ impl ShortStrings {
     }
 }
 
-/// Returns the first `N` bytes as a little-endian number; the caller has checked that there are at least `N` bytes.
+/// Returns the first `N` bytes as a little-endian number; the caller has checked that there are at
+/// least `N` bytes.
 #[inline(always)]
 fn word<const N: usize>(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];

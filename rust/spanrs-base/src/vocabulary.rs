@@ -3,8 +3,8 @@
 use crate::interner::Interner;
 use crate::short_strings::{ShortKey, ShortStrings};
 
-/// An [`Interner`] of tags or types, with a limit on the number of strings and a cache for the short tags
-/// that dominate large corpora.
+/// An [`Interner`] of tags or types, with a limit on the number of strings and a cache for the
+/// short tags that dominate large corpora.
 ///
 /// Ids are numbered from 0 in the order of first appearance. A lookup of a string of at most
 /// [`ShortKey::BYTES`] bytes compares two machine words in a small table; other strings are hashed.
@@ -29,8 +29,8 @@ pub struct Vocabulary {
     max_tags: usize,
 }
 
-/// Error: a new string does not fit into the full vocabulary. The usual cause is that the wrong column of a
-/// file is read as tags.
+/// Error: a new string does not fit into the full vocabulary. The usual cause is that the wrong
+/// column of a file is read as tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyTags {
     /// The limit that was reached: the largest number of strings that the vocabulary accepts.
@@ -38,9 +38,9 @@ pub struct TooManyTags {
 }
 
 impl Vocabulary {
-    /// Creates an empty vocabulary of at most `max_tags` strings; limits above `u32::MAX - 1` are reduced
-    /// to `u32::MAX - 1`. No memory is allocated for strings in advance; the cache for short strings takes
-    /// 12 KiB.
+    /// Creates an empty vocabulary of at most `max_tags` strings; limits above `u32::MAX - 1` are
+    /// reduced to `u32::MAX - 1`. No memory is allocated for strings in advance; the cache for
+    /// short strings takes 12 KiB.
     pub fn new(max_tags: usize) -> Self {
         Self {
             names: Interner::default(),
@@ -52,7 +52,8 @@ impl Vocabulary {
     /// Returns the id of `name`, adding the string if it is new.
     ///
     /// # Errors
-    /// [`TooManyTags`] if the string is new and the vocabulary is full. Known strings are still found.
+    /// [`TooManyTags`] if the string is new and the vocabulary is full. Known strings are still
+    /// found.
     #[inline]
     pub fn intern(&mut self, name: &str) -> Result<u32, TooManyTags> {
         self.intern_bytes(name.as_bytes())
@@ -60,9 +61,9 @@ impl Vocabulary {
 
     /// Same as [`Vocabulary::intern`], for a string given as bytes.
     ///
-    /// Invalid UTF-8 sequences are replaced by U+FFFD before the lookup, so different invalid byte strings
-    /// may get the same id. Valid short strings are found without a check of their encoding; every other
-    /// string is validated.
+    /// Invalid UTF-8 sequences are replaced by U+FFFD before the lookup, so different invalid byte
+    /// strings may get the same id. Valid short strings are found without a check of their
+    /// encoding; every other string is validated.
     ///
     /// # Errors
     /// Same as [`Vocabulary::intern`].
@@ -86,8 +87,8 @@ impl Vocabulary {
 
     /// Returns the id of a short string if it is in the cache.
     ///
-    /// The cache contains only the first few hundred distinct short strings, so a string without an entry
-    /// may still be known; use [`Vocabulary::intern_bytes`] after None.
+    /// The cache contains only the first few hundred distinct short strings, so a string without an
+    /// entry may still be known; use [`Vocabulary::intern_bytes`] after None.
     #[inline(always)]
     pub fn get_short(&self, key: ShortKey) -> Option<u32> {
         self.short.get(key)
@@ -107,7 +108,8 @@ impl Vocabulary {
             });
         }
         let id = self.names.intern(name);
-        // After a replacement, the key does not belong to the name: it was made from the original bytes.
+        // After a replacement, the key does not belong to the name: it was made from the original
+        // bytes.
         if let Some(key) = key.filter(|key| ShortKey::new(name.as_bytes()) == Some(*key)) {
             self.short.add(key, id);
         }

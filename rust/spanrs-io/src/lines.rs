@@ -8,17 +8,18 @@
 //! ready .. filled    the beginning of a line whose end has not been read yet
 //! ```
 //!
-//! When `at` reaches `ready`, the rest is moved to the front and the source is read until the buffer contains the end
-//! of a line. The whole segment is validated at once, which is much faster than line by line: nearly all text is plain
-//! ASCII, for which one pass without branches suffices. Lines are then found with an index of whitespace positions
-//! (`whitespace_index`), which also gives the boundaries of the columns.
+//! When `at` reaches `ready`, the rest is moved to the front and the source is read until the
+//! buffer contains the end of a line. The whole segment is validated at once, which is much faster
+//! than line by line: nearly all text is plain ASCII, for which one pass without branches suffices.
+//! Lines are then found with an index of whitespace positions (`whitespace_index`), which also
+//! gives the boundaries of the columns.
 //!
-//! In a file of predictions, nearly all lines are usually equal to those of the gold file. A reader can therefore
-//! follow another reader: it compares its bytes with the other reader's buffer and skips equal lines without splitting
-//! them ([`LineReader::pass`], [`LineReader::same_ahead`]).
+//! In a file of predictions, nearly all lines are usually equal to those of the gold file. A reader
+//! can therefore follow another reader: it compares its bytes with the other reader's buffer and
+//! skips equal lines without splitting them ([`LineReader::pass`], [`LineReader::same_ahead`]).
 //!
-//! Memory is bounded by twice the chunk size or twice the maximum line length, whichever is larger, plus 4 bytes for
-//! each whitespace byte in the buffer. Time is linear in the size of the file.
+//! Memory is bounded by twice the chunk size or twice the maximum line length, whichever is larger,
+//! plus 4 bytes for each whitespace byte in the buffer. Time is linear in the size of the file.
 
 use std::ops::Range;
 
@@ -54,13 +55,14 @@ const BINARY: &[(&[u8], &str)] = &[
 const CHUNK: usize = 256 << 10;
 /// Size of the initial buffer. Zeroing a full-size buffer takes longer than scoring a small file.
 const FIRST: usize = 32 << 10;
-/// Upper bound of `Limits::line_bytes`: positions in the buffer, which can contain two such lines, are 32 bits wide.
+/// Upper bound of `Limits::line_bytes`: positions in the buffer, which can contain two such lines,
+/// are 32 bits wide.
 const LONGEST: usize = 1 << 30;
 
 /// Reader of the lines of a text file.
 ///
-/// Lines are numbered from 1. Returned ranges and bytes are valid until the next read. A line reader is the source of
-/// the readers of a format, such as [`crate::ColumnReader`] and [`crate::SpanFileReader`].
+/// Lines are numbered from 1. Returned ranges and bytes are valid until the next read. Line readers
+/// are the source of format readers, such as [`crate::ColumnReader`].
 ///
 /// ```
 /// use spanrs_io::LineReader;
@@ -87,19 +89,22 @@ pub struct LineReader {
     filled: usize,
     /// Whether the source has ended: nothing follows `filled`.
     ended: bool,
-    /// Ascending positions in `buffer` of the bytes up to `b' '` in the ready part: line ends, spaces, tabs and control
-    /// characters.
+    /// Ascending positions in `buffer` of the bytes up to `b' '` in the ready part: line ends,
+    /// spaces, tabs and control characters.
     whitespace: Vec<u32>,
-    /// Index in `whitespace` of the first position that has not been returned; the position is at least `at`.
+    /// Index in `whitespace` of the first position that has not been returned; the position is at
+    /// least `at`.
     next_whitespace: usize,
-    /// Whether whitespace is indexed one line at a time: `whitespace` then contains only the positions of the last
+    /// Whether whitespace is indexed one line at a time, so that `whitespace` only covers the last
     /// line.
     single: bool,
-    /// Number of bytes from `at` known to be identical to the bytes of the followed reader from its offset `same_to`.
+    /// Number of bytes from `at` known to be identical to the bytes of the followed reader from its
+    /// offset `same_to`.
     same: usize,
     /// Offset in the followed reader's file, after decompression, that corresponds to `at`.
     same_to: u64,
-    /// Number of bytes of the file before the buffer, so that `before + at` is the offset of the next line.
+    /// Number of bytes of the file before the buffer, so that `before + at` is the offset of the
+    /// next line.
     before: u64,
     /// Number of lines returned.
     line: u64,
@@ -110,8 +115,9 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// Creates a reader of `source`, which is decompressed if it begins with a gzip or zstd header. `path` is the file
-    /// name for messages. A byte order mark is skipped, unless a space or a tab follows: then U+FEFF is a token.
+    /// Creates a reader of `source`, which is decompressed if it begins with a gzip or zstd header.
+    /// `path` is the file name for messages. A byte order mark is skipped, unless a space or a tab
+    /// follows: then U+FEFF is a token.
     ///
     /// The first chunk is read and validated immediately.
     ///
@@ -119,8 +125,9 @@ impl LineReader {
     /// For the first chunk immediately, and for later chunks when lines are read:
     ///
     /// - [`Code::Io`] and [`Code::Compression`] from reading;
-    /// - [`Code::Encoding`] for UTF-16 and for bytes that are not UTF-8, [`Code::Nul`] for NUL bytes and known binary
-    ///   formats, [`Code::CarriageReturn`] for a carriage return within a line;
+    /// - [`Code::Encoding`] for UTF-16 and for bytes that are not UTF-8, [`Code::Nul`] for NUL
+    ///   bytes and known binary formats, [`Code::CarriageReturn`] for a carriage return within a
+    ///   line;
     /// - [`Code::LineTooLong`] for a line with more than `limits.line_bytes` bytes.
     ///
     /// # Examples
@@ -135,8 +142,8 @@ impl LineReader {
         Self::with_chunk(path, source, limits, CHUNK)
     }
 
-    /// Same as [`LineReader::new`], with a buffer of `chunk` bytes, at least 4. The buffer grows if a line is longer.
-    /// For tests of buffer ends.
+    /// Same as [`LineReader::new`], with a buffer of `chunk` bytes, at least 4. The buffer grows if
+    /// a line is longer. For tests of buffer ends.
     ///
     /// # Errors
     /// Same as [`LineReader::new`].
@@ -167,8 +174,8 @@ impl LineReader {
         Ok(reader)
     }
 
-    /// Creates a reader of a part of a file after its beginning; `line` lines precede the part. The source is neither
-    /// decompressed nor checked for a byte order mark or binary formats.
+    /// Creates a reader of a part of a file after its beginning; `line` lines precede the part. The
+    /// source is neither decompressed nor checked for a byte order mark or binary formats.
     ///
     /// # Errors
     /// Same as [`LineReader::new`].
@@ -187,7 +194,8 @@ impl LineReader {
             path: path.to_owned(),
             source,
             limits,
-            // A byte order mark is detected in the initial buffer, which must have at least 4 bytes.
+            // A byte order mark is detected in the initial buffer, which must have at least 4
+            // bytes.
             buffer: vec![0; chunk.clamp(4, FIRST)],
             chunk,
             at: 0,
@@ -211,7 +219,8 @@ impl LineReader {
         &self.path
     }
 
-    /// Returns the byte order mark before the first line, for copying a file unchanged; empty if there is none.
+    /// Returns the byte order mark before the first line, for copying a file unchanged; empty if
+    /// there is none.
     pub fn byte_order_mark(&self) -> &'static [u8] {
         if self.has_byte_order_mark {
             BYTE_ORDER_MARK
@@ -235,8 +244,8 @@ impl LineReader {
         Position::line(&self.path, self.line)
     }
 
-    /// Returns the number of bytes read so far, after decompression. This number is ahead of the returned lines by up
-    /// to one buffer.
+    /// Returns the number of bytes read so far, after decompression. This number is ahead of the
+    /// returned lines by up to one buffer.
     pub fn bytes_read(&self) -> u64 {
         self.bytes
     }
@@ -258,16 +267,16 @@ impl LineReader {
         self.at
     }
 
-    /// Returns the validated lines in the buffer, starting at the next line, without consuming them. After
-    /// [`LineReader::new`] there is at least one whole line, unless the file is empty.
+    /// Returns the validated lines in the buffer, starting at the next line, without consuming
+    /// them. After [`LineReader::new`] there is at least one whole line, unless the file is empty.
     pub(crate) fn ahead(&self) -> &[u8] {
         &self.buffer[self.at..self.ready]
     }
 
     /// Reads more bytes to extend [`LineReader::ahead`], without consuming anything.
     ///
-    /// Returns false at the end of the file, and once more than `line_bytes` bytes are buffered, so that the lookahead
-    /// has the same limit as a line.
+    /// Returns false at the end of the file, and once more than `line_bytes` bytes are buffered, so
+    /// that the lookahead has the same limit as a line.
     pub(crate) fn look_further(&mut self) -> Result<bool> {
         if self.ended || self.filled - self.at > self.limits.line_bytes {
             return Ok(false);
@@ -277,15 +286,16 @@ impl LineReader {
         Ok(true)
     }
 
-    /// Switches to indexing whitespace one line at a time instead of one chunk at a time, for readers that skip most
-    /// lines ([`LineReader::pass`]) or scan the bytes themselves ([`LineReader::next_bare`]).
+    /// Switches to indexing whitespace one line at a time instead of one chunk at a time, for
+    /// readers that skip most lines ([`LineReader::pass`]) or scan the bytes themselves
+    /// ([`LineReader::next_bare`]).
     pub(crate) fn look_at_single_lines(&mut self) {
         self.single = true;
     }
 
-    /// Reads the next line. Returns the range of its bytes, including the line end (only the last line may have none),
-    /// and the index range of its whitespace positions, excluding the line feed ([`LineReader::whitespace`]); None at
-    /// the end of the file.
+    /// Reads the next line. Returns the range of its bytes, including the line end (only the last
+    /// line may have none), and the index range of its whitespace positions, excluding the line
+    /// feed ([`LineReader::whitespace`]); None at the end of the file.
     ///
     /// # Errors
     /// Same as [`LineReader::new`].
@@ -317,9 +327,10 @@ impl LineReader {
         Ok(Some((start..end, first..self.next_whitespace - ended)))
     }
 
-    /// Reads the next line without its whitespace positions, for readers that scan the bytes themselves. Returns the
-    /// range of its bytes, including the line end (only the last line may have none); None at the end of the file.
-    /// [`LineReader::look_at_single_lines`] must have been called.
+    /// Reads the next line without its whitespace positions, for readers that scan the bytes
+    /// themselves. Returns the range of its bytes, including the line end (only the last line may
+    /// have none); None at the end of the file. [`LineReader::look_at_single_lines`] must have been
+    /// called.
     ///
     /// # Errors
     /// Same as [`LineReader::new`].
@@ -353,11 +364,12 @@ impl LineReader {
         self.next_whitespace = 0;
     }
 
-    /// Returns the number of buffered bytes ahead that are identical in this reader and in `other`; at most
-    /// [`MAX_COMPARED`] bytes are compared at once. [`LineReader::look_at_single_lines`] must have been called.
+    /// Returns the number of buffered bytes ahead that are identical in this reader and in `other`;
+    /// at most [`MAX_COMPARED`] bytes are compared at once. [`LineReader::look_at_single_lines`]
+    /// must have been called.
     ///
-    /// The result of a comparison is reused until its bytes have been consumed by [`LineReader::pass_same`], provided
-    /// that `other` has advanced by the same number of bytes.
+    /// The result of a comparison is reused until its bytes have been consumed by
+    /// [`LineReader::pass_same`], provided that `other` has advanced by the same number of bytes.
     pub(crate) fn same_ahead(&mut self, other: &Self) -> usize {
         let place = other.before + other.at as u64;
         if self.same == 0 || self.same_to != place {
@@ -367,8 +379,8 @@ impl LineReader {
         self.same
     }
 
-    /// Skips `lines` lines with a total of `bytes` bytes, which [`LineReader::same_ahead`] has found to be identical in
-    /// the followed reader.
+    /// Skips `lines` lines with a total of `bytes` bytes, which [`LineReader::same_ahead`] has
+    /// found to be identical in the followed reader.
     pub(crate) fn pass_same(&mut self, lines: u64, bytes: usize) {
         self.at += bytes;
         self.line += lines;
@@ -377,18 +389,20 @@ impl LineReader {
         self.same_to += bytes as u64;
     }
 
-    /// Skips the next line if it equals `line`, the last line returned by `other`, which must include its line end;
-    /// returns whether the line was skipped. [`LineReader::look_at_single_lines`] must have been called.
+    /// Skips the next line if it equals `line`, the last line returned by `other`, which must
+    /// include its line end; returns whether the line was skipped.
+    /// [`LineReader::look_at_single_lines`] must have been called.
     ///
-    /// Only bytes in the buffers are compared. A line that is truncated by the end of either buffer or is longer than
-    /// [`MAX_COMPARED`] bytes is reported as different, and the caller reads it normally.
+    /// Only bytes in the buffers are compared. A line that is truncated by the end of either buffer
+    /// or is longer than [`MAX_COMPARED`] bytes is reported as different, and the caller reads it
+    /// normally.
     #[inline(always)]
     pub(crate) fn pass(&mut self, other: &Self, line: Range<usize>) -> bool {
         debug_assert!(self.single);
         let length = line.len();
         let place = other.before + line.start as u64;
         if self.same < length || self.same_to != place {
-            // Only bytes in the buffers are compared; a line that is truncated by the end of a buffer is read normally.
+            // A line that is truncated by the end of a buffer is read normally.
             let ahead = &self.buffer[self.at..self.ready];
             self.same = common_prefix(ahead, &other.buffer[line.start..other.ready]);
             if self.same < length {
@@ -403,15 +417,16 @@ impl LineReader {
         true
     }
 
-    /// Returns the whitespace positions in the buffer for an index range returned by [`LineReader::next_line`] or
-    /// [`LineReader::next_ordinary`].
+    /// Returns the whitespace positions in the buffer for an index range returned by
+    /// [`LineReader::next_line`] or [`LineReader::next_ordinary`].
     #[inline(always)]
     pub(crate) fn whitespace(&self, range: Range<usize>) -> &[u32] {
         &self.whitespace[range]
     }
 
-    /// Moves the bytes that have not been returned to the front of the buffer and reads until at least one whole line
-    /// is ready or the file has ended. Then validates the new lines and indexes their whitespace.
+    /// Moves the bytes that have not been returned to the front of the buffer and reads until at
+    /// least one whole line is ready or the file has ended. Then validates the new lines and
+    /// indexes their whitespace.
     #[cold]
     fn refill(&mut self) -> Result<()> {
         self.buffer.copy_within(self.at..self.filled, 0);
@@ -425,7 +440,8 @@ impl LineReader {
                 self.ready = self.filled;
                 break;
             }
-            // A line that is not complete when the buffer has reached the limit is too long; reading stops.
+            // A line that is not complete when the buffer has reached the limit is too long;
+            // reading stops.
             let newline = memrchr(b'\n', &self.buffer[..self.filled]);
             if let Some(newline) = newline {
                 self.ready = newline + 1;
@@ -444,8 +460,8 @@ impl LineReader {
         Ok(())
     }
 
-    /// Fills the buffer from the source, after enlarging the buffer if it is full or is the initial buffer. Sets
-    /// `ended` at the end of the source.
+    /// Fills the buffer from the source, after enlarging the buffer if it is full or is the initial
+    /// buffer. Sets `ended` at the end of the source.
     fn read_more(&mut self) -> Result<()> {
         if 0 < self.filled && self.buffer.len() < self.chunk {
             self.buffer.resize(self.chunk, 0);
@@ -473,8 +489,8 @@ impl LineReader {
         Ok(())
     }
 
-    /// Validates the ready part of the buffer, of which nothing has been returned yet; line numbers continue from
-    /// `line`.
+    /// Validates the ready part of the buffer, of which nothing has been returned yet; line numbers
+    /// continue from `line`.
     ///
     /// # Errors
     /// [`Code::Nul`], [`Code::Encoding`], [`Code::CarriageReturn`] and [`Code::LineTooLong`], in
@@ -496,8 +512,8 @@ impl LineReader {
             );
             return Err(Error::new(Code::Encoding, self.place_of(at), message));
         }
-        // Reject a carriage return that is not part of a line end: an old Mac file would otherwise be read as a single
-        // line, and fields would silently contain a control character.
+        // Reject a carriage return that is not part of a line end: an old Mac file would otherwise
+        // be read as a single line, and fields would silently contain a control character.
         for at in memchr_iter(b'\r', text) {
             if !matches!(text.get(at + 1), Some(b'\n') | None) {
                 let message = "carriage return within a line; line ends must be LF or CRLF";
@@ -507,8 +523,8 @@ impl LineReader {
         self.check_lengths(text)
     }
 
-    /// Checks that neither a line of `text`, the ready part, nor the incomplete line is longer than the limit. Lengths
-    /// do not include the line feed.
+    /// Checks that neither a line of `text`, the ready part, nor the incomplete line is longer than
+    /// the limit. Lengths do not include the line feed.
     fn check_lengths(&self, text: &[u8]) -> Result<()> {
         let limit = self.limits.line_bytes;
         let too_long = |line: u64| {
@@ -546,8 +562,9 @@ impl LineReader {
     }
 }
 
-/// Returns the length of the common prefix of two texts, at most [`MAX_COMPARED`] bytes. The bound keeps the total time
-/// linear, because the rest of the buffer is compared again after each difference.
+/// Returns the length of the common prefix of two texts, at most [`MAX_COMPARED`] bytes. The bound
+/// keeps the total time linear, because the rest of the buffer is compared again after each
+/// difference.
 #[inline]
 fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let (one, other) = (
@@ -570,8 +587,8 @@ const STEP: usize = 32;
 /// Maximum number of bytes compared by a call of [`common_prefix`].
 const MAX_COMPARED: usize = 1 << 12;
 
-/// Returns true for ASCII without NUL and carriage returns. Nearly all text is of this kind and needs no further
-/// validation. Blocks of 64 bytes are tested without branches.
+/// Returns true for ASCII without NUL and carriage returns. Nearly all text is of this kind and
+/// needs no further validation. Blocks of 64 bytes are tested without branches.
 fn is_plain_ascii(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks::<64>();
     let odd = |bytes: &[u8]| {

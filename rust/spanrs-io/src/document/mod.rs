@@ -1,7 +1,7 @@
 //! Documents: texts with annotations that refer to character offsets.
 //!
-//! In all formats, the offsets of a [`Document`] count characters (code points) of its text, from 0, ends
-//! exclusive. Each format has a module that creates documents from the bytes of a file:
+//! In all formats, the offsets of a [`Document`] count characters (code points) of its text, from
+//! 0, ends exclusive. Each format has a module that creates documents from the bytes of a file:
 //!
 //! | format | offsets in the file | documents in a file |
 //! |---|---|---|
@@ -12,15 +12,16 @@
 //! | doccano, Prodigy | code points | one per line |
 //! | Label Studio | UTF-16 code units | one per task |
 //!
-//! Reading has two steps. The reader of a format rejects files that violate the format; [`Document::close`]
-//! then leaves out, with a report, annotations outside of the text. Exports of annotation tools
-//! occasionally contain such annotations, and the rest of the corpus should remain usable.
+//! Reading has two steps. The reader of a format rejects files that violate the format;
+//! [`Document::close`] then leaves out, with a report, annotations outside of the text. Exports of
+//! annotation tools occasionally contain such annotations, and the rest of the corpus should remain
+//! usable.
 //!
-//! A document is read into memory as a whole, up to `Limits::document_bytes`; in a file with several
-//! documents, they are read one by one ([`DocumentReader`]).
+//! A document is read into memory as a whole, up to `Limits::document_bytes`; in a file with
+//! several documents, they are read one by one ([`DocumentReader`]).
 //!
-//! If the format has them, documents keep relations between annotations, attributes with the types of their
-//! values, and the annotations of several annotators as layers ([`LayerChoice`]).
+//! If the format has them, documents keep relations between annotations, attributes with the types
+//! of their values, and the annotations of several annotators as layers ([`LayerChoice`]).
 //!
 //! ```
 //! use spanrs_io::document::{Format, Reader};
@@ -129,7 +130,8 @@ pub struct ReaderOptions {
     pub max_expansion: Option<usize>,
 }
 
-/// Reads documents in one format. Reading does not change the reader, which can be shared between threads.
+/// Reads documents in one format. Reading does not change the reader, which can be shared between
+/// threads.
 ///
 /// ```
 /// use spanrs_io::document::{Format, LayerChoice, Reader};
@@ -177,15 +179,15 @@ impl Reader {
         }
     }
 
-    /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the path
-    /// may be either file of the pair. A source is opened once, or twice if the annotator is given by a
-    /// number ([`LayerChoice::is_number`]).
+    /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the
+    /// path may be either file of the pair. A source is opened once, or twice if the annotator is
+    /// given by a number ([`LayerChoice::is_number`]).
     ///
     /// # Errors
-    /// For formats with one document per file, the errors of [`Source::contents`] and [`Reader::read`], and
-    /// [`Code::BadDocument`] for brat from a stream. For other formats, the errors of [`Source::open`], and
-    /// for an annotator given by number the errors of [`Reader::read`]; other errors are returned with the
-    /// documents.
+    /// For formats with one document per file, the errors of [`Source::contents`] and
+    /// [`Reader::read`], and [`Code::BadDocument`] for brat from a stream. For other formats, the
+    /// errors of [`Source::open`], and for an annotator given by number the errors of
+    /// [`Reader::read`]; other errors are returned with the documents.
     ///
     /// # Examples
     /// ```
@@ -214,14 +216,14 @@ impl Reader {
         })
     }
 
-    /// Reads the documents in the bytes of a file; `name` is the file name for messages. A byte order mark
-    /// is skipped.
+    /// Reads the documents in the bytes of a file; `name` is the file name for messages. A byte
+    /// order mark is skipped.
     ///
     /// # Errors
-    /// [`Code::Encoding`] if the bytes are not UTF-8; [`Code::BadDocument`] for violations of the format,
-    /// for brat, whose text is in another file, and for an annotator that does not occur in the file;
-    /// [`Code::LaterVersion`] for MAT-JSON; [`Code::Entities`], [`Code::TooDeep`] and [`Code::WrongFormat`]
-    /// for XML.
+    /// [`Code::Encoding`] if the bytes are not UTF-8; [`Code::BadDocument`] for violations of the
+    /// format, for brat, whose text is in another file, and for an annotator that does not occur in
+    /// the file; [`Code::LaterVersion`] for MAT-JSON; [`Code::Entities`], [`Code::TooDeep`] and
+    /// [`Code::WrongFormat`] for XML.
     ///
     /// # Examples
     /// ```
@@ -271,8 +273,9 @@ impl Reader {
     }
 }
 
-/// Returns the encoding of an XML file according to a UTF-16 byte order mark or the XML declaration; None
-/// for UTF-8 and ASCII, and if no encoding is declared. Only the first 1024 bytes are examined.
+/// Returns the encoding of an XML file according to a UTF-16 byte order mark or the XML
+/// declaration; None for UTF-8 and ASCII, and if no encoding is declared. Only the first 1024 bytes
+/// are examined.
 ///
 /// ```
 /// use spanrs_io::document::declared_encoding;
