@@ -427,7 +427,7 @@ def test_columns_of_training_are_the_default(call):
     assert call("tag", "m", "raw", "--token-column", "0", raw="the\ncat\n")[1] == "the\tDET\ncat\tNOUN\n"
     assert call("tag", "m", "raw", raw="the\ncat\n")[0] == 2
     assert (
-        "holds their numbers"
+        "contains their numbers"
         in call("tag", "m", "raw", "--token-column", "0", raw="1 a x\n2 b x\n\n1 a x\n2 b x\n\n" * 5)[2]
     )
 

@@ -97,7 +97,7 @@ impl ScorerOptions {
     /// Creates the scorer.
     ///
     /// # Errors
-    /// As [`Reader::new`] and [`Reader::with_pred_scheme`].
+    /// Same as [`Reader::new`] and [`Reader::with_pred_scheme`].
     pub fn build(self, matcher: Box<dyn Matcher>) -> Result<AutoSchemeScorer, TagsError> {
         let keep = self
             .max_violations
@@ -268,8 +268,8 @@ impl AutoSchemeScorer {
             return Ok(false);
         }
         self.pred_scheme = PredScheme::AsGold;
-        // Violations are seldom, so all of pred is read again only where there are enough of them, or tags with
-        // other prefixes than those of gold's scheme.
+        // Violations are seldom, so all of pred is read again only where there are enough of them,
+        // or tags with other prefixes than those of gold's scheme.
         let gold_scheme = self.reader.scheme();
         if self.reader.reading() == Reading::Refuse
             || gold_scheme == Scheme::Token

@@ -134,8 +134,8 @@ impl Cells {
         found
     }
 
-    /// As [`Cells::find`], for cells without types; `slot` is the number of the outcome among those
-    /// of all criteria.
+    /// Same as [`Cells::find`], for cells without types; `slot` is the number of the outcome among
+    /// those of all criteria.
     fn find_untyped(&mut self, counts: &mut Counts, cell: Cell, slot: usize) -> CellId {
         if self.untyped[slot] == NONE {
             self.untyped[slot] = counts.cell(Cell {

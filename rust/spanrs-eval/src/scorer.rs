@@ -503,7 +503,7 @@ impl Scorer {
         self.closed(counts)
     }
 
-    /// As [`Scorer::counts`], without a copy: the scorer starts again at 0 but keeps its
+    /// Same as [`Scorer::counts`], without a copy: the scorer starts again at 0 but keeps its
     /// violations.
     pub fn take_counts(&mut self, reader: &Reader) -> Counts {
         self.flush(reader);
@@ -532,7 +532,7 @@ impl Scorer {
         self.failure
     }
 
-    /// As [`Scorer::failure`], as an error.
+    /// Same as [`Scorer::failure`], as an error.
     ///
     /// # Errors
     /// [`InputError::Unmatched`] (with sentence 0), or [`InputError::Interrupted`].

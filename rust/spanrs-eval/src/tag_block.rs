@@ -171,14 +171,15 @@ impl TagBlock {
         self.end_all(&[tokens as u32]);
     }
 
-    /// As [`TagBlock::end`], for several sentences one after the other.
+    /// Same as [`TagBlock::end`], for several sentences one after the other.
     #[inline]
     pub fn end_all(&mut self, lengths: &[u32]) {
         let (gold, pred) = (&mut self.gold[..], &mut self.pred[..]);
         // A local variable: the compiler cannot tell that writing tags leaves the field alone.
         let mut used = self.used;
         for &tokens in lengths {
-            // For an empty sentence this is the first token of the next one, or the border after the last.
+            // For an empty sentence this is the first token of the next one, or the border after
+            // the last.
             gold[used] |= FIRST;
             pred[used] |= FIRST;
             used += tokens as usize;

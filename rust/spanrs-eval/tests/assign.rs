@@ -1,5 +1,5 @@
 //! One-to-one assignments beside their definitions.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/best_choices.rs"]
 mod best_choices;
@@ -14,7 +14,8 @@ fn by_augmenting(pairs: &[Pair]) -> i128 {
     let mut used = vec![false; pairs.len()];
     let mut total = 0;
     loop {
-        // Gain of the best way to a gold span that gives its pair up, or to a pred span; and its last pair.
+        // Gain of the best way to a gold span that gives its pair up, or to a pred span; and its
+        // last pair.
         let free_gold = |used: &[bool], gold: u32| {
             !pairs
                 .iter()

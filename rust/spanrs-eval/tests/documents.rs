@@ -1,5 +1,6 @@
-//! Documents: however sentences are put into blocks, parts and shards, the counts are the same bytes.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Documents: however sentences are put into blocks, parts and shards, the counts are the same
+//! bytes.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 mod common;
 #[path = "common/matchers.rs"]

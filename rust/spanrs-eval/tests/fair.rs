@@ -1,5 +1,5 @@
 //! The fair matcher against the published steps, written down without any index.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/cells.rs"]
 mod cells;

@@ -1,5 +1,5 @@
 //! Limits of MATScore's matcher.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper is a test failure.
 
 use spanrs_base::Span;
 use spanrs_eval::mat::{Matcher, Unit};

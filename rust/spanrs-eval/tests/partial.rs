@@ -1,5 +1,5 @@
 //! The partial matcher beside its definitions, written down as plainly as they can be.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/best_choices.rs"]
 mod best_choices;
@@ -85,7 +85,8 @@ fn outcomes(
     all
 }
 
-/// What a span of a family may be: the bounds of nested, chained and equal spans are what makes groups.
+/// What a span of a family may be: the bounds of nested, chained and equal spans are what makes
+/// groups.
 fn tangled(most: usize) -> impl Strategy<Value = Vec<Span<i64>>> {
     let nested = (0_i64..6, 0_u32..2).prop_map(|(at, ty)| span((at, 12 - 2 * at, ty)));
     let chained = (0_i64..6, 0_u32..2).prop_map(|(at, ty)| span((2 * at, 3, ty)));

@@ -259,7 +259,7 @@ impl Part<'_> {
     /// Whether to stop is looked at every [`PAUSE`] runs.
     ///
     /// # Errors
-    /// Those of [`IdBatch::count`].
+    /// The errors of [`IdBatch::count`].
     fn blocks(&self, reader: &Reader, scorer: &mut Scorer, worker: &mut Worker<'_>) -> Result<()> {
         let batch = self.batch;
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);

@@ -56,7 +56,7 @@ impl MeasureOptions {
     /// Creates the measure for some counts.
     ///
     /// # Errors
-    /// As [`Counts::check_criterion`].
+    /// Same as [`Counts::check_criterion`].
     pub fn build(self, counts: &Counts) -> Result<Measure, CountsError> {
         let criterion = counts.check_criterion(self.criterion)?;
         // A type that does not occur has a number that no type has.

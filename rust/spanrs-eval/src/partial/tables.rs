@@ -66,11 +66,12 @@ pub fn count_modes(
     Ok((overall, types))
 }
 
-/// The places of the spans by what became of them in a mode, in the order of [`Found`]: over all spans, or over those of
-/// the type `ty` by themselves. Spurious spans are places of pred, the others of gold.
+/// The places of the spans by what became of them in a mode, in the order of [`Found`]: over all
+/// spans, or over those of the type `ty` by themselves. Spurious spans are places of pred, the
+/// others of gold.
 ///
 /// # Errors
-/// As [`count_modes`].
+/// Same as [`count_modes`].
 pub fn places_by_outcome(
     (gold, pred): (&SpanLists, &SpanLists),
     matcher: Matcher,

@@ -41,7 +41,7 @@ impl Scorer {
         self.add_block_and(reader, block, line_of, |_| ());
     }
 
-    /// As [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a
+    /// Same as [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a
     /// document that has just been counted, so that the caller can prefetch what follows while no
     /// memory is waited for.
     #[inline]

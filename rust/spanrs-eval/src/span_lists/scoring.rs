@@ -125,7 +125,7 @@ pub fn span_details(
 /// or not, in the order of their first occurrence.
 ///
 /// # Errors
-/// As [`span_details`].
+/// Same as [`span_details`].
 ///
 /// ```
 /// use spanrs_eval::{Exact, SpanErrorOptions, SpanLists, TypeFilter, span_errors};
@@ -199,7 +199,7 @@ impl Scorer {
     /// Adds the sentences of lists of spans, without types that the filter leaves out. A failed call adds nothing.
     ///
     /// # Errors
-    /// As [`span_details`].
+    /// Same as [`span_details`].
     ///
     /// ```
     /// use spanrs_eval::outcomes::{Measure, Prf};

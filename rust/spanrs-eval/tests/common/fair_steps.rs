@@ -1,5 +1,5 @@
 //! The published steps of fair matching, by lists and without any index.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic in a test helper is a test failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Rows of what partial matching finds, and its definitions, written down as plainly as they can be.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,13 @@
 //! Sentences of tags, gold and pred.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use proptest::prelude::*;
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use super::ways_to_score::Pair;
 
-/// Tags of which the first are usual, and the last so many that no reader with all of them takes blocks.
+/// Tags of which the first are usual, and the last so many that no reader with all of them takes
+/// blocks.
 fn tag(number: usize) -> String {
     const USUAL: [&str; 16] = [
         "O", "O", "O", "B-A", "I-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M-A", "U-C", "X", "I", "",

@@ -1,5 +1,5 @@
 //! Sentences scored one by one, in blocks and in parts, and what that should count.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::ops::Range;
 

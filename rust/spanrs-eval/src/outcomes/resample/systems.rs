@@ -79,7 +79,7 @@ impl Systems {
     /// [`Systems::new`], which names them `system 0` and so on.
     ///
     /// # Errors
-    /// Those of [`Systems::new`]; [`CountsError::Argument`] if the numbers of names and counts
+    /// The errors of [`Systems::new`]; [`CountsError::Argument`] if the numbers of names and counts
     /// differ.
     pub fn named(counts: Vec<Arc<Counts>>, names: &[String]) -> Result<Self, CountsError> {
         if counts.len() != names.len() {
