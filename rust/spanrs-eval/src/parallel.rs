@@ -17,7 +17,7 @@ use crate::scorer::Scorer;
 ///   it.
 /// - `parts`: ranges of whatever `count` numbers (sentences, rows, bytes), in order. A range need
 ///   not begin or end where a document does.
-/// - `watch`: asked by the calling thread whether to stop.
+/// - `watch`: called in the calling thread; returns true to stop.
 /// - `count`: adds everything in a range to the scorer it is given, and checks at intervals whether
 ///   to stop ([`Worker::check`]).
 ///

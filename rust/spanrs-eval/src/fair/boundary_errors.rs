@@ -175,7 +175,8 @@ impl Passes {
     /// - `same_type`: true for boundary errors, false for labelling-boundary errors.
     /// - `indexed`: whether large passes may find candidates with the index.
     ///
-    /// Spans that find no partner stay free, in their order. Returns early if the watch said stop.
+    /// Spans that find no partner stay free, in their order. Returns early if the watch requests a
+    /// stop.
     fn run_pass(
         &mut self,
         sides: &mut Sides,

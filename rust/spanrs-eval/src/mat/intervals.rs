@@ -2,9 +2,9 @@
 //! each.
 //!
 //! The part that both annotations of a pair cover is an interval with the labels of the pair. What
-//! sticks out of pairs, and annotations without a partner, are leftovers. The text is cut at every
-//! bound of a leftover, and in each piece the leftovers of both sides are paired again, by label
-//! alone; those without a partner give an interval with one label.
+//! sticks out of pairs, and annotations without a counterpart, are leftovers. The text is cut at
+//! every bound of a leftover, and in each piece the leftovers of both sides are paired again, by
+//! label alone; those without a counterpart give an interval with one label.
 //!
 //! With gold `T` 0..7, and pred `T` 0..3 and `T` 4..7, the first pred annotation is the partner of
 //! gold's:
@@ -42,8 +42,8 @@ pub(super) struct Interval {
     pub(super) pred: Option<u32>,
 }
 
-/// A leftover: the part of an annotation that its pair does not share, or all of one without a
-/// partner. Not empty.
+/// A leftover: the part of an annotation that its pair does not share, or all of onewithout a
+/// counterpart. Not empty.
 #[derive(Clone, Copy, Debug)]
 struct Leftover {
     /// First character.
@@ -166,7 +166,7 @@ impl Intervals {
                 return Err(Unmatched::TooTangled {
                     from: start.into(),
                     most,
-                    what: "parts of them lie over the pieces of text between their bounds",
+                    what: "overlaps between annotation parts and text segments",
                 });
             }
             let interval = |gold: Option<&Leftover>, pred: Option<&Leftover>| Interval {
@@ -247,7 +247,8 @@ fn by_label(munkres: &mut Munkres, golds: &[Leftover], preds: &[Leftover]) -> Ve
     if golds.len().max(preds.len()) <= MAX_EXACT {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
-    // Everything overlaps everything here: equal labels first, then aliases of a type, then the rest.
+    // Everything overlaps everything here: equal labels first, then aliases of a type, then the
+    // rest.
     let mut pairs = Vec::new();
     let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
     type Key = fn(&Annotation) -> Option<(u32, u32)>;

@@ -2,7 +2,7 @@
 
 use super::annotation::Annotation;
 
-/// What a pair of annotations is, or an annotation without a partner.
+/// What a pair of annotations is, or an annotation without a counterpart.
 ///
 /// A pair is a match or exactly one of seven kinds of clashes. The kind is seen from one side: an
 /// overmark for one is an undermark for the other. Covering includes sharing a bound. The values
@@ -19,9 +19,9 @@ use super::annotation::Annotation;
 pub enum Kind {
     /// Equal labels and bounds.
     Match,
-    /// A gold annotation without a partner.
+    /// A gold annotation without a counterpart.
     Missing,
-    /// A pred annotation without a partner.
+    /// A pred annotation without a counterpart.
     Spurious,
     /// Equal bounds, different labels.
     TagClash,

@@ -98,7 +98,7 @@ use pairing::Pairing;
 pub struct Matcher {
     /// By [`Unit`]: whether its elements are counted.
     units: [bool; UNITS],
-    /// What becomes of annotations without a partner that overlap others.
+    /// What becomes of annotations without a counterpart that overlap others.
     unpaired: Unpaired,
     /// Asks the watch at intervals.
     pace: Pace,
@@ -128,7 +128,7 @@ impl Matcher {
         matcher
     }
 
-    /// Sets what becomes of annotations without a partner that overlap others.
+    /// Sets what becomes of annotations without a counterpart that overlap others.
     #[must_use]
     pub fn with_unpaired(mut self, unpaired: Unpaired) -> Self {
         self.unpaired = unpaired;
@@ -195,7 +195,7 @@ impl crate::Matcher for Matcher {
     ///
     /// # Errors
     /// [`Unmatched::TooTangled`] if a large group of annotations, or the intervals of the document,
-    /// are too many; [`Unmatched::Stopped`] if the watch said stop.
+    /// are too many; [`Unmatched::Stopped`] if the watch requests a stop.
     fn compare(&mut self, pair: &matcher::Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         set_annotations(&mut self.gold, pair.gold);
         set_annotations(&mut self.pred, pair.pred);

@@ -49,7 +49,7 @@ impl Named for Unpaired {
 
 spanrs_base::serde_by_name!(Unpaired);
 
-/// A pair of annotations, or an annotation without a partner; at least one side is present.
+/// A pair of annotations, or an annotation without a counterpart; at least one side is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     /// Index of the gold annotation.
@@ -164,7 +164,7 @@ struct Sides<'a> {
     gold: &'a [Annotation],
     /// Pred annotations, sorted by start, then end.
     pred: &'a [Annotation],
-    /// What becomes of annotations without a partner.
+    /// What becomes of annotations without a counterpart.
     unpaired: Unpaired,
 }
 
@@ -341,7 +341,7 @@ impl Pairing {
                 return Err(Unmatched::TooTangled {
                     from: from.into(),
                     most,
-                    what: "pairs of them overlap",
+                    what: "overlapping pairs",
                 });
             }
             let pairs = self.found.iter().map(|&other| partial::Pair {
@@ -430,7 +430,7 @@ impl Pairing {
         }
     }
 
-    /// Adds an annotation without a partner: gold's as missing, pred's as spurious.
+    /// Adds an annotation without a counterpart: gold's as missing, pred's as spurious.
     fn push_unpaired(&mut self, gold: Option<u32>, pred: Option<u32>) {
         let kind = match gold {
             Some(_) => Kind::Missing,
