@@ -394,7 +394,9 @@ def test_types_of_several_spans_with_equal_bounds_are_not_merged():
     gold, pred = [[("A", 0, 1), ("B", 0, 1)]], [[("C", 0, 1)]]
     result = spanrs.score(gold, pred)
     for old in "AB":
-        with pytest.raises(SchemeError, match=r"\(number of such groups: 1\).* merge the types before") as caught:
+        with pytest.raises(
+            SchemeError, match=r"\(number of such groups: 1\).* merge the types before"
+        ) as caught:
             result.with_types({old: "C"})
         assert caught.value.code == "rename"
     # These match no further spans, whatever is paired.

@@ -16,8 +16,8 @@ const NONE: CellId = CellId::MAX;
 /// gold, 2 for only pred.
 const SIDES: usize = 3;
 
-/// Translates types and cells from the numbering of spans to that of one [`Counts`], usually
-/// without hashing.
+/// Translates type and cell numbers of spans to the numbers in one [`Counts`], usually without
+/// hashing.
 ///
 /// Valid as long as the vocabulary of the spans only grows and the counts stay the same object;
 /// call [`Cells::clear`] when either is replaced. Memory is `3 * outcomes` numbers for each type

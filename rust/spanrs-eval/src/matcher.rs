@@ -10,7 +10,7 @@ use spanrs_base::{Coded, ErrorClass, Interrupted};
 use crate::outcomes::{Cell, Schema};
 use crate::spans::Spans;
 
-/// One decision of a matcher about a gold span, a pred span, or a pair of them.
+/// A decision of a matcher about a gold span, a pred span, or a pair of spans.
 ///
 /// A span may appear in several events: every criterion of a matcher assigns an outcome to every
 /// span, and some outcomes (such as `mistyped` of [`Exact`](crate::Exact)) are reported in addition

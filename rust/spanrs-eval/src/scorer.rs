@@ -8,11 +8,10 @@
 //! 3. Sentences of spans (`spans`) have no tags; equal sides are counted by type, other sentences
 //!    are passed to the matcher.
 //!
-//! The exact matcher needs only what the first two ways count. For other matchers, spans of
-//! sentences whose tags are equal on both sides are counted by type and reported with
-//! [`Matcher::same`], and the other sentences are passed to [`Matcher::compare`]. Counts by type
-//! stay in dense tables until a document ends ([`Scorer::end_document`]) or the counts are
-//! requested.
+//! The first two ways are sufficient for the exact matcher. For other matchers, spans of sentences
+//! whose tags are equal on both sides are counted by type and reported with [`Matcher::same`], and
+//! the other sentences are passed to [`Matcher::compare`]. Counts by type stay in dense tables
+//! until a document ends ([`Scorer::end_document`]) or the counts are requested.
 //!
 //! Memory does not grow with the number of sentences, except for the counts of documents.
 

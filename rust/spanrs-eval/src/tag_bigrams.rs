@@ -29,7 +29,7 @@
 //!
 //! The other readings (strict, discard, ncrfpp) read well-formed sentences in the same way as
 //! conlleval (tested in spanrs-tags), so only sentences with violations, which
-//! [`TagBigramCounter::malformed`] finds, have to be walked.
+//! [`TagBigramCounter::malformed`] finds, must be walked.
 //!
 //! Time is linear in the number of tokens, plus the square of the number of tags for each document.
 //! The tables take 0.1 MB for up to 31 tags and 1.8 MB for up to 127.

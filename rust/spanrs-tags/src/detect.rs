@@ -293,8 +293,8 @@ impl Evidence {
                 here.map_or(END, |p| p.symbol),
                 same,
             );
-            // A malformed pair counts once, however many violations it has, so that counts of
-            // schemes are comparable.
+            // A malformed pair counts once, regardless of its number of violations, so that counts
+            // of schemes are comparable.
             count += if set == violation::NONE { 0 } else { n };
         }
         count

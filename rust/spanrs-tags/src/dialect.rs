@@ -135,9 +135,9 @@ impl Dialect {
 
     /// Decodes a tag.
     ///
-    /// `prefixes` are the letters to look for: those of the scheme, or those of seqeval's default
-    /// mode. `O` is outside only if the tag has no type, or if the dialect reads unknown prefixes
-    /// as outside. In [`Scheme::Token`] the whole tag is the type and only `O` is outside.
+    /// `prefixes` are the possible prefixes, from the scheme or from seqeval's default mode. `O` is
+    /// outside only if the tag has no type, or if the dialect reads unknown prefixes as outside. In
+    /// [`Scheme::Token`] the whole tag is the type and only `O` is outside.
     pub(crate) fn parts<'a>(&self, tag: &'a str, scheme: Scheme, prefixes: &[Prefix]) -> Parts<'a> {
         if scheme == Scheme::Token {
             // `O` is outside in TOKEN, too, so that tokens outside spans can be written and read

@@ -1,6 +1,6 @@
 //! The two readings that reproduce seqeval 1.2.2, as data for the reading tables.
 //!
-//! seqeval's default mode uses the letters `B I E S O .` whatever the scheme, so `L`, `U`, `M` and
+//! seqeval's default mode uses the letters `B I E S O .` under every scheme, so `L`, `U`, `M` and
 //! `W` are unknown. Its strict mode has a table of patterns for each scheme, with gaps: `B-PER
 //! B-LOC` in IOB drops both spans, and a span of one token in IOE1 is never found. These readings
 //! reproduce numbers published with seqeval; for other purposes use `conlleval` and `strict`.

@@ -43,7 +43,7 @@ pub struct Reader {
     pred: Option<Box<Decoding>>,
 }
 
-/// Sentences whose spans are determined by the pairs of neighbouring tags alone.
+/// Sentences whose spans are completely determined by pairs of neighbouring tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bigrams {
     /// All sentences.

@@ -29,7 +29,7 @@ pub enum Reading {
     /// published numbers use this reading.
     #[default]
     Conlleval,
-    /// A span that is not opened and closed as the scheme demands is dropped as a whole.
+    /// A span that is not opened and closed according to the scheme is dropped completely.
     Strict,
     /// A tag that would continue a span that does not exist is read as `O`; the remaining tags are
     /// read as conlleval does.

@@ -19,9 +19,9 @@
 //!
 //! # Bigrams
 //!
-//! For most schemes and readings the symbol of the previous token alone determines whether a span
-//! is open. The step between two tags then depends on the pair only ([`Table::between`]), and a
-//! scorer can count pairs of tags instead of walking sentences.
+//! For most schemes and readings, the symbol of the previous token determines whether a span is
+//! open. The step between two tags then depends only on the pair ([`Table::between`]), and a scorer
+//! can count pairs of tags instead of walking sentences.
 
 use crate::error::{Error, Result};
 use crate::peers;
@@ -44,7 +44,7 @@ const TYPE: u8 = 4;
 /// Step bit: the pair of the previous token and this one violates the scheme.
 pub const VIOLATION: u8 = 8;
 
-/// The bits of a step that hold the next state.
+/// The bits of a step that contain the next state.
 const STATE: u8 = 0xF0;
 
 /// The steps of one reading of one scheme.
@@ -53,7 +53,7 @@ pub struct Table {
     /// The steps, in the layout that the module documentation describes.
     steps: Box<[u8; CELLS]>,
     /// Whether [`VIOLATION`] is set where the scheme is violated; false for the reading of
-    /// seqeval's default mode, which has prefixes of its own.
+    /// seqeval's default mode, which has its own prefixes.
     pub(crate) sees_violations: bool,
     /// For each symbol, whether a span is open after it; None if that depends on earlier tokens.
     live: Option<[bool; SYMBOLS as usize]>,
@@ -262,7 +262,7 @@ impl<'a> Walk<'a> {
     /// Returns what happens at the next token: the bits [`CLOSE`], [`OPEN`] and [`VIOLATION`], and
     /// bits that are private to the walk.
     ///
-    /// If the step has [`CLOSE`], `begin` and `ty` are those of the span that ends before the token
+    /// If the step has [`CLOSE`], `begin` and `ty` describe the span that ends before the token
     /// (exclusive end: the index of the token).
     #[inline(always)]
     pub fn look(&self, entry: u32) -> u8 {

@@ -1,5 +1,5 @@
-//! Violations of a scheme: what can be wrong between two neighbouring tags, and what a reading does
-//! about it.
+//! Violations of a scheme: the ways in which two neighbouring tags can be malformed, and what a
+//! reading does with them.
 //!
 //! Legality is a property of tag bigrams: it depends on the right border of the previous token, the
 //! left border of this token, whether their types are equal, and the borders of the sentence. A
@@ -24,13 +24,13 @@ use crate::reading::Reading;
 use crate::scheme::{Edge, Prefix};
 use crate::step::{END, OUTSIDE, UNKNOWN};
 
-/// The kind of a violation. The names are those of iobes, except `UnknownTag`.
+/// The kind of a violation. The names are from iobes, except `UnknownTag`.
 ///
 /// The variants are ordered alphabetically; several violations of one token are reported in this
 /// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The span of this token is not ended as the scheme demands: `I-A O` in IOBES.
+    /// The span of this token is not ended as the scheme requires: `I-A O` in IOBES.
     IllegalEnd,
     /// The sentence ends inside the span of this token: `B-A` last in IOBES.
     IllegalFinal,
@@ -79,8 +79,8 @@ pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
 
 /// Returns the violations between a token with symbol `before` and the next one with symbol `here`.
 ///
-/// Symbols are those of the reading tables; `before` is `OUTSIDE` at the start of the sentence,
-/// too, and `here` is `END` at its end. `same` is true if both tokens have the same type; it is
+/// Symbols are the same as in the reading tables; at the start of the sentence `before` is
+/// `OUTSIDE`, at its end `here` is `END`. `same` is true if both tokens have the same type; it is
 /// ignored if one of the tokens has no prefix.
 pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> u8 {
     use Edge::{Always, Auto, Contact, Never};
@@ -249,8 +249,8 @@ impl Serialize for Action {
 }
 
 impl fmt::Display for Violation {
-    /// Writes `Illegal Start at index 3: I-LOC after O`; violations that concern the end of a span
-    /// name the next tag instead of the previous one.
+    /// Writes `Illegal Start at index 3: I-LOC after O`; violations at the end of a span include
+    /// the next tag instead of the previous one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

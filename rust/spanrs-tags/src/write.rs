@@ -4,9 +4,9 @@
 //! excluded if it contradicts the position of the token: `B` of BIO on a second token, `I` on a
 //! first one. The most specific of the remaining prefixes wins: first [`Edge::Contact`], if the
 //! span touches another span of its type, then [`Edge::Always`] and [`Edge::Never`], then
-//! [`Edge::Auto`]. IOB therefore writes `B` if a span touches the one before it, and `I` otherwise.
+//! [`Edge::Auto`]. IOB therefore writes `B` if a span touches the previous span, and `I` otherwise.
 //!
-//! Writing takes O(n log n + t) time for n spans that cover t tokens, however much they overlap.
+//! Writing takes O(n log n + t) time for n spans that cover t tokens, regardless of overlaps.
 
 use spanrs_base::{Limits, Span, Vocabulary};
 

@@ -42,7 +42,7 @@ pub fn gather(
     Ok((evidence, true))
 }
 
-/// Finds the scheme of a file by reading all of it.
+/// Detects the scheme of a file by reading the whole file.
 ///
 /// The result contains the number of violations under every scheme, so that the caller can judge
 /// how certain it is; a file whose tags are all `O` is not evidence for any scheme.

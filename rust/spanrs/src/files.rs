@@ -85,7 +85,7 @@ impl FileScore {
     }
 }
 
-/// Scores the tags of one column file against those of another with the same tokens.
+/// Scores the tags of one column file against the tags of another file with the same tokens.
 ///
 /// Without a scheme in `options`, gold is read twice: the first time to detect its scheme.
 ///

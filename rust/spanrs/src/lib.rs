@@ -1,6 +1,6 @@
 //! Evaluation of spans from Rust: whole-file jobs, and the crates they are built from.
 //!
-//! Score the tags of one column file against those of another:
+//! Score the tags of one column file against the tags of another:
 //!
 //! ```
 //! # fn main() -> spanrs::Result<()> {

@@ -3,7 +3,7 @@
 //! A [`PairSink`] receives every token and every end of a sentence. Predictions usually equal gold
 //! in nearly all lines. Two files are therefore read in three ways, the fastest first:
 //!
-//! 1. Runs of ordinary lines that are identical in both files are taken from gold alone
+//! 1. Runs of ordinary lines that are identical in both files are read only from gold
 //!    ([`ColumnReader::follow_lines`]).
 //! 2. A single line of pred that equals the line of gold is skipped without splitting
 //!    ([`ColumnReader::follow`]).

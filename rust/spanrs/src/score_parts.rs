@@ -3,7 +3,7 @@
 //! Both files are cut at sentence borders with the same number (see [`SentenceBorder`]). Each part
 //! is scored by a thread with its own reader and scorer, and the counts are added in the order of
 //! the parts. Counts are integers and violations are kept in the order of the file, so the result
-//! equals that of one thread.
+//! is the same as with one thread.
 //!
 //! It is assumed that borders of gold and pred with the same number are at the same position in the
 //! corpus. If this is wrong, some part has too many or too few sentences, and the job is abandoned;

@@ -31,7 +31,8 @@ pub(crate) type Target<'a> = (&'a mut Reader, &'a mut Scorer);
 /// readings.
 ///
 /// While a block is filled, `gold` and `pred` keep the line numbers of all its sentences, and
-/// `starts` gives the first one of each sentence. All are cleared when a block is counted.
+/// `starts` contains the index of the first one of each sentence. All are cleared when a block is
+/// counted.
 pub(crate) struct ScoreSink<'a> {
     /// Numbers the tags of both sides.
     reader: &'a mut Reader,
@@ -274,8 +275,8 @@ impl<'a> ScoreSink<'a> {
     /// Ends the sentence: adds the sentence to the block, which is counted if it is full. If ids do
     /// not fit a byte or a scorer cannot use blocks, the sentence is counted individually.
     ///
-    /// A block holds one byte for each tag. When the ids of the reader no longer fit, the sentences
-    /// of the block are counted first.
+    /// A block contains one byte for each tag. When the ids of the reader no longer fit, the
+    /// sentences of the block are counted first.
     ///
     /// # Errors
     /// Errors from numbering a tag and from finding errors, with the first line of the sentence in

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 pub(crate) struct Sentence {
     /// Ids of the tags of the current sentence.
     pub(crate) ids: Vec<u32>,
-    /// The line numbers of `before` tokens of earlier sentences, then those of the current
+    /// The line numbers of `before` tokens of earlier sentences, then of the tokens of the current
     /// sentence.
     pub(crate) lines: Lines,
     /// Number of tokens of earlier sentences whose line numbers are kept.

@@ -88,7 +88,7 @@ impl SentenceReader {
     /// column of tags in the options of the file.
     ///
     /// # Errors
-    /// Same as [`ColumnFile::open`]; [`Code::NoColumn`] for a column that does not exist, or that holds
+    /// Same as [`ColumnFile::open`]; [`Code::NoColumn`] for a column that does not exist, or that contains
     /// the tokens.
     pub fn open(file: &ColumnFile, tags: Option<&[Column]>) -> Result<Self> {
         let mut columns = file.columns.clone();
@@ -200,7 +200,7 @@ impl Layer {
     /// Reads an extra column as tags.
     ///
     /// # Errors
-    /// [`Code::NoColumn`] for a column that does not exist, or that holds the tokens.
+    /// [`Code::NoColumn`] for a column that does not exist, or that contains the tokens.
     fn extra(rows: &mut ColumnReader, column: &Column) -> Result<Self> {
         let extra = rows.add_column(column)?;
         if rows.has_tokens() && rows.extra_is_token(extra) {

@@ -1,7 +1,7 @@
 //! The fair matcher: every error is counted once, as one kind of error.
 //!
 //! Source: Ortmann, "Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans", LREC 2022.
-//! Decisions, their order and ties equal those of `compare_spans` in FairEval a6172f2.
+//! Decisions, their order and ties are the same as in `compare_spans` of FairEval a6172f2.
 //!
 //! 1. Equal spans are true positives, paired one to one.
 //! 2. Spans with equal bounds and different types are labelling errors. Each gold span, in the

@@ -92,8 +92,8 @@ pub enum IdSlice<'a> {
     U64(&'a [u64]),
 }
 
-/// Runs `$body` with `$slice` being the ids as a slice of their own type; `$body` is compiled for
-/// each type.
+/// Runs `$body` with `$slice` bound to the ids as a slice of their integer type; `$body` is
+/// compiled for each type.
 macro_rules! with_ids {
     ($ids:expr, $slice:ident => $body:expr) => {
         $crate::input::ids::with_ids!(@arms $ids, $slice => $body; I8 I16 I32 I64 U8 U16 U32 U64)

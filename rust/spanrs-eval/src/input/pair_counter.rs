@@ -228,7 +228,10 @@ mod tests {
                     Ok::<_, InputError>((reader.intern(gold)?, reader.intern(pred)?))
                 };
                 counter.add(sentence.iter(), &mut ids).unwrap();
-                assert!(!counter.check().unwrap() || at > 100, "blocks at first");
+                assert!(
+                    !counter.check().unwrap() || at > 100,
+                    "the first sentences are counted in blocks"
+                );
             }
             counter.finish();
             let (mut other, mut single) = parts(reading);

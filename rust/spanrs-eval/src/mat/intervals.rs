@@ -49,8 +49,8 @@ struct Leftover {
     start: u32,
     /// One past the last character.
     end: u32,
-    /// The annotation to which the leftover belongs, whose label is compared with labels on the
-    /// other side.
+    /// The annotation to which the leftover belongs; its label is compared with labels on the other
+    /// side.
     annotation: Annotation,
     /// The index among the leftovers on the same side, in the order of the pairs.
     order: usize,
@@ -144,8 +144,8 @@ impl Intervals {
     /// their intervals.
     ///
     /// One leftover on each side gives one interval, even with different labels. If only one side
-    /// has leftovers, each gives an interval. Otherwise the leftovers are first sorted in the order
-    /// of the pairs, on which ties in [`by_label`] depend, and then paired.
+    /// has leftovers, each leftover gives an interval. Otherwise the leftovers are first sorted in
+    /// the order of the pairs, on which ties in [`by_label`] depend, and then paired.
     ///
     /// # Errors
     /// [`Unmatched::TooTangled`] if the total number of leftovers over all segments exceeds

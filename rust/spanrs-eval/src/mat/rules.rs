@@ -1,7 +1,7 @@
 //! MATScore's rules: which types of annotations are scored, and under which labels.
 //!
 //! The label of an annotation is determined in this order: its type, or the first alias of the type
-//! whose attributes the annotation all has; then the equivalence class of this name, if any.
+//! for which the annotation has all attributes; then the equivalence class of this name, if any.
 //! Annotations whose label is ignored are removed from both sides before pairing. With the aliases
 //! `Place` for `NP kind=l` and `Person` for `NP kind=p`, the class `Place -> LOC`, and `Person`
 //! ignored:
@@ -143,7 +143,8 @@ impl Rules {
         (!self.ignore.contains(label)).then_some(label)
     }
 
-    /// Returns the first alias, in the order of the task, whose attributes the annotation all has.
+    /// Returns the first alias, in the order of the task, for which the annotation has all
+    /// attributes.
     fn alias<'b>(
         &self,
         ty: &str,

@@ -317,7 +317,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Returns an error at the current offset unless `holds`.
+    /// Returns an error at the current offset unless `holds` is true.
     fn check(&self, holds: bool, reason: &'static str) -> Result<()> {
         if holds { Ok(()) } else { self.damaged(reason) }
     }

@@ -1,4 +1,4 @@
-//! The table of counts: cells, totals, and rows of documents.
+//! The table of counts: cells, totals, and per-document rows.
 //!
 //! Cells are counted by number. A caller looks up the [`CellId`] of a cell once, which hashes the
 //! cell, and then adds to an array. With documents, there is a second array for the open document,
@@ -291,7 +291,7 @@ impl Counts {
         !self.touched.is_empty()
     }
 
-    /// Adds counts that continue these, such as those of the next part of a corpus.
+    /// Adds counts that continue these counts, such as the counts of the next part of a corpus.
     ///
     /// The counts of `other` up to the end of its first document are added to the open document
     /// here, and the open document of `other` remains open. `shift` is added to keys that are

@@ -1,10 +1,10 @@
 //! Measures: functions of summed cells.
 //!
-//! A measure is computed in three steps. Cells of its criterion are summed by type and
-//! outcome; the sums are turned into true positives, false positives and false negatives with the
-//! weights of the outcomes (the masses); the masses give precision, recall and F. Weights are
-//! applied after the integer sums, and precision and recall are computed before F, so that results
-//! equal those of the replaced tools to the last bit.
+//! A measure is computed in three steps. Cells of its criterion are summed by type and outcome; the
+//! sums are turned into true positives, false positives and false negatives with the weights of the
+//! outcomes (the masses); the masses give precision, recall and F. Weights are applied after the
+//! integer sums, and precision and recall are computed before F, so that results equal the results
+//! of the replaced tools to the last bit.
 //!
 //! [`Counts::measure`] does this once. [`Evaluator`] does it for many sums of the same cells, as
 //! needed for resampling.
@@ -135,7 +135,7 @@ pub struct Ratio {
     pub criterion: u8,
     /// Coefficient of each outcome in the numerator, by index; missing ones are 0.
     pub above: Vec<f64>,
-    /// Coefficient of each outcome in the denominator, likewise.
+    /// Coefficient of each outcome in the denominator, by index; missing ones are 0.
     pub below: Vec<f64>,
     /// True for 1 minus the quotient, such as an error rate.
     pub complement: bool,
@@ -268,11 +268,11 @@ struct Sums {
     criterion: Option<u8>,
     /// Length of a row: the largest number of outcomes of a criterion, at least 1.
     width: usize,
-    /// Cells at the place of their gold type, or of their pred type if they have no gold type. The
-    /// last row has cells without types.
+    /// Sums at the place of the gold type of each cell, or of the pred type if there is no gold
+    /// type. The last row contains cells without types.
     gold: Vec<f64>,
-    /// Cells at the place of their pred type, or of their gold type if they have no pred type;
-    /// otherwise the same as `gold`.
+    /// Sums at the place of the pred type of each cell, or of the gold type if there is no pred
+    /// type; otherwise the same as `gold`.
     pred: Vec<f64>,
 }
 

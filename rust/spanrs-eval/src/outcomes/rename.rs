@@ -46,7 +46,7 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    /// Finds the outcomes of a criterion; None if one of them does not exist.
+    /// Finds the outcomes of a criterion; None if any is missing.
     fn of(criterion: &Criterion) -> Option<Self> {
         let at = |name: &str| {
             let outcomes = (0..).zip(criterion.outcomes);

@@ -227,8 +227,8 @@ impl Schema {
 
     /// Returns true if a cell may be counted.
     ///
-    /// Its criterion and outcome must exist, the criterion must have cells of its own, and there
-    /// must be no types if the criterion has none.
+    /// The criterion and the outcome must exist, the criterion must have its own cells, and the
+    /// cell must have no types if the criterion has none.
     pub fn contains(&self, cell: &Cell) -> bool {
         let criterion = self.criteria.get(usize::from(cell.criterion));
         criterion.is_some_and(|c| {

@@ -23,9 +23,9 @@ pub struct Pair {
 /// If neither side overlaps itself, pred never decreases along `pairs` (a staircase) and one pass
 /// of dynamic programming suffices. Other problems are solved as transportation problems.
 ///
-/// With `ties`, the solution is the one whose list of pairs is lexicographically first: its first
-/// pair is the first pair that belongs to any optimal solution, its second pair is the next pair
-/// that belongs to an optimal solution with the first pair, and so on. Without `ties`, any optimal
+/// With `ties`, returns the solution whose list of pairs is lexicographically first: its first pair
+/// is the first pair that belongs to any optimal solution, its second pair is the next pair that
+/// belongs to an optimal solution with the first pair, and so on. Without `ties`, any optimal
 /// solution may be returned; it is the same in every run.
 ///
 /// # Errors

@@ -4,7 +4,7 @@
 //! credit is the sum of the prices of their ends) and all nodes with a price above 0 have all their
 //! units assigned. Any two such assignments differ by cycles of tight edges, through one virtual
 //! node for the units that may stay unassigned. So the edges are processed in order, and as many
-//! units as possible are moved to each of them along such cycles. In most cases this takes one
+//! units as possible are moved to each edge along such cycles. In most cases this takes one
 //! breadth-first search for each gold node; each search is linear in the number of tight edges.
 //!
 //! Nodes are numbered gold first, then pred, then the virtual node.

@@ -103,8 +103,8 @@ const UNSEEN: i128 = i128::MAX;
 /// to the edge nearest to the diagonal, then to the first.
 type Violated = (i128, usize, usize);
 
-/// Keeps `width` edges: half of them are those with the greatest violation, the rest are the
-/// remaining edges nearest to the diagonal.
+/// Keeps `width` edges: one half with the greatest violations, and from the remaining edges those
+/// nearest to the diagonal.
 ///
 /// The worst edges of many gold nodes often lead to the same few pred nodes. In an optimal
 /// assignment the spans of both sides are mostly paired in the same order, which is the diagonal.

@@ -31,7 +31,7 @@ pub(crate) struct FairCounts {
     pub(crate) types: BTreeMap<u32, Row>,
     /// Labelling errors by (gold type, pred type).
     pub(crate) le: BTreeMap<(u32, u32), u64>,
-    /// Labelling-boundary errors, likewise.
+    /// Labelling-boundary errors by (gold type, pred type).
     pub(crate) lbe: BTreeMap<(u32, u32), u64>,
 }
 
@@ -294,7 +294,7 @@ pub(crate) fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> 
         events = Events::default();
         matcher
             .compare(&pair, &mut events)
-            .expect("nobody stops it");
+            .expect("the matcher has no watch");
     }
     events
 }

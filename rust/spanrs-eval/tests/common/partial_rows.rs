@@ -169,7 +169,8 @@ pub(crate) fn count(
     let rows = PartialCounts::of(&events, gold, pred);
     let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
     let mut counts = Counts::new(&SCHEMA);
-    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts).expect("it just went well");
+    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts)
+        .expect("the comparison succeeded before");
     assert_eq!(PartialCounts::of_cells(&counts), rows);
     rows
 }

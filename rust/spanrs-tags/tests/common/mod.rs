@@ -218,7 +218,8 @@ fn touch(before: Option<&Part<'_>>, here: Option<&Part<'_>>) -> bool {
     matches!((before, here), (Some((Some(_), before)), Some((Some(_), here))) if before == here)
 }
 
-/// Spans whose first token may begin a span and whose last may end one. A token does not join a token outside spans.
+/// Spans whose first token may begin a span and whose last token may end one. A token does not join a token outside
+/// spans.
 fn strict(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
     let mut at = 0;

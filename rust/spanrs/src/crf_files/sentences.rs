@@ -59,8 +59,8 @@ impl TaggedSentences {
     }
 }
 
-/// Reads a column file with tags, and the `extra` columns that a template reads besides the tokens;
-/// if `extra` is None, all other columns of the file.
+/// Reads a column file with tags, and the `extra` columns that a template reads in addition to the
+/// tokens; if `extra` is None, all other columns of the file.
 ///
 /// In CoNLL-U a word without the key of the tags has the tag `O`.
 ///

@@ -25,7 +25,7 @@ const FIRST_SENTENCES: usize = 100;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TagOptions {
-    /// Columns that the template reads besides the tokens.
+    /// Columns that the template reads in addition to the tokens.
     pub extra: Vec<Column>,
     /// The column whose values are replaced by the tags; None for a new last column.
     pub target: Option<Column>,

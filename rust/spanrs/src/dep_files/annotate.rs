@@ -18,10 +18,10 @@ use crate::error::Result;
 pub struct AnnotateOptions {
     /// Parse; otherwise only tag.
     pub parse: bool,
-    /// Parse with the tags of the file instead of those of the tagger. Not used without `parse`.
+    /// Parse with the tags of the file instead of the tagger's. Not used without `parse`.
     pub keep_tags: bool,
-    /// Write `_` instead of copying those of LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS that are not predicted,
-    /// and drop empty nodes. Tags kept by `keep_tags` are still copied.
+    /// Write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are not
+    /// predicted, and drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
     /// Number of threads, including the calling thread; the output does not depend on it. 0 means 1.
     pub threads: usize,

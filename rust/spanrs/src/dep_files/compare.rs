@@ -19,7 +19,7 @@ use super::words::{COLUMNS, TreeWord, is_content, is_functional, is_punctuation,
 /// Compares gold and pred words in all criteria and counts the outcomes.
 ///
 /// - `gold`, `pred`: the words of the same segment of text, one or several sentences, in order.
-///   [`TreeWord::head`] is an index into the words of its own side.
+///   [`TreeWord::head`] is an index into the words on the same side.
 /// - `subtypes`: compare whole labels, see [`EvaluateOptions`](super::EvaluateOptions).
 /// - `counts`: counts of [`SCHEMA`](super::SCHEMA). Types are labels for arcs and tags for `upos`
 ///   and `xpos`. The current document of the counts is not ended.

@@ -191,7 +191,7 @@ impl Stretch {
 }
 
 /// Returns for each of [`COLUMNS`] whether it was copied, which is the case if the sentence lists
-/// its predicted columns and this is not one of them.
+/// its predicted columns and this column is not in the list.
 fn copied_columns(sentence: &SyntaxSentence<'_>) -> [bool; COLUMNS.len()] {
     let predicted = sentence.predicted();
     let is_predicted = |name| predicted.is_none_or(|set| set.names().any(|known| known == name));
@@ -294,7 +294,7 @@ fn empty(path: &str) -> Error {
 }
 
 /// The error for a text that ends before the text of the other side: gold's text if `gold_ends`,
-/// else pred's. The shorter of the two stretches is a prefix of the longer one.
+/// else pred's. The shorter segment is a prefix of the longer one.
 fn ends(gold: (&Side, &Stretch), pred: (&Side, &Stretch), gold_ends: bool) -> Error {
     let place = |side: &Side, open: &Stretch| Position::line(side.chunks.path(), open.line);
     let (short, long) = if gold_ends {

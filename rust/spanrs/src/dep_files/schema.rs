@@ -23,9 +23,8 @@ pub(super) const MISSED_TAG: u8 = 2;
 /// In criteria of tags: a pred word without a counterpart.
 pub(super) const SPURIOUS_TAG: u8 = 3;
 
-/// Outcomes of arcs if head and label have to be right. An aligned word that is not right is a
-/// false positive and a false negative, so that precision divides by pred words and recall by gold
-/// words.
+/// Outcomes of arcs if head and label must be right. An aligned word that is not right is a false positive and a false
+/// negative, so that precision divides by pred words and recall by gold words.
 const LABELLED: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("mislabelled", [0.0, 1.0, 1.0]),
@@ -34,7 +33,7 @@ const LABELLED: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
-/// The same outcomes if only the head has to be right.
+/// The same outcomes if only the head must be right.
 const UNLABELLED: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("mislabelled", [1.0, 0.0, 0.0]),

@@ -25,8 +25,8 @@ use crate::Reporter;
 use crate::error::{Error, Result};
 use crate::sentence::Tokens;
 
-/// Parts of speech that are punctuation: those of STTS, UPOS and PTB, and names that FairEval's
-/// author used.
+/// Parts of speech that are punctuation: the tags of STTS, UPOS and PTB, and names used by
+/// FairEval's author.
 const PUNCTUATION: [&str; 22] = [
     "$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", ".", ",", ":", "(", ")", "\"",
     "‘", "“", "’", "”", "``", "''", "-LRB-", "-RRB-",
@@ -82,7 +82,7 @@ impl Reader {
         self.rows.path()
     }
 
-    /// Returns the number of the line read last, from 1.
+    /// Returns the number of the last line read, from 1.
     pub(super) fn line(&self) -> u64 {
         self.rows.line()
     }
@@ -219,7 +219,7 @@ impl Reader {
         ))
     }
 
-    /// The error for a level that continues a span where none is open.
+    /// The error for a level that continues a span although none is open.
     #[cold]
     fn nothing(&self, part: &[u8]) -> Error {
         self.error(format!(
