@@ -44,8 +44,8 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// Adds the violations of later sentences, `sentences` of which precede them; at most `keep`
-    /// are kept in total.
+    /// Adds the violations of later sentences; `sentences` is the number of sentences before them.
+    /// At most `keep` violations are kept in total.
     pub(crate) fn append(&mut self, other: Self, sentences: u64, keep: usize) {
         self.count += other.count;
         let room = keep.saturating_sub(self.first.len());

@@ -51,8 +51,8 @@ pub struct Converter {
 }
 
 impl Converter {
-    /// Creates a converter. With `reading` None malformed tags are an error. The dialect applies to
-    /// both schemes.
+    /// Creates a converter. If `reading` is None, malformed tags are an error. The dialect applies
+    /// to both schemes.
     ///
     /// # Errors
     /// Same as [`Reader::new`].

@@ -98,8 +98,8 @@ impl Detection {
         self
     }
 
-    /// Returns the scheme `expected`; the detected scheme if `expected` is None or the tags
-    /// contradict it (see [`Detection::contradicts`]).
+    /// Returns `expected`, or the detected scheme if `expected` is None or the tags contradict it
+    /// (see [`Detection::contradicts`]).
     pub fn scheme_or(&self, expected: Option<Scheme>) -> Scheme {
         let expected = expected.filter(|expected| !self.contradicts(*expected));
         expected.unwrap_or(self.scheme)
@@ -116,8 +116,8 @@ impl Detection {
     ///
     /// All of these conditions must hold:
     ///
-    /// - The detected scheme has fewer malformed pairs than `expected`, and their number is at most
-    ///   a hundredth of the number of tags other than `O`.
+    /// - The detected scheme has fewer malformed pairs than `expected`, and at most one malformed
+    ///   pair per hundred tags other than `O`.
     /// - A prefix occurs that `expected` does not have; or the number of malformed pairs under
     ///   `expected` is more than a tenth of the number of these tags and at least
     ///   [`Detection::ENOUGH`].

@@ -45,7 +45,7 @@ pub fn gather(
 /// Detects the scheme of a file by reading the whole file.
 ///
 /// The result contains the number of violations under every scheme, so that the caller can judge
-/// how certain it is; a file whose tags are all `O` is not evidence for any scheme.
+/// the certainty of the result; a file whose tags are all `O` is not evidence for any scheme.
 ///
 /// # Errors
 /// Errors from reading the file; [`Error::Tags`] if more than half of the tags other than `O` have

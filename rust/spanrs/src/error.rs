@@ -15,7 +15,8 @@ use spanrs_eval::{Unmatched, Violations};
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read or is malformed. The code of the inner error is the kind of problem.
+    /// A file cannot be read or is malformed. The code of the inner error identifies the kind of
+    /// problem.
     #[error(transparent)]
     Io(#[from] spanrs_io::Error),
     /// Tags that cannot be handled: too many different ones, or spans that the target scheme of a
@@ -28,7 +29,7 @@ pub enum Error {
         /// The problem.
         error: spanrs_tags::Error,
     },
-    /// The tags of a side are in no scheme, or cannot be scored.
+    /// The tags of a side fit no scheme, or cannot be scored.
     #[error(transparent)]
     Input(#[from] InputError),
     /// Gold and pred differ in tokens, in the lengths of sentences or in the text.

@@ -35,8 +35,8 @@
 //! (with the feature of that name) are the crates `spanrs-tags`, `spanrs-eval` and so on. This
 //! crate adds no algorithms for scoring spans: a job reads rows with `io`, numbers tags and finds
 //! spans with `tags`, counts with `eval`, and adds file and line to errors. Trees are compared in
-//! this crate ([`dep_files`]), because the comparison needs their files and only the counts of
-//! `eval`.
+//! this crate ([`dep_files`]), because the comparison reads files of trees and uses only the counts
+//! of `eval`.
 //!
 //! All jobs on column files have the same form. They take rows ([`io::ColumnReader`]), which the
 //! caller opens, a reader of tags ([`tags::Reader`]) or a scorer ([`eval::Scorer`]), which the

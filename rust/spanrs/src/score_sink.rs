@@ -293,7 +293,7 @@ impl<'a> ScoreSink<'a> {
             ended.map_err(|error| (self.gold.line(0), Problem::Unmatched(error)))?;
         }
         if self.reader.tags().len() > TagBlock::TAGS {
-            // The ended sentences fit in a block; this one may not.
+            // Sentences that have ended fit in a block; the current sentence may not.
             self.count();
         }
         if !self.takes_blocks() {

@@ -1,6 +1,6 @@
 //! Selection of the annotations of a document that MATScore scores, and of its tokens.
 //!
-//! Zones: with a task, gold's zones whose attribute `region_type` is `body` limit both sides. An annotation or token
+//! With a task, both sides are limited to gold's zones whose attribute `region_type` is `body`. An annotation or token
 //! outside these zones, or only partly inside one, is skipped. Documents whose gold has no zones are scored as a whole;
 //! if gold has zones but no body, nothing is scored.
 

@@ -200,7 +200,8 @@ impl Counts {
         }
     }
 
-    /// Returns the values of measures over all counts, in order. This is faster than one by one.
+    /// Returns the values of measures over all counts, in order. This is faster than computing them
+    /// one by one.
     pub fn measures(&self, measures: &[Measure]) -> Vec<f64> {
         let mut values = Vec::new();
         Evaluator::new(self, measures).evaluate(&self.all_totals(), &mut values);

@@ -1,7 +1,7 @@
 //! Counting sentences a block at a time.
 //!
-//! The histogram of tag bigrams is evaluated once per document, which takes about as many steps as the square of the
-//! number of tags. Documents with fewer tokens are walked sentence by sentence instead.
+//! The histogram of tag bigrams is evaluated once per document, in time proportional to the square of the number of
+//! tags. Documents with fewer tokens are walked sentence by sentence instead.
 //!
 //! | sentences of a block | counted by |
 //! |---|---|

@@ -2,8 +2,8 @@
 
 use spanrs_base::Rng;
 
-/// Expected number of successes above which rejection is faster than inversion, and below which the
-/// hat function of [`by_rejection`] is not proved to be an upper bound.
+/// Expected number of successes from which on rejection is faster than inversion, and below which
+/// the hat function of [`by_rejection`] is not proved to be an upper bound.
 const REJECTION: f64 = 10.0;
 
 /// Returns the number of successes among `n` trials with probability `p` each, from 0 to 1.
