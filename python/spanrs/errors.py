@@ -77,7 +77,7 @@ class Violation:
         current = escaped(self.current) or "''"
         before, behind = (tag if tag is None else escaped(tag) for tag in (self.previous, self.next))
         if self.kind == "Unknown Tag":
-            where = "is no tag of the scheme"
+            where = "is not a tag of the scheme"
         elif self.kind in ("Illegal Start", "Illegal Transition"):
             where = "at the start of the sentence" if before is None else f"after {before}"
         else:

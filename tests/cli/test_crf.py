@@ -124,7 +124,7 @@ def test_feature_columns_feed_the_template(call):
     assert status == 2
     assert err == (
         "spanrs: error: raw: no column 1: the first token line has one column (column 0); it is column 1 of the "
-        "template: name the right one with --feature-column\n"
+        "template: specify the right column with --feature-column\n"
     )
     status, _, err = call("train", "gold", "--template", "chunking", "-o", "m2")
     assert (status, Path("m2").exists()) == (2, False)
@@ -412,7 +412,7 @@ def test_keys_of_conllu_are_filled(call, model):
     assert call("tag", "m", "raw", raw=raw)[1] == CONLLU
     assert call("tag", "m", "gold")[1] == CONLLU
     status, _, err = call("tag", model, "raw")
-    assert (status, "raw: this is CoNLL-U: name the column that gets the tags with --column" in err) == (
+    assert (status, "raw: this is CoNLL-U: specify the column for the tags with --column" in err) == (
         2,
         True,
     )
@@ -427,7 +427,7 @@ def test_columns_of_training_are_the_default(call):
     assert call("tag", "m", "raw", "--token-column", "0", raw="the\ncat\n")[1] == "the\tDET\ncat\tNOUN\n"
     assert call("tag", "m", "raw", raw="the\ncat\n")[0] == 2
     assert (
-        "holds their numbers"
+        "contains their numbers"
         in call("tag", "m", "raw", "--token-column", "0", raw="1 a x\n2 b x\n\n1 a x\n2 b x\n\n" * 5)[2]
     )
 

@@ -456,7 +456,7 @@ def test_types_that_are_left_out_take_part_in_nothing():
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
-        ([("A", 2, 2)], r"gold sentence 1, span 0 \('A', 2, 2\): it holds nothing"),
+        ([("A", 2, 2)], r"gold sentence 1, span 0 \('A', 2, 2\): it is empty"),
         ([("B", 0, 1), ("A", 0, 2, {2})], "sentence 1, span 1 .*token 2; .*between the bounds"),
         ([("A", 1, 3, [0, 1])], "token 0"),
         ([("A", 0, 2, set())], "empty set of tokens"),

@@ -120,7 +120,7 @@ def test_nulls_in_pred_are_named(kind):
         gold, pred = arrow(gold, kind), arrow(pred, kind)
     for reading in ("conlleval", "strict"):
         for scheme in ("BIO", "auto"):
-            where = "pred has no tag at sentence 1, token 1; a null in gold leaves the token out"
+            where = "pred has no tag at sentence 1, token 1; a null in gold skips the token"
             with pytest.raises(SchemeError, match=where):
                 spanrs.score(gold, pred, scheme=scheme, reading=reading, **options)
     # If gold also has one, the token is skipped on both sides.

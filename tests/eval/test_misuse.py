@@ -23,7 +23,7 @@ REFUSED = {
     "names of too few sentences": (
         lambda: spanrs.score(A * 3, A * 3, by=["a", "b"]),
         AlignmentError,
-        "names the document of 2 sentences, and there are 3",
+        "gives the document of 2 sentences, but there are 3",
     ),
     "measures by name": (lambda: RESULT.bootstrap(["micro"]), TypeError, "Measure or Ratio, not str"),
     "no samples": (

@@ -227,7 +227,7 @@ def test_what_is_no_measure_or_was_not_drawn_is_refused():
         drawn.interval(Measure(), method="basic")
     with pytest.raises(ValueError, match="not"):
         drawn.interval(Measure(average="macro"))
-    with pytest.raises(LimitError, match="is the limit"):
+    with pytest.raises(LimitError, match="the limit is"):
         result.bootstrap(samples=10**9)
 
 

@@ -291,9 +291,9 @@ def test_what_columns_cannot_do_beside_documents_is_said():
     with pytest.raises(AlignmentError, match=r"gold is 2 by 3 \(sentences by tokens\), pred 1 by 3"):
         spanrs.score(ids, ids[:1], vocabulary=["O"], by=[2])
     for lengths, message in (
-        ([2, 2], "lengths add up to 4, but there are 6 ids a side"),
+        ([2, 2], "lengths add up to 4, but there are 6 ids on each side"),
         ([7, -1], "sentence 1 has length -1; lengths are 0 or more"),
-        ([6, 6], "lengths add up to 12, but there are 6 ids a side"),
+        ([6, 6], "lengths add up to 12, but there are 6 ids on each side"),
     ):
         with pytest.raises(AlignmentError, match=message):
             spanrs.score(ids.ravel(), ids.ravel(), vocabulary=["O"], lengths=lengths, by=[1, 1])
@@ -394,7 +394,9 @@ def test_types_of_several_spans_with_equal_bounds_are_not_merged():
     gold, pred = [[("A", 0, 1), ("B", 0, 1)]], [[("C", 0, 1)]]
     result = spanrs.score(gold, pred)
     for old in "AB":
-        with pytest.raises(SchemeError, match=r"\(groups of them: 1\).* merge the types before") as caught:
+        with pytest.raises(
+            SchemeError, match=r"\(number of such groups: 1\).* merge the types before"
+        ) as caught:
             result.with_types({old: "C"})
         assert caught.value.code == "rename"
     # These match no further spans, whatever is paired.

@@ -348,7 +348,7 @@ def test_numbers_that_are_read_as_tokens_give_a_warning():
 
     text = b"1\tEU\tB-ORG\n2\tof\tO\n\n1\tBob\tB-PER\n2\tate\tO\n3\tit\tO\n"
     message = (
-        "<stream>: column 0 is read as the tokens and holds their numbers; name the column of the tokens "
+        "<stream>: column 0 is read as the tokens but contains their numbers; specify the column of the tokens "
         "(--token-column 1, in Python tokens=1)"
     )
     assert score(text).warnings == [message]

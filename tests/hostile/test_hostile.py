@@ -122,7 +122,7 @@ def test_all_violations_are_listed_when_conversion_is_refused(tmp_path):
     assert done.stderr.decode().splitlines() == [
         "m:4: Illegal Start: I-Y after O",
         "spanrs: error: m:1: Illegal Start: I-X at the start of the sentence "
-        "(2 violations in all); the tags are not well-formed BIO: mend them or name another reading",
+        "(2 violations in all); the tags are not well-formed BIO: fix them or choose another reading",
     ]
 
 

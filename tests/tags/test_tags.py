@@ -124,7 +124,7 @@ def test_the_mask_fits_a_vocabulary_in_any_order():
 
 def test_token_is_never_found_out():
     for item, hint in (
-        (["NN", "VB", "O"], "Name the scheme TOKEN"),
+        (["NN", "VB", "O"], "Use the scheme TOKEN"),
         (["LABEL_0", "LABEL_12"], "id2label"),
     ):
         with pytest.raises(spanrs.errors.SchemeError, match=hint) as caught:

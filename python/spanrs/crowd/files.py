@@ -441,7 +441,8 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     except FormatError as error:
         # Replaces the options of spanrs score in the message.
         start = len(error.path or "")
-        what = re.split(r"; [^;]*, or pass --format|; (?:name|specify) |: specify the separator", str(error)[start:])[0]
+        advice = r"; [^;]*, or pass --format|; specify |: specify the separator"
+        what = re.split(advice, str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise
         raise with_code(

@@ -1,16 +1,17 @@
-//! Scoring tags whose scheme has to be detected.
+//! Scoring tags whose scheme must be detected.
 //!
-//! The scheme of gold is detected from a sample first. The sample is enough if all of gold conforms
-//! to the detected scheme: every scheme that detection prefers to it is violated by the sample
-//! already, so the whole corpus would give the same answer. Otherwise all of gold is read again for
-//! detection and, if the answer changes, counted again. The result never depends on the size of the
-//! sample.
+//! The scheme of gold is detected from a sample first. The sample is sufficient if all of gold
+//! conforms to the detected scheme: the sample already violates every scheme that detection prefers
+//! to the detected one, so the whole corpus would give the same result. Otherwise all of gold is
+//! read again for detection and, if the result changes, counted again. The result never depends on
+//! the size of the sample.
 //!
-//! Pred is assumed to be in the scheme of gold. If it violates that scheme often, or has prefixes
-//! that the scheme lacks, the scheme of pred is detected from all of it, and used if the evidence
-//! is clear ([`Detection::contradicts`]).
+//! Pred is assumed to be in the scheme of gold. If pred violates that scheme often, or has prefixes
+//! that do not exist in the scheme, the scheme of pred is detected from all of pred, and used if
+//! the evidence is clear ([`Detection::contradicts`]).
 //!
-//! While only `O` has been seen nothing is decided, and detection continues with the next update.
+//! As long as only `O` has been seen, no scheme is decided, and detection continues with the next
+//! update.
 
 use serde::Deserialize;
 use spanrs_tags::{
@@ -23,7 +24,7 @@ use crate::scorer::Scorer;
 use crate::side::Side;
 use crate::type_filter::TypeFilter;
 
-/// Number of tokens of gold from which a scheme is first detected.
+/// Number of gold tokens in the sample from which the scheme is first detected.
 const SAMPLE: u64 = 1 << 16;
 
 /// A [`Scorer`] and the reader of its tags, whose schemes may be undecided.
@@ -56,7 +57,8 @@ const SAMPLE: u64 = 1 << 16;
 /// assert_eq!(auto.reader.scheme(), Scheme::Iobes);
 /// ```
 pub struct AutoSchemeScorer {
-    /// Reads tags in the schemes that are decided; until then, in the scheme it was created with.
+    /// Reads tags in the decided schemes; before they are decided, in the scheme with which the
+    /// reader was created.
     pub reader: Reader,
     /// The counts.
     pub scorer: Scorer,
@@ -64,10 +66,10 @@ pub struct AutoSchemeScorer {
     pub decided: bool,
     /// How the scheme of pred is determined.
     pub pred_scheme: PredScheme,
-    /// The evidence for the scheme of gold; None if it was given.
+    /// The evidence for the scheme of gold; None if the scheme was given.
     pub detection: Option<Detection>,
-    /// The evidence for the scheme of pred; None unless it was detected and differs from that of
-    /// gold.
+    /// The evidence for the scheme of pred; None unless this scheme was detected and differs from
+    /// the scheme of gold.
     pub pred_detection: Option<Detection>,
 }
 
@@ -79,17 +81,17 @@ pub struct ScorerOptions {
     pub filter: TypeFilter,
     /// The scheme of gold; None detects it.
     pub scheme: Option<Scheme>,
-    /// The scheme of pred if it is known and differs from that of gold.
+    /// The scheme of pred if it is known and differs from the scheme of gold.
     pub pred_scheme: Option<Scheme>,
-    /// Detect the scheme of pred if it is None.
+    /// Whether to detect the scheme of pred if `pred_scheme` is None.
     pub detect_pred: bool,
     /// How malformed tags are read.
     pub reading: Reading,
     /// How tags are spelt.
     pub dialect: Dialect,
-    /// Number of violations of each side to keep; at least one where violations are refused.
+    /// Number of violations to keep on each side; at least one if violations are refused.
     pub max_violations: usize,
-    /// Keep a row of counts for each document.
+    /// Whether to keep a row of counts for each document.
     pub by_document: bool,
 }
 
@@ -97,7 +99,7 @@ impl ScorerOptions {
     /// Creates the scorer.
     ///
     /// # Errors
-    /// As [`Reader::new`] and [`Reader::with_pred_scheme`].
+    /// Same as [`Reader::new`] and [`Reader::with_pred_scheme`].
     pub fn build(self, matcher: Box<dyn Matcher>) -> Result<AutoSchemeScorer, TagsError> {
         let keep = self
             .max_violations
@@ -124,17 +126,17 @@ impl ScorerOptions {
 /// How the scheme of pred is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredScheme {
-    /// It is that of gold.
+    /// The scheme of gold.
     AsGold,
-    /// It is given, or has been detected.
+    /// A scheme that was given or has been detected.
     Named(Scheme),
-    /// It is detected with the first tags of pred other than `O`: that of gold, unless they are
-    /// clearly in another one.
+    /// Detected from the first tags of pred other than `O`: the scheme of gold, unless the tags are
+    /// clearly in another scheme.
     Undetected,
 }
 
 impl PredScheme {
-    /// Returns the named scheme, or else how it is determined.
+    /// Returns the given scheme, or else how the scheme is determined.
     pub fn new(scheme: Option<Scheme>, detect: bool) -> Self {
         match scheme {
             Some(scheme) => Self::Named(scheme),
@@ -144,19 +146,19 @@ impl PredScheme {
     }
 }
 
-/// The evidence of a side, and whether it covers all of its tokens.
+/// The evidence from a side, and whether it covers all tokens of the side.
 type Found<E> = Result<(Evidence, bool), E>;
 
-/// The detected scheme or why none fits, and whether the evidence covers all tokens.
+/// The detected scheme or why no scheme fits, and whether the evidence covers all tokens.
 type Decided<E> = Result<(Result<Detection, TagsError>, bool), E>;
 
-/// Collects the evidence of a side from about the given number of tokens and detects its scheme.
+/// Collects the evidence from about the given number of tokens of a side and detects its scheme.
 type Ask<'a, E> = &'a mut dyn FnMut(&mut Reader, Side, u64) -> Decided<E>;
 
 /// Detects the scheme of a side from about `max_tokens` tokens.
 ///
 /// # Errors
-/// Those of `ask`; [`InputError::TagsOf`] if no scheme fits.
+/// The errors of `ask`; [`InputError::TagsOf`] if no scheme fits.
 fn detect<E: From<InputError>>(
     ask: Ask<'_, E>,
     reader: &mut Reader,
@@ -182,16 +184,16 @@ impl AutoSchemeScorer {
         }
     }
 
-    /// Runs `count`, after detecting the schemes that are undecided.
+    /// Runs `count` after detecting the undecided schemes.
     ///
-    /// `evidence` collects the evidence of a side from about the given number of tokens, and
-    /// returns whether these were all. `count` counts the sentences of this update with the reader
-    /// and scorer it is given; it is called again if a scheme turns out to be another one. Pred
-    /// decides about the scheme of gold only if gold has no tag but `O`.
+    /// `evidence` collects the evidence from about the given number of tokens of a side, and
+    /// returns whether these were all tokens. `count` counts the sentences of this update with the
+    /// given reader and scorer; it is called again if another scheme is found. The tags of pred
+    /// determine the scheme of gold only if all tags of gold are `O`.
     ///
     /// # Errors
-    /// Those of `evidence` and `count`; [`InputError`] if no scheme fits the tags or the matcher
-    /// refuses spans. Nothing is counted then.
+    /// The errors of `evidence` and `count`; [`InputError`] if no scheme fits the tags or the
+    /// matcher refuses spans. Nothing is then counted.
     pub fn run<E: From<InputError>>(
         &mut self,
         mut evidence: impl FnMut(&mut Reader, Side, u64) -> Found<E>,
@@ -229,8 +231,8 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Detects undecided schemes and counts into a separate scorer; returns it and the evidence for
-    /// the scheme of gold.
+    /// Detects undecided schemes and counts into a separate scorer; returns this scorer and the
+    /// evidence for the scheme of gold.
     fn count_in_found_schemes<E: From<InputError>>(
         &mut self,
         ask: Ask<'_, E>,
@@ -251,13 +253,14 @@ impl AutoSchemeScorer {
         Ok((part, detection))
     }
 
-    /// Determines the scheme of pred, once `part` has tags of it. Returns true if it is not the one
-    /// in which `part` was counted.
+    /// Determines the scheme of pred once `part` has counted tags of pred. Returns true if `part`
+    /// was counted in another scheme.
     ///
     /// All of pred is read again only if there is a reason: more than a tenth of its tags are
-    /// violations ([`are_many`]), or there are violations and some tag has a prefix that the scheme
-    /// of gold lacks. With [`Reading::Refuse`] or in [`Scheme::Token`] pred is always in the scheme
-    /// of gold. Tags of no scheme are not an error here; they are counted as violations.
+    /// violations ([`are_many`]), or there are violations and some tag has a prefix that does not
+    /// exist in the scheme of gold. With [`Reading::Refuse`] or in [`Scheme::Token`], pred is
+    /// always in the scheme of gold. Tags that fit no scheme are not an error here; they are
+    /// counted as violations.
     fn find_pred_scheme<E: From<InputError>>(
         &mut self,
         part: &mut Scorer,
@@ -268,8 +271,8 @@ impl AutoSchemeScorer {
             return Ok(false);
         }
         self.pred_scheme = PredScheme::AsGold;
-        // Violations are seldom, so all of pred is read again only where there are enough of them, or tags with
-        // other prefixes than those of gold's scheme.
+        // Violations are rare, so all of pred is read again only if there are enough of them, or
+        // tags with prefixes that gold's scheme does not have.
         let gold_scheme = self.reader.scheme();
         if self.reader.reading() == Reading::Refuse
             || gold_scheme == Scheme::Token
@@ -281,7 +284,8 @@ impl AutoSchemeScorer {
         }
         let detection = match ask(&mut self.reader, Side::Pred, u64::MAX)?.0 {
             Ok(detection) => detection,
-            // Tags of no scheme are violations of that of gold, and many of them are warned of.
+            // Tags that fit no scheme are violations of gold's scheme, and there is a warning if
+            // there are many.
             Err(TagsError::NoScheme { .. }) => return Ok(false),
             Err(error) => {
                 let side = Side::Pred;
@@ -305,9 +309,9 @@ impl AutoSchemeScorer {
     ///
     /// 1. Detect from a sample of gold; from all of gold if the sample has only `O`; from pred if
     ///    gold has only `O`.
-    /// 2. Count in that scheme.
-    /// 3. If gold violates it, or if the dialect may hide violations, detect from all of gold, and
-    ///    count again if the scheme is another one.
+    /// 2. Count in the detected scheme.
+    /// 3. If gold violates this scheme, or if the dialect may hide violations, detect from all of
+    ///    gold, and count again if the scheme changes.
     fn count_in_found_scheme<E: From<InputError>>(
         &mut self,
         ask: Ask<'_, E>,
@@ -325,7 +329,7 @@ impl AutoSchemeScorer {
         let mut part = self.scorer.part(&self.reader);
         let mut result = count(&mut self.reader, &mut part);
         let violated = part.violations(Side::Gold).count > 0;
-        // A dialect may hide violations: then all of gold is asked too.
+        // If the dialect may hide violations, all of gold is used for detection.
         let hides_violations = self.reader.dialect().unknown_is_outside;
         if result.is_ok() && !whole && (violated || hides_violations) {
             let scheme = detection.scheme;
@@ -355,13 +359,13 @@ impl AutoSchemeScorer {
 
     /// Returns the names of the scheme of gold, of the scheme of pred and of the reading.
     ///
-    /// The first is None until the scheme of gold is decided. The second is None if pred is
-    /// read in the scheme of gold, or both are still to be detected; it is `auto` if only that of
-    /// pred is.
+    /// The first is None until the scheme of gold is decided. The second is None if pred is read in
+    /// the scheme of gold, or if both schemes are not detected yet; it is `auto` if only the scheme
+    /// of pred is not detected yet.
     pub fn names(&self) -> (Option<&'static str>, Option<&'static str>, &'static str) {
         let reader = &self.reader;
         let pred_scheme = match self.pred_scheme {
-            // It may yet turn out to be that of gold.
+            // The scheme of gold may still turn out to be the same.
             PredScheme::Named(scheme) if !self.decided => Some(scheme.name()),
             PredScheme::Undetected if self.decided => Some("auto"),
             _ => reader
@@ -372,8 +376,8 @@ impl AutoSchemeScorer {
         (scheme, pred_scheme, reader.reading().name())
     }
 
-    /// Sets the schemes that have not been decided or detected yet, for instance those of stored
-    /// counts.
+    /// Sets the schemes that have not been decided or detected yet, for example to the schemes of
+    /// stored counts.
     ///
     /// # Errors
     /// [`TagsError::ReadingNotForScheme`] if the reading is not defined for a scheme.
@@ -394,7 +398,7 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Replaces the reader by one for `scheme` that knows the same tags. Only `O` has been counted
+    /// Replaces the reader by a reader for `scheme` with the same tags. Only `O` has been counted
     /// before, so the ids of types may change.
     fn read_in(&mut self, scheme: Scheme) -> Result<(), TagsError> {
         let tags = self.reader.tags().clone();
@@ -408,8 +412,8 @@ impl AutoSchemeScorer {
         Ok(())
     }
 
-    /// Uses the detected scheme from now on. If only `O` was seen, nothing is decided: every scheme
-    /// reads it alike.
+    /// Uses the detected scheme from now on. If only `O` was seen, no scheme is decided, because
+    /// every scheme reads `O` in the same way.
     fn adopt_detected_scheme(&mut self, detection: &Detection) -> Result<(), TagsError> {
         if detection.is_decided() {
             self.read_in(detection.scheme)?;

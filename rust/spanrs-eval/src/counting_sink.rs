@@ -1,9 +1,9 @@
 //! Sinks that add events to [`Counts`].
 //!
-//! Counts number types and cells in the order in which they first occur there, whereas spans are
-//! numbered by the vocabulary of the reader. [`Cells`] remembers the translation from one to the
-//! other, so that counting an event is two array lookups; [`Counts`] hashes a cell only when it
-//! occurs for the first time, or between two different types.
+//! [`Counts`] numbers types and cells in the order of first occurrence, whereas the types of spans
+//! are numbered by the vocabulary of the reader. [`Cells`] caches the translation, so that counting
+//! an event takes two array lookups; [`Counts`] hashes a cell only when the cell occurs for the
+//! first time or between two different types.
 
 use spanrs_base::Span;
 
@@ -12,12 +12,12 @@ use crate::outcomes::{Cell, CellId, Counts, Schema};
 
 /// Marks a type or cell that has not been looked up yet. Never a valid number.
 const NONE: CellId = CellId::MAX;
-/// Slots of an outcome in [`Cells::of_type`]: 0 for gold and pred of one type, 1 for gold alone, 2
-/// for pred alone.
+/// Number of slots of an outcome in [`Cells::of_type`]: 0 for gold and pred of one type, 1 for only
+/// gold, 2 for only pred.
 const SIDES: usize = 3;
 
-/// Translates types and cells numbered as in spans to the numbers of one [`Counts`], without
-/// hashing in most cases.
+/// Translates type and cell numbers of spans to the numbers in one [`Counts`], usually without
+/// hashing.
 ///
 /// Valid as long as the vocabulary of the spans only grows and the counts stay the same object;
 /// call [`Cells::clear`] when either is replaced. Memory is `3 * outcomes` numbers for each type
@@ -28,12 +28,12 @@ pub(crate) struct Cells {
     /// Number of the first outcome of each criterion, counting the outcomes of all criteria in one
     /// sequence.
     offsets: Vec<usize>,
-    /// By type number of the spans: its number in the counts, or [`NONE`].
+    /// For each type number of the spans, the number of the type in the counts, or [`NONE`].
     types: Vec<u32>,
-    /// By type number of the spans: cells at `outcome * SIDES + side`, or [`NONE`]. Empty until the
-    /// type occurs.
+    /// For each type number of the spans, the cells at `outcome * SIDES + side`, or [`NONE`]. Empty
+    /// until the type occurs.
     of_type: Vec<Box<[CellId]>>,
-    /// By outcome: the cell without types, or [`NONE`].
+    /// For each outcome, the cell without types, or [`NONE`].
     untyped: Vec<CellId>,
 }
 
@@ -54,13 +54,13 @@ impl Cells {
         }
     }
 
-    /// Forgets all numbers. Needed when the counts are replaced or the vocabulary of the spans
-    /// numbers types differently.
+    /// Clears the cache. Needed when the counts are replaced or the vocabulary of the spans numbers
+    /// types differently.
     pub(crate) fn clear(&mut self) {
         *self = Self::new(self.schema);
     }
 
-    /// Returns the number that type `ty` of the spans has in `counts`, adding the type under
+    /// Returns the number in `counts` of the type `ty` of the spans, adding the type under
     /// `name(ty)` if it is new.
     fn type_of(&mut self, counts: &mut Counts, ty: u32, name: impl Fn(u32) -> String) -> u32 {
         let at = ty as usize;
@@ -73,8 +73,8 @@ impl Cells {
         self.types[at]
     }
 
-    /// Returns the number of a cell whose types are numbered as in the spans; adds it to `counts`
-    /// if it is new.
+    /// Returns the number of a cell whose types are numbered as in the spans; adds the cell to
+    /// `counts` if it is new.
     ///
     /// Types are ignored for criteria without types
     /// ([`Criterion::typed`](crate::outcomes::Criterion::typed)). Pairs of two different types are
@@ -107,8 +107,8 @@ impl Cells {
         self.look_up(counts, cell, (ty, slot * SIDES + side), name)
     }
 
-    /// Looks a cell up that [`Cells::find`] does not know yet, and remembers it under type `ty`,
-    /// position `slot`.
+    /// Looks up a cell that is not in the cache yet, and stores the cell under type `ty`, position
+    /// `slot`.
     #[cold]
     fn look_up(
         &mut self,
@@ -134,8 +134,8 @@ impl Cells {
         found
     }
 
-    /// As [`Cells::find`], for cells without types; `slot` is the number of the outcome among those
-    /// of all criteria.
+    /// Same as [`Cells::find`], for cells without types; `slot` is the number of the outcome among
+    /// the outcomes of all criteria.
     fn find_untyped(&mut self, counts: &mut Counts, cell: Cell, slot: usize) -> CellId {
         if self.untyped[slot] == NONE {
             self.untyped[slot] = counts.cell(Cell {
@@ -150,11 +150,11 @@ impl Cells {
 
 /// A sink that adds events to counts, with a cache that outlives it.
 ///
-/// [`Scorer`](crate::Scorer) makes one for every sentence and keeps the [`Cells`].
+/// [`Scorer`](crate::Scorer) creates such a sink for every sentence and keeps the [`Cells`].
 pub(crate) struct CellSink<'a> {
     /// Where events are counted.
     pub(crate) counts: &'a mut Counts,
-    /// Cache that belongs to `counts` and to the vocabulary of the spans.
+    /// The cache for `counts` and the vocabulary of the spans.
     pub(crate) cells: &'a mut Cells,
     /// Spans that [`Event::gold`] refers to.
     pub(crate) gold: &'a [Span<i64>],
@@ -185,8 +185,8 @@ impl Sink for CellSink<'_> {
 
 /// A sink that counts the events of one sentence or document.
 ///
-/// It starts with an empty cache, which suits documents; [`Scorer`](crate::Scorer) is faster for
-/// many short sentences.
+/// The cache is empty at first, which suits documents; [`Scorer`](crate::Scorer) is faster for many
+/// short sentences.
 pub struct CountingSink<'a> {
     /// Where events are counted.
     counts: &'a mut Counts,
@@ -201,8 +201,8 @@ pub struct CountingSink<'a> {
 impl<'a> CountingSink<'a> {
     /// Creates a sink for the events of `pair`.
     ///
-    /// `name` returns the name of a type number of the spans; it is called once for each type that
-    /// occurs. `counts` must have the schema of the matcher whose events are counted.
+    /// `name` returns the name of a type number of the spans; the function is called once for each
+    /// type that occurs. `counts` must have the schema of the matcher whose events are counted.
     pub fn new(
         pair: &'a Pair<'a>,
         name: &'a dyn Fn(u32) -> String,
@@ -244,7 +244,8 @@ impl Sink for CountingSink<'_> {
 /// [`Counts::end_document`] afterwards if `counts` keeps documents.
 ///
 /// # Errors
-/// [`Unmatched`] from the matcher; `counts` then holds part of the outcomes and must be discarded.
+/// [`Unmatched`] from the matcher; `counts` then contains only some of the outcomes and must be
+/// discarded.
 ///
 /// # Examples
 /// ```

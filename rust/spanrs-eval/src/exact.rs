@@ -1,10 +1,11 @@
-//! The exact matcher: a gold span is found if a pred span has the same type, start, end and tokens.
+//! The exact matcher: a gold span matches a pred span with the same type, start, end and tokens.
 //!
-//! It works in two ways that give the same counts. Tags are counted while walking over both sides
-//! ([`count`]), without building spans: at every token at most one span ends on a side, and two
-//! spans are equal if they end together, began together and have one type. This holds for every
-//! reading, because none lets two spans of one side end at the same token. Spans from other
-//! sources, which may overlap or repeat, are sorted and merged ([`Exact::compare`]).
+//! There are two ways of counting, which give the same counts. Tags are counted while walking over
+//! both sides ([`count`]), without building spans: at every token at most one span ends on a side,
+//! and two spans are equal if they end together, began together and have the same type. This is
+//! valid for every reading, because in no reading two spans on one side end at the same token.
+//! Spans from other sources, which may overlap or repeat, are sorted and merged
+//! ([`Exact::compare`]).
 //!
 //! | gold | pred | outcomes |
 //! |---|---|---|
@@ -12,10 +13,10 @@
 //! | `LOC` 3..4 | `ORG` 3..4 | missed, spurious, mistyped |
 //! | `PER` 5..7 | `PER` 5..6 | missed, spurious |
 //!
-//! The outcome `mistyped` has no weight. It completes the confusion matrix, and lets types be
+//! The outcome `mistyped` has no weight. It completes the confusion matrix, and allows types to be
 //! renamed or merged in the counts ([`Counts::renamed`](crate::outcomes::Counts::renamed)): a
 //! mistyped pair whose types become equal turns from missed and spurious into a match. If a gold or
-//! pred span could be paired with several others, it depends on the new types which of them it
+//! pred span could be paired with several other spans, the new types determine which one it
 //! matches; such groups of spans are counted as `ambiguous_bounds` of the corpus.
 
 use spanrs_base::Span;
@@ -29,16 +30,16 @@ use crate::token_sets::Run;
 
 /// A gold and a pred span that are equal; each span is in at most one such pair.
 const MATCH: u8 = 0;
-/// A gold span in no match.
+/// An unmatched gold span.
 const MISSED: u8 = 1;
-/// A pred span in no match.
+/// An unmatched pred span.
 const SPURIOUS: u8 = 2;
-/// A missed and a spurious span with equal bounds and tokens and different types. Both are also
-/// counted as missed and spurious.
+/// A missed and a spurious span with equal bounds and tokens but different types. The two spans are
+/// also counted as missed and spurious.
 const MISTYPED: u8 = 3;
 
-/// The criterion `span` with the outcomes match, missed, spurious and mistyped, and the counts of
-/// the corpus.
+/// The criterion `span` with the outcomes match, missed, spurious and mistyped, and the corpus
+/// counts.
 pub static SCHEMA: Schema = Schema {
     name: "exact",
     criteria: &[
@@ -58,17 +59,17 @@ pub static SCHEMA: Schema = Schema {
     ],
 };
 
-/// The exact matcher. Of several equal spans on one side, each is matched with another one on the
-/// other side.
+/// The exact matcher. If several spans on one side are equal, each is matched with a different span
+/// on the other side.
 ///
-/// [`Matcher::compare`] takes O(n log n) time for n spans, less where they come in reading order,
-/// and O(n) memory. Spans are processed by bounds, in reading order. For each pair of bounds events
-/// come in this order: matches by type, missed spans by index, spurious spans by index, then
-/// mistyped pairs. The k-th missed span is paired with the k-th spurious span of the same bounds
-/// and tokens, so that the pairs do not depend on how types are numbered. Duplicates are paired in
-/// the order given.
+/// [`Matcher::compare`] takes O(n log n) time for n spans, less if they are in reading order, and
+/// O(n) memory. Spans are processed by bounds, in reading order. For each pair of bounds, events
+/// are reported in this order: matches by type, missed spans by index, spurious spans by index,
+/// then mistyped pairs. The k-th missed span is paired with the k-th spurious span of the same
+/// bounds and tokens, so that the pairs do not depend on how types are numbered. Duplicates are
+/// paired in the order given.
 ///
-/// The order is always the same; [`Matcher::resolve_ties`] changes nothing.
+/// The order is always the same; [`Matcher::resolve_ties`] has no effect.
 ///
 /// ```
 /// use spanrs_base::Span;
@@ -82,7 +83,7 @@ pub static SCHEMA: Schema = Schema {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Exact {
-    /// Indices of the gold and pred spans in reading order. Work space of one comparison.
+    /// Indices of the gold and pred spans in reading order; work space for one comparison.
     sorted: [Vec<u32>; 2],
 }
 
@@ -136,7 +137,7 @@ impl Matcher for Exact {
                 g += usize::from(order.is_le());
                 p += usize::from(order.is_ge());
             }
-            // By index, so that the numbering of types does not matter.
+            // Sorted by index, so that the numbering of types does not matter.
             missed.sort_unstable();
             spurious.sort_unstable();
             missed.iter().for_each(|&at| emit(MISSED, Some(at), None));
@@ -168,7 +169,7 @@ fn pair_mistyped(sides: [Spans<'_>; 2], mut unmatched: [Vec<u32>; 2], sink: &mut
         rest = &rest[rest.partition_point(|at| spurious_tokens(at) < tokens)..];
         let preds;
         (preds, rest) = rest.split_at(rest.partition_point(|at| spurious_tokens(at) == tokens));
-        // Spans of one type would have matched.
+        // Spans with the same type would have matched.
         for (&gold, &pred) in golds.iter().zip(preds) {
             sink.event(Event::new(0, MISTYPED, Some(gold), Some(pred)));
         }
@@ -178,11 +179,11 @@ fn pair_mistyped(sides: [Spans<'_>; 2], mut unmatched: [Vec<u32>; 2], sink: &mut
     }
 }
 
-/// A span and the runs of its tokens, None if it has no gaps. Sorts by start, end, type, then
-/// tokens.
+/// A span and the runs of its tokens, None if it has no gaps. The order is by start, end, type,
+/// then tokens.
 type Key<'a> = (Span<i64>, Option<&'a [Run]>);
 
-/// Returns what decides whether spans are equal: type, bounds and tokens.
+/// Returns the properties by which spans are compared: type, bounds and tokens.
 fn key(side: Spans<'_>, at: u32) -> Key<'_> {
     side.get(at as usize)
 }
@@ -199,7 +200,7 @@ fn first_in_reading_order(
     both.into_iter().flatten().min()
 }
 
-/// Reports what the walk counted for a type: matches, and the remaining gold and pred spans.
+/// Reports the counts of the walk for a type: matches, and the remaining gold and pred spans.
 ///
 /// Mistyped pairs are reported separately, as cells of [`mistyped`].
 pub(crate) fn emit(ty: u32, of_type: SpanCounts, sink: &mut dyn Sink) {
@@ -215,15 +216,15 @@ pub(crate) fn emit(ty: u32, of_type: SpanCounts, sink: &mut dyn Sink) {
     }
 }
 
-/// Returns the cell of spans with equal bounds and different types.
+/// Returns the cell for spans with equal bounds but different types.
 pub(crate) fn mistyped(gold: u32, pred: u32) -> Cell {
     Cell::new(0, MISTYPED, Some(gold), Some(pred))
 }
 
-/// Whether the walk over a sentence met tags that violate the scheme.
+/// Whether the walk over a sentence found tags that violate the scheme.
 ///
-/// The walk does not locate violations; the caller looks for them only in sentences where this is
-/// true.
+/// The walk does not locate violations; the caller searches for them only in sentences where this
+/// is true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// The gold tags may violate their scheme.
@@ -234,13 +235,13 @@ pub struct Seen {
 
 /// Counts tokens and spans of one sentence, given as ids of `reader`.
 ///
-/// Both sides must have the same length; the shorter one would decide. Adds to `counts` the spans
-/// of both sides by type, the matches, the mistyped pairs, and the numbers of the corpus except
-/// violations. O(tokens) time; memory is only touched for spans that end. Returns on which sides
-/// violations have to be looked for.
+/// Both sides must have the same length; extra tokens would be ignored. Adds to `counts` the spans
+/// of both sides by type, the matches, the mistyped pairs, and the corpus totals except violations.
+/// Takes O(tokens) time; the tables are accessed only for spans that end. Returns the sides that
+/// must be searched for violations.
 ///
-/// Correct tokens are those with equal tags. Where the two sides have different schemes, whose tags
-/// cannot be equal, they are those that are `O` on both sides or have the same type on both.
+/// A token is correct if its tags are equal. If the two sides have different schemes, whose tags
+/// cannot be compared, a token is correct if it is `O` on both sides or has the same type on both.
 #[inline]
 pub(crate) fn count(
     counts: &mut TagCounts,
@@ -266,8 +267,8 @@ pub(crate) fn count(
         } else {
             gold_id == pred_id
         });
-        // Most tokens of a corpus are `O` on both sides, and this branch is predicted well; without it
-        // every token would wait for the step of the one before.
+        // Most tokens of a corpus are `O` on both sides, and this branch is predicted well; without
+        // it every token would wait for the step of the previous token.
         if g_entry | p_entry == 0 && g.rests() && p.rests() {
             tokens += 1;
             continue;
@@ -301,8 +302,8 @@ pub(crate) fn count(
 
 /// Counts the spans that end at this token, on either side or both.
 ///
-/// Free of branches except for the rare mistyped pair, because where spans end is hard to predict:
-/// a side on which none ends adds 0 to the type of its last span.
+/// Free of branches except for the rare mistyped pair, because the ends of spans are hard to
+/// predict: a side on which no span ends adds 0 to the type of its last span.
 #[inline(always)]
 fn count_ended_spans(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<'_>, p_step: u8) {
     let (g_ends, p_ends) = (g_step & CLOSE, p_step & CLOSE);
@@ -317,7 +318,7 @@ fn count_ended_spans(counts: &mut TagCounts, g: &Walk<'_>, g_step: u8, p: &Walk<
     }
 }
 
-/// Counts a mistyped pair. Out of line, because most corpora have few.
+/// Counts a mistyped pair. Not inlined, because most corpora have few mistyped pairs.
 #[cold]
 fn count_mistyped(counts: &mut TagCounts, gold: u32, pred: u32) {
     *counts.confused.entry((gold, pred)).or_default() += 1;

@@ -1,9 +1,11 @@
-//! Where two runs of tags differ, compared many bytes at a time.
+//! The first difference between two runs of tags, found by comparing many bytes at a time.
 
-/// Returns the first position from `from` on where the sides differ, comparing 32 bytes at a time.
+/// Returns the first position at or after `from` where the sides differ, comparing 32 bytes at a
+/// time.
 #[inline]
 pub(crate) fn first_difference(gold: &[u8], pred: &[u8], from: usize) -> Option<usize> {
-    /// Tokens that are compared at once: sides agree for about a hundred tokens.
+    /// Number of tokens that are compared at once; sides typically agree for about a hundred
+    /// tokens.
     const WIDE: usize = 32;
     const WORD: usize = size_of::<u64>();
     let mut at = from;
@@ -22,7 +24,7 @@ pub(crate) fn first_difference(gold: &[u8], pred: &[u8], from: usize) -> Option<
     (at..gold.len()).find(|&at| gold[at] != pred[at])
 }
 
-/// The `N` bytes from `at` on; None where fewer follow.
+/// Returns the `N` bytes from `at` on; None if there are fewer.
 #[inline(always)]
 fn chunk<const N: usize>(side: &[u8], at: usize) -> Option<&[u8; N]> {
     side.get(at..)?.first_chunk()

@@ -1,9 +1,9 @@
-//! An example of a matcher: a pred span answers a gold span if both have the same head, their last
-//! token.
+//! An example of a matcher: a pred span matches a gold span if both have the same head, that is,
+//! the same last token.
 //!
-//! Built only with the feature `example-matcher`; ARCHITECTURE.md explains it step by step. It
-//! shows everything a matcher needs: a schema, the outcome of a span that is equal on both sides,
-//! and a comparison.
+//! Built only with the feature `example-matcher`; ARCHITECTURE.md explains it step by step. The
+//! example shows everything that a matcher needs: a schema, the outcome of a span that is equal on
+//! both sides, and a comparison.
 //!
 //! | gold | pred | outcome |
 //! |---|---|---|
@@ -19,19 +19,19 @@ use crate::outcomes::{CORPUS, Cell, Criterion, Outcome, Schema};
 
 /// Equal heads and types.
 const MATCH: u8 = 0;
-/// Equal heads and different types.
+/// Equal heads but different types.
 const MISTYPED: u8 = 1;
-/// A gold span whose head no pred span has.
+/// A gold span that is not paired with a pred span.
 const MISSED: u8 = 2;
-/// A pred span whose head no gold span has left.
+/// A pred span that is not paired with a gold span.
 const SPURIOUS: u8 = 3;
 
-/// The criterion `head` and the counts of the corpus.
+/// The criterion `head` and the corpus counts.
 pub(crate) static SCHEMA: Schema = Schema {
     name: "head",
     criteria: &[HEAD, CORPUS],
 };
-/// The only criterion of its own. A mistyped pair is one false positive and one false negative.
+/// The criterion of this matcher. A mistyped pair is one false positive and one false negative.
 const HEAD: Criterion = Criterion::new(
     "head",
     &[
@@ -44,9 +44,9 @@ const HEAD: Criterion = Criterion::new(
 
 /// The matcher. It has no options and no buffers.
 ///
-/// Of several spans with one head, pred spans in the order given take gold spans in the order
-/// given, whatever their types. Hashes every gold span once, O(n log n) in all for sorting the
-/// spans that are missed.
+/// If several spans have the same head, pred spans take gold spans in the given order, regardless
+/// of types. Hashes every gold span once and takes O(n log n) time in total, for sorting the missed
+/// spans.
 pub(crate) struct Head;
 
 impl Matcher for Head {

@@ -1,18 +1,18 @@
 //! Evaluation of labelled spans: matching gold with pred, counting outcomes, computing measures.
 //!
-//! The pieces, in the order in which data passes through them:
+//! The components, in the order of the data flow:
 //!
 //! 1. [`Scorer`] and [`TagBlock`] take sentences of tag ids, [`SpanLists`] and [`input`] take spans
-//!    and batches of ids. Both end in a [`Pair`] of [`Spans`] for every sentence or document.
-//! 2. A [`Matcher`] ([`Exact`], [`partial`], [`fair`], [`mat`]) decides which gold span answers
+//!    and batches of ids. Both create a [`Pair`] of [`Spans`] for every sentence or document.
+//! 2. A [`Matcher`] ([`Exact`], [`partial`], [`fair`], [`mat`]) decides which gold span matches
 //!    which pred span, and reports every decision as an [`Event`] to a [`Sink`]. [`MatcherOptions`]
-//!    finds matchers by name.
+//!    creates matchers by name.
 //! 3. [`CountingSink`] adds events to [`outcomes::Counts`]: integers by criterion, outcome, gold
 //!    type and pred type, in total and by document. Counts can be stored and merged in any order.
 //! 4. [`outcomes::Measure`] turns summed counts into precision, recall, F and ratios;
 //!    [`outcomes::Systems`] resamples documents for intervals and tests.
 //!
-//! Everything up to the counts is integer arithmetic, so results do not depend on the number of
+//! All steps up to the counts use integer arithmetic, so results do not depend on the number of
 //! threads or on the order in which parts of a corpus are added. Floating-point numbers appear only
 //! in measures.
 //!

@@ -1,20 +1,20 @@
-//! The interface between matchers and what is done with their decisions.
+//! The interface between matchers and the consumers of their decisions.
 //!
 //! A [`Matcher`] sees one sentence or document at a time as a [`Pair`] and reports every decision
 //! as an [`Event`] to a [`Sink`]. Counting ([`CountingSink`](crate::CountingSink)) and listing
-//! ([`Events`]) are two sinks; a matcher does not know which one it talks to, and callers who only
-//! count pay nothing for lists.
+//! ([`Events`]) are two sinks; a matcher does not depend on the kind of sink, and callers that only
+//! count do not pay for lists.
 
 use spanrs_base::{Coded, ErrorClass, Interrupted};
 
 use crate::outcomes::{Cell, Schema};
 use crate::spans::Spans;
 
-/// One decision of a matcher about a gold span, a pred span, or a pair of them.
+/// A decision of a matcher about a gold span, a pred span, or a pair of spans.
 ///
-/// A span may appear in several events: every criterion of a matcher decides about every span, and
-/// some outcomes (such as `mistyped` of [`Exact`](crate::Exact)) are reported in addition to
-/// others.
+/// A span may appear in several events: every criterion of a matcher assigns an outcome to every
+/// span, and some outcomes (such as `mistyped` of [`Exact`](crate::Exact)) are reported in addition
+/// to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Index of the criterion in the matcher's [`Schema`].
@@ -43,17 +43,17 @@ impl Event {
 
 /// Receives the decisions of a matcher, for one sentence or document at a time.
 ///
-/// If [`Matcher::compare`] fails, the sink has received part of the decisions and its content must
-/// be discarded.
+/// If [`Matcher::compare`] fails, the sink has received only some of the decisions and its content
+/// must be discarded.
 pub trait Sink {
     /// Receives one decision.
     fn event(&mut self, event: Event);
 
-    /// Receives `n` decisions at once that refer to no particular span, such as characters covered
-    /// by an annotation.
+    /// Receives `n` decisions at once that do not refer to particular spans, such as characters
+    /// covered by an annotation.
     ///
-    /// Types in `cell` are numbered as in the spans that are compared, not as in the counts. The
-    /// default ignores the call, which is right for sinks that list spans.
+    /// Types in `cell` are numbered as in the compared spans, not as in the counts. The default
+    /// ignores the call, which is correct for sinks that list spans.
     fn count(&mut self, cell: Cell, n: u64) {
         let _ = (cell, n);
     }
@@ -62,7 +62,7 @@ pub trait Sink {
 /// The text that annotations refer to; only [`mat`](crate::mat) reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// The text. Positions of spans are indices of its characters (code points), not of its bytes.
+    /// The text. Positions of spans are character indices (code points), not byte indices.
     pub text: &'a str,
     /// Tokens of the pred document as (start, end) in characters, end exclusive, sorted by start.
     /// Empty if tokens are unknown.
@@ -71,7 +71,7 @@ pub struct Text<'a> {
 
 /// The gold and pred spans of one sentence or document.
 ///
-/// Types of both sides are numbered by the same vocabulary, so that equal numbers mean equal types.
+/// Types of both sides are numbered by the same vocabulary, so equal numbers mean equal types.
 ///
 /// ```
 /// use spanrs_base::Span;
@@ -83,11 +83,11 @@ pub struct Text<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// The reference spans.
+    /// The gold spans.
     pub gold: Spans<'a>,
-    /// The spans that are scored.
+    /// The pred spans.
     pub pred: Spans<'a>,
-    /// The annotated text. None where spans are made of tokens.
+    /// The annotated text. None if spans consist of tokens.
     pub text: Option<Text<'a>>,
 }
 
@@ -102,11 +102,11 @@ impl<'a> Pair<'a> {
     }
 
     /// Returns true if both sides have the same spans and every matcher would pair each span with
-    /// its equal, so that [`Matcher::same`] can replace [`Matcher::compare`].
+    /// its equal counterpart, so that [`Matcher::same`] can replace [`Matcher::compare`].
     ///
-    /// That holds for equal lists in reading order whose spans are not empty, do not overlap, have
-    /// all tokens between their bounds, and belong to no text. Linear in the number of spans; equal
-    /// memory is not compared.
+    /// This is the case for equal lists in reading order whose spans are not empty, do not overlap,
+    /// have all tokens between their bounds, and do not belong to a text. Time is linear in the
+    /// number of spans; lists in the same memory are not compared.
     #[inline]
     pub fn is_same_and_flat(&self) -> bool {
         let (gold, pred) = (self.gold.all, self.pred.all);
@@ -123,11 +123,11 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Decides which gold spans answer which pred spans.
+/// Decides which gold spans match which pred spans.
 ///
-/// The events of a pair do not depend on pairs compared before. Implementations keep buffers
-/// between calls, which is why [`Matcher::compare`] takes `&mut self`; one matcher belongs to one
-/// thread, and [`Matcher::boxed`] makes another one.
+/// The events of a pair do not depend on earlier pairs. Implementations keep buffers between calls,
+/// which is why [`Matcher::compare`] takes `&mut self`; one matcher belongs to one thread, and
+/// [`Matcher::boxed`] creates another one.
 ///
 /// ```
 /// use spanrs_base::Span;
@@ -146,9 +146,9 @@ pub trait Matcher: Send + Sync {
     /// Returns the criteria and outcomes that events of this matcher refer to.
     fn schema(&self) -> &'static Schema;
 
-    /// Returns true if counting tags while walking over both sides gives everything the matcher
-    /// reports, so that [`Scorer`](crate::Scorer) need not build the spans of sentences. Only
-    /// [`Exact`](crate::Exact) can do that.
+    /// Returns true if everything that the matcher reports can be counted from tags while walking
+    /// over both sides, so that [`Scorer`](crate::Scorer) need not build the spans of sentences.
+    /// Only [`Exact`](crate::Exact) supports this.
     fn counts_tags(&self) -> bool {
         false
     }
@@ -157,20 +157,20 @@ pub trait Matcher: Send + Sync {
     /// overlaps another.
     ///
     /// Must report the same totals as [`Matcher::compare`] would for those sentences. Most
-    /// sentences of most corpora are equal on both sides; this call spares comparing them.
+    /// sentences in most corpora are equal on both sides; this method avoids comparing them.
     fn same(&self, ty: u32, n: u64, sink: &mut dyn Sink);
 
     /// Compares the two sides of a sentence or document and reports every decision to `sink`.
     ///
     /// # Errors
-    /// [`Unmatched`] if spans overlap too much or the watch said stop. What the sink received
-    /// before must be discarded.
+    /// [`Unmatched`] if spans overlap too much or the watch requests a stop. The content of the
+    /// sink must then be discarded.
     fn compare(&mut self, pair: &Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched>;
 
     /// Makes later comparisons report events in the order documented by the matcher, and choose the
     /// first of several matchings with the same counts.
     ///
-    /// Totals by type do not depend on it; lists of spans do. The default does nothing, for
+    /// Totals by type do not depend on this order; lists of spans do. The default does nothing, for
     /// matchers whose order is fixed.
     fn resolve_ties(&mut self) {}
 
@@ -206,15 +206,15 @@ pub enum Unmatched {
         "too many annotations overlap one another from character {from} on: more than {most} {what}"
     )]
     TooTangled {
-        /// First character of the group of annotations, or of the stretch of text, that exceeded
-        /// the limit.
+        /// First character of the group of annotations, or of the text segment, that exceeded the
+        /// limit.
         from: i64,
         /// The limit that was exceeded.
         most: usize,
-        /// What is limited, with a verb: `pairs of them overlap`.
+        /// What is limited, as a plural: `overlapping pairs`.
         what: &'static str,
     },
-    /// The [`Watch`](spanrs_base::Watch) said stop.
+    /// The [`Watch`](spanrs_base::Watch) requested a stop.
     #[error("interrupted")]
     Stopped,
 }

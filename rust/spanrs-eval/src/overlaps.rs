@@ -1,23 +1,20 @@
 //! An index of spans by overlap.
 //!
-//! A segment tree over the spans sorted by start, whose nodes store the largest end below them. All
-//! spans that overlap `[start, end)` are among the leaves that start before `end`, and subtrees
-//! whose largest end is at or before `start` are skipped. Building takes O(n log n) time, removing
-//! a span O(log n), and a query O(log n) for each span found, plus the sort of what it found;
-//! memory is linear.
+//! A segment tree over the spans sorted by start, whose nodes store the largest end below them. The
+//! spans that overlap `[start, end)` are among the leaves that start before `end`; subtrees whose
+//! largest end is at or before `start` are skipped. Building takes O(n log n) time, removing a span
+//! O(log n), and a query O(log n) for each span found, plus sorting the result; memory is linear.
 //!
-//! Spans that overlap nothing, because they are empty, have no useful order here; callers handle
-//! them separately.
+//! Callers handle empty spans separately, because these overlap nothing.
 
 /// Finds the spans that overlap given bounds among spans that may overlap each other.
 ///
-/// Buffers are reused by the next [`Overlaps::plant`]. Spans are numbered from 0 in the order given
-/// there.
+/// [`Overlaps::plant`] reuses the buffers and numbers the spans from 0 in the given order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overlaps {
     /// (start, number of the span), sorted.
     leaves: Vec<(i64, u32)>,
-    /// By number of the span: its index in `leaves`.
+    /// For each span number, the index of the span in `leaves`.
     leaf_of: Vec<u32>,
     /// Largest end below each node of a complete binary tree; `i64::MIN` for padding and removed
     /// spans.
@@ -28,8 +25,8 @@ pub(crate) struct Overlaps {
 }
 
 impl Overlaps {
-    /// Replaces the indexed spans. `bounds` gives (start, exclusive end) of each, in the order of
-    /// their numbers.
+    /// Replaces the indexed spans. `bounds` gives (start, exclusive end) of each span, in the order
+    /// of the numbers.
     pub(crate) fn plant(&mut self, bounds: impl Iterator<Item = (i64, i64)> + Clone) {
         self.leaves.clear();
         let starts = bounds.clone().map(|(start, _)| start);
@@ -61,8 +58,8 @@ impl Overlaps {
         }
     }
 
-    /// Writes the numbers of all spans that overlap `[start, end)` to `found`, ascending; earlier
-    /// content is cleared.
+    /// Replaces `found` by the numbers of all spans that overlap `[start, end)`, in ascending
+    /// order.
     pub(crate) fn find(&self, start: i64, end: i64, found: &mut Vec<u32>) {
         found.clear();
         let before = self.leaves.partition_point(|&(first, _)| first < end);

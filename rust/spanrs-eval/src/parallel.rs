@@ -7,26 +7,27 @@ use spanrs_tags::Reader;
 
 use crate::scorer::Scorer;
 
-/// Counts parts of a corpus, each in a thread of its own, and adds them to `scorer` in their order.
+/// Counts parts of a corpus, each in its own thread, and adds them to `scorer` in order.
 ///
-/// The result is that of one thread, whatever the number of parts, the reported error included.
+/// The result, including the reported error, is the same as with one thread, for any number of
+/// parts.
 ///
 /// - `scorer`: receives the counts. Its matcher, filter and limit of violations are copied for
 ///   every part.
 /// - `reader`: the reader of all parts; tags must have been interned before, because threads share
-///   it.
-/// - `parts`: ranges of whatever `count` numbers (sentences, rows, bytes), in order. A range need
-///   not begin or end where a document does.
-/// - `watch`: asked by the calling thread whether to stop.
-/// - `count`: adds everything in a range to the scorer it is given, and checks at intervals whether
-///   to stop ([`Worker::check`]).
+///   the reader.
+/// - `parts`: ranges of the units that `count` uses (sentences, rows, bytes), in order. A range
+///   need not begin or end at a document boundary.
+/// - `watch`: called in the calling thread; returns true to stop.
+/// - `count`: adds everything in a range to the given scorer, and checks at intervals whether to
+///   stop ([`Worker::check`]).
 ///
-/// One part is counted in the calling thread; for several, threads are those of [`Workers::map`].
-/// Every part holds its own counts until all are finished.
+/// A single part is counted in the calling thread; several parts use the threads of
+/// [`Workers::map`]. Every part keeps its own counts until all parts are finished.
 ///
 /// # Errors
-/// The error of the first part, by order and not by time, that has one. Nothing is added to
-/// `scorer` then.
+/// The error of the first part, in order and not in time, that has one. Nothing is then added to
+/// `scorer`.
 ///
 /// # Examples
 /// ```

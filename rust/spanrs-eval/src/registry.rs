@@ -1,8 +1,8 @@
 //! Matchers and schemas by name.
 //!
-//! Names are those of the schemas: `exact`, `partial` and `fair` (and `head` with the feature
-//! `example-matcher`) compare tags and spans and can be made here. `mat` has a schema, for stored
-//! counts, but needs documents.
+//! Names are those of the schemas: `exact`, `partial` and `fair` (and `head` with the feature `example-matcher`)
+//! compare tags and spans and can be created here. `mat` has a schema, for stored counts, but its matcher needs
+//! documents.
 
 use serde::Deserialize;
 use spanrs_base::{Limits, UnknownName, Watch};
@@ -12,19 +12,18 @@ use crate::matcher::Matcher;
 use crate::outcomes::Schema;
 use crate::{exact, fair, mat, partial};
 
-/// A matcher by name, with the options of all matchers; each uses those it has and ignores the others.
+/// A matcher by name, with the options of all matchers; each matcher ignores the options that it does not have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatcherOptions {
     /// The name. Default: `exact`.
     pub name: String,
-    /// For `partial`: smallest overlap of a pair, in per cent of the length of the gold span. Above
-    /// 0.
+    /// For `partial`: minimum overlap of a pair, in per cent of the length of the gold span; greater than 0.
     pub min_overlap: f64,
     /// For `partial`: true for the pairs with the greatest total credit, false for nervaluate's
     /// greedy walk over the pred spans.
     pub optimal: bool,
-    /// For `partial` and `fair`: asked at intervals whether to stop.
+    /// For `partial` and `fair`: called at intervals; returns true to stop.
     #[serde(skip, default = "never")]
     pub watch: Watch,
 }
@@ -68,7 +67,7 @@ impl MatcherOptions {
     }
 }
 
-/// A schema, whose name is that of the matcher, and the constructor of the matcher.
+/// A schema, which has the name of the matcher, and the constructor of the matcher.
 type Entry = (&'static Schema, fn(&MatcherOptions) -> Box<dyn Matcher>);
 
 /// All matchers of tags and spans. A new matcher needs one line here.

@@ -1,17 +1,17 @@
 //! The driver of all matchers: [`Scorer`].
 //!
-//! Tags reach the counts on one of three ways, which give the same counts:
+//! There are three ways of counting, which give the same counts:
 //!
 //! 1. A block of sentences (`blocks`) is counted from a histogram of tag bigrams, if the reading
 //!    decides by bigrams and the tags fit into a byte ([`TagBigramCounter`]).
 //! 2. A single sentence is walked on both sides at once ([`exact::count`]).
-//! 3. Sentences of spans (`spans`) have no tags; equal sides are counted by type, others go to the
-//!    matcher.
+//! 3. Sentences of spans (`spans`) have no tags; equal sides are counted by type, other sentences
+//!    are passed to the matcher.
 //!
-//! The exact matcher needs no more than the first two count. For other matchers, spans of sentences
+//! The first two ways are sufficient for the exact matcher. For other matchers, spans of sentences
 //! whose tags are equal on both sides are counted by type and reported with [`Matcher::same`], and
-//! the other sentences go to [`Matcher::compare`]. Counts by type stay in dense tables until a
-//! document ends ([`Scorer::end_document`]) or the counts are asked for.
+//! the other sentences are passed to [`Matcher::compare`]. Counts by type stay in dense tables
+//! until a document ends ([`Scorer::end_document`]) or the counts are requested.
 //!
 //! Memory does not grow with the number of sentences, except for the counts of documents.
 
@@ -41,18 +41,18 @@ pub use spans::TypeCells;
 enum Fast {
     /// Not determined for the current reader.
     Unknown,
-    /// The reading, a second scheme or the number of tags rules it out.
+    /// Not possible because of the reading, a second scheme or the number of tags.
     Never,
-    /// They can; the tables of the reader's tags.
+    /// Possible, with the tables for the reader's tags.
     Bigrams(TagBigramCounter),
 }
 
 /// Scores one sentence after the other.
 ///
-/// Sentences are lists of tag ids of one [`Reader`], which may learn tags between them. One pass
-/// over both sides counts tokens, violations and spans; matchers other than the exact one see only
-/// sentences whose sides differ. With [`Scorer::by_document`] a row of counts is kept for each
-/// document.
+/// Sentences are lists of tag ids of one [`Reader`], which may intern new tags between sentences.
+/// One pass over both sides counts tokens, violations and spans; matchers other than the exact one
+/// receive only sentences whose sides differ. With [`Scorer::by_document`] a row of counts is kept
+/// for each document.
 ///
 /// A scorer belongs to one thread; other threads count into [`Scorer::part`]s, which are added in
 /// order.
@@ -73,23 +73,24 @@ enum Fast {
 /// ```
 pub struct Scorer {
     matcher: Box<dyn Matcher>,
-    /// Whether the pass over the tags is all the matcher needs, see [`Matcher::counts_tags`].
+    /// Whether the matcher needs only the pass over the tags; see [`Matcher::counts_tags`].
     counts_tags: bool,
     filter: TypeFilter,
     counts: Counts,
-    /// Cells of the reader's types.
+    /// Cells for the reader's types.
     cells: Cells,
-    /// By type of the reader: whether the filter keeps it; None if not asked yet.
+    /// For each type of the reader, whether the filter keeps the type; None if not determined yet.
     kept: Vec<Option<bool>>,
-    /// Index of the criterion of tokens and sentences.
+    /// Index of the criterion for tokens and sentences.
     corpus: Option<u8>,
     /// Counts of tags since the last document ended.
     tags: TagCounts,
-    /// By type: gold spans of sentences that the matcher compared since the last document ended.
+    /// For each type, the gold spans in sentences that the matcher compared since the last document
+    /// ended.
     compared: Vec<u64>,
     /// Determined at the first sentence.
     fast: Fast,
-    /// Work space: a single sentence as a block.
+    /// Work space for a single sentence as a block.
     block: TagBlock,
     buffers: Buffers,
     /// Number of sentences so far.
@@ -100,22 +101,22 @@ pub struct Scorer {
     documents: u64,
     gold: Violations,
     pred: Violations,
-    /// Number of violations of each side whose places are kept.
+    /// Number of violations on each side whose positions are kept.
     keep: usize,
-    /// Why the first sentence that failed could not be matched.
+    /// Why the first failed sentence could not be matched.
     failure: Option<Unmatched>,
 }
 
-/// Work space of one sentence.
+/// Work space for one sentence.
 #[derive(Clone, Debug, Default)]
 struct Buffers {
     /// Tag ids of gold and pred.
     ids: [Vec<u32>; 2],
-    /// Spans of one side as read.
+    /// Spans of one side before filtering.
     read: Vec<Span>,
     /// Spans of gold and pred that the filter keeps.
     spans: [Vec<Span<i64>>; 2],
-    /// Positions in a block with violations.
+    /// Positions of violations in a block.
     malformed: Vec<usize>,
 }
 
@@ -140,8 +141,8 @@ impl Clone for Scorer {
 }
 
 impl Scorer {
-    /// Creates a scorer that keeps the places of the first `keep` violations of each side; all are
-    /// counted.
+    /// Creates a scorer that counts all violations and keeps the positions of the first `keep` on
+    /// each side.
     pub fn new(matcher: Box<dyn Matcher>, keep: usize) -> Self {
         let schema = matcher.schema();
         Self {
@@ -167,14 +168,14 @@ impl Scorer {
         }
     }
 
-    /// Keeps the counts of each document. To be called before the first sentence.
+    /// Keeps the counts of each document. Must be called before the first sentence.
     #[must_use]
     pub fn by_document(mut self) -> Self {
         self.counts = Counts::by_document(self.matcher.schema());
         self
     }
 
-    /// Leaves out spans whose type the filter does not keep.
+    /// Skips spans whose type the filter does not keep.
     #[must_use]
     pub fn with_filter(mut self, filter: TypeFilter) -> Self {
         self.filter = filter;
@@ -186,9 +187,9 @@ impl Scorer {
         self.counts.has_documents()
     }
 
-    /// Adds a sentence. `gold` and `pred` are tag ids of `reader`, of equal length; `line_of`
-    /// returns the 1-based line of a token (0-based in the sentence), and is called for violations
-    /// that are kept.
+    /// Adds a sentence. `gold` and `pred` are tag ids of `reader` and have equal lengths. `line_of`
+    /// returns the 1-based line of a token (0-based in the sentence); it is called only for
+    /// violations that are kept.
     ///
     /// Failures of the matcher are reported by [`Scorer::check`].
     #[inline]
@@ -251,7 +252,7 @@ impl Scorer {
         self.sentences += 1;
     }
 
-    /// Passes a sentence whose sides differ to the matcher.
+    /// Passes a sentence with different sides to the matcher.
     fn compare(&mut self, reader: &Reader, sides: [impl Iterator<Item = u32>; 2]) {
         // The counts are discarded after a failure.
         if self.failure.is_some() {
@@ -296,7 +297,7 @@ impl Scorer {
         }
     }
 
-    /// Learns tags that are new in the reader, and returns whether sentences may be added in
+    /// Registers tags that are new in the reader, and returns whether sentences may be added in
     /// blocks: the reading allows it, both sides are in one scheme, and the reader has at most
     /// [`TagBlock::TAGS`] tags.
     #[inline]
@@ -309,7 +310,7 @@ impl Scorer {
         !matches!(self.fast, Fast::Never) && self.find_fast(reader)
     }
 
-    /// Determines whether tag bigrams can be counted, after moving earlier counts.
+    /// Determines whether tag bigrams can be counted; moves earlier counts first.
     #[cold]
     fn find_fast(&mut self, reader: &Reader) -> bool {
         // There is no counter yet, or its tables are too small for the tags.
@@ -333,7 +334,7 @@ impl Scorer {
     }
 
     /// Adds `n` to one of the totals of the corpus: an outcome of
-    /// [`CORPUS`](crate::outcomes::CORPUS). Directly after the end of a document it is added to
+    /// [`CORPUS`](crate::outcomes::CORPUS). Directly after the end of a document, `n` is added to
     /// that document.
     pub fn add_to_corpus(&mut self, outcome: u8, n: u64) {
         let Some(criterion) = self.corpus.filter(|_| n > 0) else {
@@ -355,13 +356,13 @@ impl Scorer {
         self.counts.end_document(key);
     }
 
-    /// Returns an empty scorer with the same options, for [`Scorer::add_part`]. It takes over the
-    /// tables of tag bigrams, which are expensive to build.
+    /// Returns an empty scorer with the same options, for [`Scorer::add_part`]. The tables of tag
+    /// bigrams, which are expensive to build, are moved to the new scorer.
     #[must_use]
     pub fn part(&mut self, reader: &Reader) -> Self {
         self.flush_fast(reader);
         let mut part = Self::new(self.matcher.boxed(), self.keep).with_filter(self.filter.clone());
-        // Building the tables costs more than counting a document.
+        // Building the tables is more expensive than counting a document.
         part.fast = std::mem::replace(&mut self.fast, Fast::Unknown);
         if self.has_documents() {
             part.by_document()
@@ -370,8 +371,8 @@ impl Scorer {
         }
     }
 
-    /// Moves all counts that depend on the ids of the previous reader, so that another one may
-    /// follow.
+    /// Moves all counts that depend on the ids of the previous reader, so that another reader can
+    /// be used.
     pub fn change_reader(&mut self, before: &Reader) {
         self.flush(before);
         self.fast = Fast::Unknown;
@@ -379,7 +380,7 @@ impl Scorer {
         self.kept.clear();
     }
 
-    /// Adds the counts of a part, whose sentences follow those of this scorer.
+    /// Adds the counts of a part, whose sentences follow the sentences of this scorer.
     ///
     /// # Examples
     ///
@@ -476,7 +477,8 @@ impl Scorer {
         self.counts.end_document(key);
     }
 
-    /// Returns the number of sentences, and how many of them follow the end of the last document.
+    /// Returns the number of sentences, and the number of sentences after the end of the last
+    /// document.
     pub fn position(&self) -> (u64, u64) {
         (self.sentences, self.sentences - self.ended)
     }
@@ -495,15 +497,15 @@ impl Scorer {
         self.ended = sentences.saturating_sub(open);
     }
 
-    /// Returns the counts so far. Sentences after the end of the last document count as a document
-    /// of their own if documents are kept.
+    /// Returns the counts so far. If documents are kept, sentences after the end of the last
+    /// document are a separate document.
     pub fn counts(&mut self, reader: &Reader) -> Counts {
         self.flush(reader);
         let counts = self.counts.clone();
         self.closed(counts)
     }
 
-    /// As [`Scorer::counts`], without a copy: the scorer starts again at 0 but keeps its
+    /// Same as [`Scorer::counts`], without a copy: the scorer is reset to 0 but keeps its
     /// violations.
     pub fn take_counts(&mut self, reader: &Reader) -> Counts {
         self.flush(reader);
@@ -527,12 +529,12 @@ impl Scorer {
         counts
     }
 
-    /// Returns why the first of the sentences that failed could not be matched.
+    /// Returns why the first failed sentence could not be matched.
     pub fn failure(&self) -> Option<Unmatched> {
         self.failure
     }
 
-    /// As [`Scorer::failure`], as an error.
+    /// Returns [`Scorer::failure`] as an error.
     ///
     /// # Errors
     /// [`InputError::Unmatched`] (with sentence 0), or [`InputError::Interrupted`].
@@ -562,12 +564,12 @@ impl Scorer {
     }
 }
 
-/// Returns the cell of an outcome of the corpus.
+/// Returns the cell of an outcome of the corpus criterion.
 fn corpus_cell(criterion: u8, outcome: u8) -> Cell {
     Cell::new(criterion, outcome, None, None)
 }
 
-/// Returns whether the filter keeps a type of the reader; asks it once per type.
+/// Returns whether the filter keeps a type of the reader; the filter is called once per type.
 #[inline]
 fn is_kept(kept: &mut Vec<Option<bool>>, filter: &TypeFilter, reader: &Reader, ty: u32) -> bool {
     let at = ty as usize;

@@ -3,9 +3,9 @@
 /// One of the two sides of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The reference.
+    /// The gold side.
     Gold,
-    /// The side that is scored.
+    /// The pred side.
     Pred,
 }
 

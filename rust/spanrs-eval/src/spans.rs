@@ -1,4 +1,4 @@
-//! Views of the spans of one side, as matchers see them.
+//! Views of the spans of one side, the input of matchers.
 
 use spanrs_base::Span;
 
@@ -6,9 +6,9 @@ use crate::token_sets::{Run, TokenSets};
 
 /// The spans of one side of a sentence or document, in the order given.
 ///
-/// A view that is cheap to copy. Besides start, end and type, a span may have gaps (tokens between
-/// its bounds that do not belong to it) and a type it had before types were mapped; both are stored
-/// beside the spans, because nearly all corpora have neither.
+/// The view is cheap to copy. In addition to start, end and type, a span may have gaps (tokens
+/// between its bounds that do not belong to it) and an original type from before types were mapped;
+/// both are stored separately, because nearly all corpora have neither.
 ///
 /// ```
 /// use spanrs_base::Span;
@@ -26,8 +26,8 @@ use crate::token_sets::{Run, TokenSets};
 pub struct Spans<'a> {
     /// The spans. [`Event`](crate::Event)s refer to them by index.
     pub all: &'a [Span<i64>],
-    /// Token sets of several sentences, and the index in them of the first span of this view. None
-    /// if no span has gaps.
+    /// Token sets of several sentences, and the index of this view's first span in the token sets.
+    /// None if no span has gaps.
     tokens: Option<(&'a TokenSets, usize)>,
     /// The type of each span before aliases and equivalence classes were applied; None if types
     /// were not mapped.
@@ -66,27 +66,27 @@ impl<'a> Spans<'a> {
 
     /// Returns a span together with [`Spans::runs`].
     ///
-    /// Two spans are equal in every matcher if both parts are. The pair also sorts spans in reading
-    /// order.
+    /// Two spans are equal in every matcher if both parts of the pair are equal. Sorting by this
+    /// pair also gives reading order.
     pub fn get(&self, at: usize) -> (Span<i64>, Option<&'a [Run]>) {
         (self.all[at], self.runs(at))
     }
 
-    /// Returns the tokens of a span as runs (start, exclusive end), ascending; None if it has all
-    /// tokens between its bounds.
+    /// Returns the tokens of a span as runs (start, exclusive end), ascending; None if the span has
+    /// all tokens between its bounds.
     #[inline]
     pub fn runs(&self, at: usize) -> Option<&'a [Run]> {
         let (sets, first) = self.tokens?;
         sets.get(first + at)
     }
 
-    /// Returns the type of a span before aliases and equivalence classes; its type if none were
-    /// applied.
+    /// Returns the type of a span before aliases and equivalence classes were applied; the type of
+    /// the span if there were none.
     pub fn tag(&self, at: usize) -> u32 {
         self.tags.map_or(self.all[at].ty, |tags| tags[at])
     }
 
-    /// Returns true if no span has gaps. Constant time unless the view was made with
+    /// Returns true if no span has gaps. Constant time unless the view was created with
     /// [`Spans::with_tokens`].
     pub fn all_whole(&self) -> bool {
         self.tokens.is_none() || (0..self.all.len()).all(|at| self.runs(at).is_none())

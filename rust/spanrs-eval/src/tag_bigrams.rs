@@ -1,20 +1,20 @@
 //! Counting exact matches from histograms of tag bigrams.
 //!
-//! For readings that decide at every tag from that tag and the one before (conlleval, refuse,
+//! For readings whose decisions depend only on a tag and the previous one (conlleval, refuse,
 //! seqeval), the spans of one side are determined by its pairs of neighbouring tags: a pair with
-//! [`CLOSE`] ends a span of the type of its first tag. Counting pairs costs one addition per token
+//! [`CLOSE`] ends a span of the type of its first tag. Counting pairs takes one addition per token
 //! and no branch.
 //!
-//! Whether spans of the two sides agree needs both sides at once. Where both have the same tags
-//! they agree. So:
+//! Finding spans that are equal on both sides requires both sides at once. Where both sides have
+//! the same tags, their spans are equal. The steps are:
 //!
 //! 1. One histogram counts all pairs of pred (`all`).
-//! 2. The sides are compared eight tokens at a time. From each difference they are walked side by
-//!    side until they are equal again and no span that began before is open on one of them; the
-//!    pairs met on the way are counted separately (`gold`, `pred`), and spans that begin and end
-//!    together in `met`.
-//! 3. When a document ends, the tables are read out ([`TagBigramCounter::take`]): `all - pred` are
-//!    the pairs that both sides share, `all - pred + gold` those of gold.
+//! 2. The sides are compared many tokens at a time. From each difference they are walked side by
+//!    side until they are equal again and no earlier span is open on only one side; the pairs on
+//!    the way are counted separately (`gold`, `pred`), and spans that begin and end together are
+//!    counted in `met`.
+//! 3. When a document ends, the tables are evaluated ([`TagBigramCounter::take`]): `all - pred` are
+//!    the pairs that both sides share, `all - pred + gold` the pairs of gold.
 //!
 //! A worked example, with the pairs of each side (`#` is the border of the sentence):
 //!
@@ -23,13 +23,13 @@
 //! | gold | `B-A I-A O B-B` | `(#, B-A) (B-A, I-A) (I-A, O) (O, B-B) (B-B, #)` |
 //! | pred | `B-A I-A O O` | `(#, B-A) (B-A, I-A) (I-A, O) (O, O) (O, #)` |
 //!
-//! The sides differ at the last tag. `all` counts the second row, `pred` its last two pairs, `gold`
-//! the last two of the first row. The shared pair `(I-A, O)` closes a span: one match of `A`.
-//! `(B-B, #)` closes a span of gold alone: one missed `B`.
+//! The sides differ at the last tag. `all` counts the pairs of pred, `pred` the last two pairs of
+//! pred, and `gold` the last two pairs of gold. The shared pair `(I-A, O)` closes a span: one match
+//! of `A`. `(B-B, #)` closes a span only in gold: one missed `B`.
 //!
-//! The other readings (strict, discard, ncrfpp) read well-formed sentences as conlleval does (a law
-//! tested in spanrs-tags), so only sentences with violations, which [`TagBigramCounter::malformed`]
-//! finds, have to be walked.
+//! The other readings (strict, discard, ncrfpp) read well-formed sentences in the same way as
+//! conlleval (tested in spanrs-tags), so only sentences with violations, which
+//! [`TagBigramCounter::malformed`] finds, must be walked.
 //!
 //! Time is linear in the number of tokens, plus the square of the number of tags for each document.
 //! The tables take 0.1 MB for up to 31 tags and 1.8 MB for up to 127.
@@ -42,39 +42,39 @@ use crate::first_difference::first_difference;
 use crate::tag_block::{BORDER, FIRST};
 use crate::tag_counts::{Corpus, TagCounts};
 
-/// Number of codes of the small tables, the border among them. A power of two, so that masks
+/// Number of codes of the small tables, including the border. This is a power of two, so that masks
 /// replace bounds checks.
 const FEW: usize = 32;
 /// Number of codes of the large tables.
 const MANY: usize = BORDER as usize + 1;
-/// Number of variants of the second tag of a pair: inside a sentence, or first of one.
+/// Number of variants of the second tag of a pair: inside a sentence, or first in a sentence.
 const NEXT: usize = 2;
-/// Number of counters per pair. Additions to one counter wait for each other, so neighbouring
-/// tokens use different ones.
+/// Number of counters per pair. Additions to the same counter depend on each other, so neighbouring
+/// tokens use different counters.
 const BANKS: usize = 4;
-/// Blocks with at least this many tokens per illegal pair are checked for violations once, from the
-/// histogram; smaller ones per token.
+/// Blocks with at least this many tokens per illegal pair are checked for violations once, with the
+/// histogram; smaller blocks are checked per token.
 const LARGE: usize = 4;
 /// Number of pairs of neighbours that are numbered before they are counted.
 const STRIDE: usize = 256;
 /// Number of pairs of neighbours that are counted between two calls of `meanwhile`.
 const FETCH: usize = 64;
-/// Number of pairs of neighbours that are compared with the most common one together.
+/// Number of pairs of neighbours that are compared with the most common pair at once.
 const GROUP: usize = 64;
 
 /// Counts the sentences of one reader, in tables of two sizes: clearing large tables costs more
 /// than counting a small corpus.
 #[derive(Clone, Debug)]
 pub(crate) enum TagBigramCounter {
-    /// For readers of at most 31 tags.
+    /// For readers with at most 31 tags.
     Few(Box<Tables<FEW, { FEW * FEW * NEXT }>>),
-    /// For readers of at most 127 tags.
+    /// For readers with at most 127 tags.
     Many(Box<Tables<MANY, { MANY * MANY * NEXT }>>),
 }
 
 impl TagBigramCounter {
-    /// Creates a counter for the tags of a reader; None if the reading looks further back even in
-    /// well-formed sentences, or if there are too many tags.
+    /// Creates a counter for the tags of a reader; None if the reading depends on earlier tags even
+    /// in well-formed sentences, or if there are too many tags.
     pub(crate) fn new(reader: &Reader) -> Option<Self> {
         reader.gold().bigrams()?;
         let few = || Some(Self::Few(Box::new(Tables::new(reader)?)));
@@ -82,8 +82,8 @@ impl TagBigramCounter {
         few().or_else(many)
     }
 
-    /// Learns the tags that were added to the reader. Returns false if there are too many for the
-    /// tables; counts so far have to be taken then.
+    /// Registers the tags that were added to the reader. Returns false if there are too many for
+    /// the tables; the caller must then take the counts so far.
     #[inline]
     pub(crate) fn fits(&mut self, reader: &Reader) -> bool {
         match self {
@@ -92,9 +92,9 @@ impl TagBigramCounter {
         }
     }
 
-    /// Counts `sentences` sentences. Both sides have a border before the first and a marked one
-    /// after the last, as in [`TagBlock`](crate::TagBlock). Returns the numbers of violations of
-    /// gold and of pred.
+    /// Counts `sentences` sentences. Both sides have a border before the first sentence and a
+    /// marked border after the last one, as in [`TagBlock`](crate::TagBlock). Returns the numbers
+    /// of violations of gold and of pred.
     ///
     /// `meanwhile` is called with ranges of tokens that have just been counted, so that the caller
     /// can prefetch.
@@ -112,8 +112,8 @@ impl TagBigramCounter {
         }
     }
 
-    /// Returns whether sentences with violations must not be counted here, because the tables hold
-    /// for well-formed ones only.
+    /// Returns whether sentences with violations must not be counted here, because the tables are
+    /// valid only for well-formed sentences.
     #[inline]
     pub(crate) fn only_well_formed(&self) -> bool {
         match self {
@@ -122,8 +122,8 @@ impl TagBigramCounter {
         }
     }
 
-    /// Subtracts `sentences` and `tokens` that will be counted as equal on both sides, but were
-    /// replaced by borders and have been counted elsewhere.
+    /// Subtracts `sentences` and `tokens` that were replaced by borders and counted elsewhere, but
+    /// will be counted here as equal on both sides.
     #[inline]
     pub(crate) fn discount(&mut self, sentences: u64, tokens: u64) {
         let corpus = match self {
@@ -135,11 +135,11 @@ impl TagBigramCounter {
         corpus.correct_tokens -= tokens;
     }
 
-    /// Appends the positions of tags of either side that violate the scheme together with the tag
-    /// before, in any order, some of them twice.
+    /// Appends the positions of tags on either side that violate the scheme together with the
+    /// previous tag. Positions are in any order, and some may occur twice.
     ///
-    /// At the first tag of a sentence the violation may be one of the sentence before (its span was
-    /// not ended).
+    /// At the first tag of a sentence, the violation may belong to the previous sentence (its last
+    /// span was not ended).
     pub(crate) fn malformed(&self, gold: &[u8], pred: &[u8], places: &mut Vec<usize>) {
         match self {
             Self::Few(tables) => tables.malformed(gold, pred, places),
@@ -147,8 +147,8 @@ impl TagBigramCounter {
         }
     }
 
-    /// Adds what was counted to `counts`, whose tables are enlarged to `types` types, and starts
-    /// again at 0.
+    /// Adds all counts to `counts`, whose tables are enlarged to `types` types, and resets them to
+    /// 0.
     pub(crate) fn take(&mut self, counts: &mut TagCounts, types: usize) {
         match self {
             Self::Few(tables) => tables.take(counts, types),
@@ -161,22 +161,22 @@ impl TagBigramCounter {
 /// neighbours.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
-    /// Number of tags of the reader that are known here.
+    /// Number of the reader's tags that are in the tables.
     tags: usize,
-    /// By pair: the bits of [`CLOSE`], [`OPEN`] and [`VIOLATION`]. At the first tag of a sentence
-    /// they combine the end of the sentence before and the start of this one.
+    /// The bits [`CLOSE`], [`OPEN`] and [`VIOLATION`] of each pair. At the first tag of a sentence
+    /// they combine the end of the previous sentence and the start of this one.
     steps: [u8; PLACES],
-    /// By pair: the number of violations.
+    /// The number of violations of each pair.
     wrong: [u8; PLACES],
-    /// By tag: the id of its type.
+    /// The type id of each tag.
     types: [u32; SIDE],
-    /// By tag: whether it is outside; true for the border.
+    /// Whether each tag is outside; true for the border.
     outside: [bool; SIDE],
-    /// Whether no span is open after an outside tag. The readings of seqeval keep the begin of a
-    /// span until the next one.
+    /// Whether no span is open after an outside tag. False for the readings of seqeval, which keep
+    /// the start of a span until the next start.
     outside_ends_spans: bool,
-    /// The code that most often follows itself: `O`, or the border if there is no `O`. The pair of
-    /// it with itself is never a violation.
+    /// The code that most often follows itself: `O`, or the border if there is no `O`. This code
+    /// followed by itself is never a violation.
     common: u8,
     /// The pairs with violations.
     illegal: Vec<u16>,
@@ -184,28 +184,28 @@ pub(crate) struct Tables<const SIDE: usize, const PLACES: usize> {
     violations: u64,
     /// See [`TagBigramCounter::only_well_formed`].
     only_well_formed: bool,
-    /// By pair: occurrences in pred. The counters of the banks are adjacent.
+    /// Number of occurrences of each pair in pred. The counters of the banks are adjacent.
     all: Box<[[u64; BANKS]; PLACES]>,
-    /// By pair: occurrences in gold where the sides differ.
+    /// Number of occurrences of each pair in gold where the sides differ.
     gold: Box<[u64; PLACES]>,
-    /// By pair: occurrences in pred where the sides differ.
+    /// Number of occurrences of each pair in pred where the sides differ.
     pred: Box<[u64; PLACES]>,
-    /// Spans with equal bounds where the sides differ, by the last tags of gold and pred.
+    /// Number of spans with equal bounds where the sides differ, by the last tags in gold and pred.
     met: Box<[[u64; SIDE]; SIDE]>,
-    /// Totals, without labelled tokens, which are computed from the pairs.
+    /// Totals except for labelled tokens, which are computed from the pairs.
     corpus: Corpus,
 }
 
 /// Allocates an array on the heap without a copy on the stack.
 fn filled<T: Copy, const N: usize>(with: T) -> Box<[T; N]> {
     let filled = vec![with; N].into_boxed_slice();
-    // It has that length.
+    // The vector has this length, so the fallback is never used.
     filled.try_into().unwrap_or_else(|_| Box::new([with; N]))
 }
 
 impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
-    /// Returns the number of a pair of neighbours. The border is the last code of either size of
-    /// tables.
+    /// Returns the number of a pair of neighbours. The border is the last code in tables of either
+    /// size.
     #[inline(always)]
     fn number(before: u8, here: u8) -> u16 {
         let side = SIDE as u16;
@@ -219,7 +219,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         usize::from(Self::number(before, here)) % PLACES
     }
 
-    /// Creates tables with all tags of the reader; None if there are too many.
+    /// Creates tables with all tags of the reader; None if there are too many tags.
     fn new(reader: &Reader) -> Option<Self> {
         let mut counter = Self {
             tags: 0,
@@ -244,7 +244,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         counter.fits(reader).then_some(counter)
     }
 
-    /// Takes in the tags that came into the reader's vocabulary; false where there are too many.
+    /// Adds the tags that are new in the reader's vocabulary; returns false if there are too many.
     #[inline]
     fn fits(&mut self, reader: &Reader) -> bool {
         self.tags == reader.tags().len() || self.learn(reader)
@@ -253,9 +253,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     /// Fills the tables for all tags of the reader. Returns false if there are too many.
     ///
     /// A pair whose second tag is the first of a sentence combines the end of the sentence before
-    /// with the start of this one: the steps of both are joined and their violations added. That
-    /// takes time proportional to the square of the number of tags, and is done only when tags are
-    /// new.
+    /// with the start of this one: their steps are combined and their violations added. This takes
+    /// time proportional to the square of the number of tags, and is done only when there are new
+    /// tags.
     #[cold]
     fn learn(&mut self, reader: &Reader) -> bool {
         let known = reader.tags().len();
@@ -274,7 +274,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         };
         for before in self.tags() {
             for here in self.tags() {
-                // Where a sentence begins, the one before ends.
+                // The first tag of a sentence also ends the previous sentence.
                 let (close, left) = between(tag(before), None);
                 let (open, entered) = between(None, tag(here));
                 for (at, (step, wrong)) in [
@@ -317,7 +317,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         meanwhile: impl Fn(Range<usize>),
     ) -> [u64; 2] {
         let of_pred = self.count_pred(pred, meanwhile);
-        // Where the sides are equal, they have the same violations.
+        // Equal parts of the sides have the same violations.
         let mut of_gold = of_pred;
         let mut differing = 0;
         let mut next = 1;
@@ -333,10 +333,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         [of_gold, of_pred]
     }
 
-    /// Counts the neighbours of pred and returns the number of violations.
+    /// Counts the pairs of neighbours in pred and returns the number of violations.
     ///
-    /// Blocks that are large relative to the number of illegal pairs get it from the histogram, as
-    /// the difference to the total before.
+    /// For blocks that are large relative to the number of illegal pairs, this number is computed
+    /// from the histogram, as the difference from the previous total.
     #[inline]
     fn count_pred(&mut self, pred: &[u8], meanwhile: impl Fn(Range<usize>)) -> u64 {
         if self.illegal.is_empty() {
@@ -352,7 +352,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         violations - std::mem::replace(&mut self.violations, violations)
     }
 
-    /// Returns the number of violations in all neighbours of pred that were counted.
+    /// Returns the number of violations in all pairs of pred counted so far.
     fn violations(&self) -> u64 {
         let places = self.illegal.iter().map(|&at| usize::from(at) % PLACES);
         places
@@ -370,7 +370,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         for start in groups {
             let range = start..(start + GROUP).min(gold.len());
             self.malformed_of(pred, range.clone(), places);
-            // The violation may be with the tag before the group.
+            // The violation may involve the tag before the group.
             let with_before = range.start - 1..range.end;
             if gold[with_before.clone()] != pred[with_before] {
                 self.malformed_of(gold, range, places);
@@ -379,7 +379,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
     }
 
     /// Appends the positions in a range of one side. Pairs of the common tag with itself are legal;
-    /// they are skipped 64 at a time, and a range of another length is searched pair by pair.
+    /// they are skipped 64 at a time; ranges of other lengths are searched pair by pair.
     #[inline(always)]
     fn malformed_of(&self, side: &[u8], range: Range<usize>, places: &mut Vec<usize>) {
         let start = range.start;
@@ -399,11 +399,12 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         }
     }
 
-    /// Counts the neighbours of one side; returns the number of violations if `WRONG`, else 0.
+    /// Counts the pairs of neighbours on one side; returns the number of violations if `WRONG`,
+    /// else 0.
     ///
     /// Pairs are numbered [`STRIDE`] at a time in a loop that the compiler vectorises, then counted
-    /// in [`BANKS`] counters in turn, so that equal neighbours (`O O O`) do not wait for each
-    /// other's additions. `meanwhile` is called after each stride with the range of pairs.
+    /// in [`BANKS`] counters in turn, so that additions for equal pairs (`O O O`) do not wait for
+    /// each other. `meanwhile` is called after each stride with the range of pairs.
     #[inline]
     fn histogram<const WRONG: bool>(
         &mut self,
@@ -443,18 +444,19 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         violations
     }
 
-    /// Walks both sides from the first difference to where the sides are equal again and either
-    /// no span is open on them or the open spans began together.
+    /// Walks both sides from the first difference to the position where the sides are equal again
+    /// and either no span is open or the open spans began together.
     ///
-    /// A pair of spans has equal bounds if both begin at one token and both end at another one,
-    /// with no begin on one side alone between them. `together` is that state: it is set where both
-    /// sides begin a span or a sentence, and cleared where only one side begins one. It is set at
-    /// the start, because the sides were equal up to there. Behind the last difference the walk may
-    /// stop as soon as it is set, or where both have the same outside tag and that ends all spans
-    /// (`outside_ends_spans`): from there on the sides are counted as equal by the histogram of pred.
+    /// Two spans have equal bounds if both begin at the same token and both end at the same token,
+    /// and no span begins on only one side in between. `together` records this: it is set where
+    /// both sides begin a span or a sentence, and cleared where only one side begins a span. It is
+    /// set at the start, because the sides were equal before. After the last difference the walk
+    /// may stop as soon as `together` is set, or where both sides have the same outside tag and
+    /// outside tags end all spans (`outside_ends_spans`): from there on, the histogram of pred
+    /// counts the sides as equal.
     ///
-    /// Adds the tokens with different tags to `differing`. Returns the position of the next token,
-    /// and the violations of gold and of pred on the way.
+    /// Adds the number of tokens with different tags to `differing`. Returns the position of the
+    /// next token, and the violations of gold and of pred on the way.
     #[inline]
     fn side_by_side(
         &mut self,
@@ -484,7 +486,7 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
             let met = &mut self.met[usize::from(before.0) % SIDE];
             met[usize::from(before.1) % SIDE] += u64::from(both);
             together = if here.0 & FIRST != 0 {
-                // Nothing is open any more, and what opens here opens where both sides begin.
+                // No span is open any more, and both sides begin a sentence here.
                 CLOSE
             } else if (g | p) & OPEN != 0 {
                 (g & p & OPEN) / OPEN * CLOSE
@@ -501,11 +503,11 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         (gold.len(), violations)
     }
 
-    /// Adds what was counted to `counts` and starts again at 0; see [`TagBigramCounter::take`].
+    /// Adds all counts to `counts` and resets them to 0; see [`TagBigramCounter::take`].
     ///
     /// For each pair of tags, `all - pred` is the number of occurrences on both sides at once, and
-    /// adding `gold` gives those of gold. A pair that closes a span, of whose first tag it has the
-    /// type, counts:
+    /// adding `gold` gives the number of occurrences in gold. A pair that closes a span, whose type
+    /// is that of the first tag, counts:
     ///
     /// | number | added to |
     /// |---|---|
@@ -561,18 +563,18 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 }
 
 /// Returns a bit for each pair of neighbours that is not (`common`, `common`) within a sentence;
-/// bit 0 is the first pair. The comparison is done in bytes, which are then gathered eight at a
-/// time by a multiplication.
+/// bit 0 is the first pair. The pairs are compared as bytes, and a multiplication then gathers
+/// eight results at a time.
 #[inline(always)]
 fn differing(befores: &[u8; GROUP], heres: &[u8; GROUP], common: u8) -> u64 {
     let mut odd = [0_u8; GROUP];
     for (odd, (&before, &here)) in odd.iter_mut().zip(befores.iter().zip(heres)) {
-        // Whether the first of the pair begins a sentence does not matter.
+        // The first tag of the pair may or may not begin a sentence.
         *odd = u8::from((before & !FIRST != common) | (here != common));
     }
     let (words, _) = odd.as_chunks::<8>();
     words.iter().rev().fold(0, |bits, word| {
-        // Multiplying moves the eight low bits into the top byte, in order.
+        // The multiplication moves the eight low bits into the top byte, in order.
         let top = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         bits << 8 | top
     })

@@ -7,9 +7,9 @@
 //! | content | border | `B-A`, first | `O` | `O`, first | border, first |
 //! | byte | `0x7F` | `0x80` | `0x01` | `0x81` | `0xFF` |
 //!
-//! The high bit marks the first token of a sentence, so a pair of neighbouring bytes tells whether
-//! a sentence ends between them. Borders enclose each document, so that it can be counted by
-//! itself.
+//! The high bit marks the first token of a sentence, so a pair of neighbouring bytes shows whether
+//! a sentence ends between them. Borders enclose each document, so that each document can be
+//! counted separately.
 
 use std::ops::Range;
 
@@ -17,8 +17,7 @@ use std::ops::Range;
 pub(crate) const BORDER: u8 = 127;
 /// Bit that marks the first token of a sentence.
 pub(crate) const FIRST: u8 = 0x80;
-/// Number of tokens from which a block is worth counting; both sides still fit into the first-level
-/// cache.
+/// Number of tokens at which a block is counted; both sides still fit into the first-level cache.
 const FULL: usize = 1 << 13;
 
 /// Sentences of both sides, one byte per tag: ids of one reader that are below [`TagBlock::TAGS`].
@@ -53,16 +52,16 @@ pub struct TagBlock {
     used: usize,
     /// Number of tokens of each sentence.
     lengths: Vec<u32>,
-    /// Where documents end, in ascending order.
+    /// The ends of documents, in ascending order.
     ends: Vec<DocumentEnd>,
 }
 
 /// The end of a document in a block.
 #[derive(Clone, Debug)]
 struct DocumentEnd {
-    /// Position of its border.
+    /// Position of the border.
     border: usize,
-    /// Number of sentences of the block up to it.
+    /// Number of sentences of the block up to the border.
     sentences: usize,
     /// The name of the document, if it has one.
     name: Option<Box<str>>,
@@ -79,7 +78,7 @@ pub(crate) struct DocumentPart<'a> {
     lengths: &'a [u32],
     /// Number of sentences of the block before the document.
     pub(crate) first: usize,
-    /// Set if the document ends in this block; the inner value is its name.
+    /// Set if the document ends in this block; the inner value is the name of the document.
     pub(crate) ends: Option<Option<&'a str>>,
 }
 
@@ -110,7 +109,7 @@ impl<'a> DocumentPart<'a> {
             .map(move |range| (&gold[range.clone()], &pred[range]))
     }
 
-    /// Overwrites a sentence on both sides with borders, which have no spans and no violations.
+    /// Overwrites a sentence on both sides with borders, which have neither spans nor violations.
     pub(crate) fn blank(&mut self, range: Range<usize>) {
         for side in [&mut *self.gold, &mut *self.pred] {
             if let Some(first) = side[range.clone()].first_mut() {
@@ -142,15 +141,15 @@ impl Default for TagBlock {
 }
 
 impl TagBlock {
-    /// Maximum number of tags of a reader whose sentences fit into blocks.
+    /// Maximum number of tags of a reader whose sentences can be added to blocks.
     pub const TAGS: usize = BORDER as usize;
 
-    /// Returns space for sentences of `tokens` tokens in total: gold and pred, to be filled from
-    /// the start. [`TagBlock::end`] ends each of the sentences.
+    /// Returns space in gold and pred for sentences with `tokens` tokens in total, to be filled
+    /// from the start. [`TagBlock::end`] ends each sentence.
     #[inline]
     pub fn reserve(&mut self, tokens: usize) -> (&mut [u8], &mut [u8]) {
         let range = self.used..self.used + tokens;
-        // One more for the border after the last sentence.
+        // The border after the last sentence needs one more byte.
         if range.end >= self.gold.len() {
             self.grow(range.end + 1);
         }
@@ -171,14 +170,16 @@ impl TagBlock {
         self.end_all(&[tokens as u32]);
     }
 
-    /// As [`TagBlock::end`], for several sentences one after the other.
+    /// Same as [`TagBlock::end`], for several sentences one after the other.
     #[inline]
     pub fn end_all(&mut self, lengths: &[u32]) {
         let (gold, pred) = (&mut self.gold[..], &mut self.pred[..]);
-        // A local variable: the compiler cannot tell that writing tags leaves the field alone.
+        // A local variable, because the compiler cannot prove that writing tags does not change the
+        // field.
         let mut used = self.used;
         for &tokens in lengths {
-            // For an empty sentence this is the first token of the next one, or the border after the last.
+            // For an empty sentence, this marks the first token of the next sentence, or the border
+            // after the last one.
             gold[used] |= FIRST;
             pred[used] |= FIRST;
             used += tokens as usize;
@@ -187,7 +188,7 @@ impl TagBlock {
         self.lengths.extend_from_slice(lengths);
     }
 
-    /// Returns whether it is time to count the block.
+    /// Returns whether the block is full and should be counted.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.used > FULL
@@ -198,8 +199,8 @@ impl TagBlock {
         self.lengths.is_empty() && self.ends.is_empty()
     }
 
-    /// Ends a document with the sentences so far; `name` is its key in the counts, None for its
-    /// number.
+    /// Ends a document with the sentences so far; `name` is the key of the document in the counts;
+    /// None uses its number.
     pub fn end_document(&mut self, name: Option<&str>) {
         self.put_border();
         self.ends.push(DocumentEnd {
@@ -210,7 +211,7 @@ impl TagBlock {
         self.used += 1;
     }
 
-    /// Removes all sentences and keeps the memory.
+    /// Removes all sentences but keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
         self.used = 1;

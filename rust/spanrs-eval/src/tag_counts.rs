@@ -1,4 +1,4 @@
-//! Counts of tags and spans in dense tables, before they reach the cells of the counts.
+//! Counts of tags and spans in dense tables, before they are added to the cells of the counts.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ pub struct SpanCounts {
     pub tp: u64,
 }
 
-/// What one walk over the tags of both sides counts. Types are ids of one reader; the tables move
-/// to [`Counts`](crate::outcomes::Counts) when a document ends.
+/// The counts of one walk over the tags of both sides. Types are ids of one reader; the tables are
+/// added to [`Counts`](crate::outcomes::Counts) when a document ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagCounts {
-    /// By type id.
+    /// Span counts by type id.
     pub(crate) types: Vec<SpanCounts>,
-    /// Types with counts other than 0, in order of appearance; a type may be listed more than once.
+    /// Types with nonzero counts, in order of appearance; a type may be listed more than once.
     pub(crate) touched: Vec<u32>,
     /// Number of pairs of spans with equal bounds and different types, by (gold type, pred type).
     pub(crate) confused: BTreeMap<(u32, u32), u64>,
-    /// Totals that have no type.
+    /// Totals without a type.
     pub(crate) corpus: Corpus,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Corpus {
     /// Tokens of one side.
     pub(crate) tokens: u64,
     /// Tokens with equal tags; if the sides have different schemes, tokens whose tags are both `O`
-    /// or both of one type.
+    /// or have the same type.
     pub(crate) correct_tokens: u64,
     /// Tokens whose gold tag is not `O`.
     pub(crate) gold_labelled: u64,
@@ -47,15 +47,16 @@ pub(crate) struct Corpus {
     pub(crate) gold_violations: u64,
     /// Violations in pred.
     pub(crate) pred_violations: u64,
-    /// Compared pairs of a gold and a pred span with equal type and start, see [`Corpus::add_ends`].
+    /// Compared pairs of a gold and a pred span with equal type and start, see
+    /// [`Corpus::add_ends`].
     pub(crate) equal_starts: u64,
-    /// Such pairs whose pred end is one less than the gold end.
+    /// Number of pairs in `equal_starts` whose pred end is one less than the gold end.
     pub(crate) ends_one_less: u64,
-    /// Such pairs whose pred end is one more than the gold end.
+    /// Number of pairs in `equal_starts` whose pred end is one more than the gold end.
     pub(crate) ends_one_more: u64,
 }
 
-/// Number of spans of each side of a sentence whose ends are compared.
+/// Number of spans on each side of a sentence whose ends are compared.
 const COMPARED_ENDS: usize = 32;
 
 impl Corpus {
@@ -79,8 +80,8 @@ impl Corpus {
         ]
     }
 
-    /// Compares the ends of the first spans of a sentence. If all ends of one side are one less than
-    /// those of the other, they probably are inclusive; the first equal end refutes that.
+    /// Compares the ends of the first spans of a sentence. If all ends of one side are one less
+    /// than the ends of the other, they are probably inclusive; the first equal end rules this out.
     pub(crate) fn add_ends(&mut self, pair: &Pair<'_>) {
         let preds = &pair.pred.all[..pair.pred.all.len().min(COMPARED_ENDS)];
         for gold in pair.gold.all.iter().take(COMPARED_ENDS) {
@@ -108,7 +109,7 @@ impl TagCounts {
         }
     }
 
-    /// Returns the counts of a type for adding to them, and notes the type if it had none.
+    /// Returns the mutable counts of a type, and records the type if its counts were 0.
     #[inline(always)]
     pub(crate) fn of_type(&mut self, ty: u32) -> &mut SpanCounts {
         let of_type = &mut self.types[ty as usize];

@@ -1,11 +1,11 @@
-//! What the exact matcher counted in tags, by type and in all.
+//! Totals of the exact matcher for tags, by type and overall.
 
 use crate::outcomes::Counts;
 
 /// Totals of the exact matcher, without documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TagTotals {
-    /// Spans of gold, of pred and of both, by number of the type in the counts.
+    /// Number of spans in gold, in pred and in both, by number of the type in the counts.
     pub types: Vec<[u64; 3]>,
     /// Tokens.
     pub tokens: u64,
@@ -16,7 +16,7 @@ pub struct TagTotals {
 }
 
 impl Counts {
-    /// The totals of counts of the exact matcher.
+    /// Returns the totals from counts of the exact matcher.
     ///
     /// ```
     /// use spanrs_eval::{EXACT, outcomes::{Cell, Counts}};

@@ -1,6 +1,6 @@
 //! Sets of tokens, as runs of neighbouring tokens.
 //!
-//! Most spans have all tokens between their bounds; [`TokenSets`] stores nothing for these.
+//! Most spans have all tokens between their bounds; [`TokenSets`] stores nothing for such spans.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,17 +13,17 @@ pub type Run = (i64, i64);
 /// Why a span cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSpan {
-    /// Its end is not greater than its start.
-    #[error("it holds nothing; ends are exclusive and greater than starts")]
+    /// The end is not greater than the start.
+    #[error("it is empty; ends are exclusive and greater than starts")]
     Empty,
-    /// It has this token, which is outside its bounds.
+    /// The span has this token, which is outside its bounds.
     #[error("it has token {0}; tokens must lie between the bounds, ends exclusive")]
     Outside(i64),
-    /// Its set of tokens is empty.
+    /// The set of tokens is empty.
     #[error("it has an empty set of tokens; tokens must lie between the bounds, ends exclusive")]
     NoTokens,
     /// A token is `i64::MAX`, which has no successor.
-    #[error("a token is beyond all numbers")]
+    #[error("a token number is too large")]
     Far,
 }
 
@@ -53,8 +53,8 @@ pub struct TokenSets {
     runs: Vec<Run>,
     /// Number of spans.
     spans: usize,
-    /// By span: its range in `runs`, None for all tokens between the bounds. Ends with the last
-    /// span that has runs.
+    /// For each span, the range of its runs in `runs`; None for all tokens between the bounds. Ends
+    /// with the last span that has runs.
     of: Vec<Option<Range<u32>>>,
 }
 
@@ -84,7 +84,8 @@ impl TokenSets {
         self.spans += 1;
     }
 
-    /// Adds a span with tokens in any order. `distinct` is true if none is repeated, as in a set.
+    /// Adds a span with tokens in any order. `distinct` is true if no token is repeated, as in a
+    /// set.
     ///
     /// # Errors
     /// [`BadSpan::Far`] if a token is `i64::MAX`, which has no successor.
@@ -96,7 +97,7 @@ impl TokenSets {
     ) -> Result<(), BadSpan> {
         let (start, end) = bounds;
         let within = || tokens.iter().all(|token| (start..end).contains(token));
-        // So many different ones between the bounds are all of them.
+        // If there are as many distinct tokens as positions, the span has all tokens.
         if distinct && end.checked_sub(start) == Some(tokens.len() as i64) && within() {
             self.push_whole();
             return Ok(());
@@ -136,7 +137,7 @@ impl TokenSets {
     /// Removes all but the first `spans` spans.
     pub fn truncate(&mut self, spans: usize) {
         let rest = self.of.get(spans..).unwrap_or_default();
-        // The runs of later spans come behind those of earlier ones.
+        // The runs of later spans follow the runs of earlier spans.
         if let Some(first) = rest.iter().flatten().next() {
             self.runs.truncate(first.start as usize);
         }
@@ -163,9 +164,9 @@ impl TokenSets {
     }
 }
 
-/// The tokens of a span that have not been matched yet, as disjoint runs by first token.
+/// The tokens of a span that have not been matched yet, as disjoint runs, keyed by first token.
 ///
-/// Queries and removals take O(log n) time plus time proportional to the runs they touch.
+/// Queries and removals take O(log n) time plus time proportional to the number of runs they touch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs(BTreeMap<i64, i64>);
 
@@ -195,7 +196,7 @@ impl Runs {
             .filter(|(s, e)| s < e)
     }
 
-    /// Removes the tokens of a run, of which some may be missing already.
+    /// Removes the tokens of a run; some of them may already be missing.
     pub(crate) fn remove(&mut self, (start, end): Run) {
         if let Some((_, last)) = self.0.range_mut(..start).next_back()
             && *last > start

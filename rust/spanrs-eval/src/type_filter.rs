@@ -15,7 +15,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TypeFilter {
-    /// Only these types are counted; None for all.
+    /// Only these types are counted; None to count all types.
     pub keep: Option<Vec<String>>,
     /// These types are not counted, even if they are in `keep`.
     pub exclude: Vec<String>,

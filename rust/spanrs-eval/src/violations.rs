@@ -1,9 +1,9 @@
-//! Counting violations and keeping the first ones with their places.
+//! Counting violations and keeping the first ones with their positions.
 
 use serde::{Serialize, Serializer};
 use spanrs_tags::{Reader, SideReader, Violation};
 
-/// A violation and its place in the corpus.
+/// A violation and its position in the corpus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename = "LocatedViolation")]
 pub struct Located {
@@ -12,7 +12,7 @@ pub struct Located {
     /// Line in the file, 1-based; 0 if the tags were not read from a file.
     #[serde(serialize_with = "or_none")]
     pub line: u64,
-    /// The violation; its index is that of the token in the sentence.
+    /// The violation; its index is the index of the token in the sentence.
     pub violation: Violation,
 }
 
@@ -21,7 +21,7 @@ fn or_none<S: Serializer>(line: &u64, serializer: S) -> Result<S::Ok, S::Error> 
     (*line > 0).then_some(line).serialize(serializer)
 }
 
-/// The violations of one side: all are counted, the first ones are kept.
+/// The violations of one side: all violations are counted, and the first ones are kept.
 ///
 /// # Examples
 ///
@@ -39,13 +39,13 @@ fn or_none<S: Serializer>(line: &u64, serializer: S) -> Result<S::Ok, S::Error> 
 pub struct Violations {
     /// Number of violations.
     pub count: u64,
-    /// The first ones, by sentence and index.
+    /// The first violations, by sentence and index.
     pub first: Vec<Located>,
 }
 
 impl Violations {
-    /// Adds the violations of sentences that follow `sentences` others; at most `keep` are kept in
-    /// total.
+    /// Adds the violations of later sentences; `sentences` is the number of sentences before them.
+    /// At most `keep` violations are kept in total.
     pub(crate) fn append(&mut self, other: Self, sentences: u64, keep: usize) {
         self.count += other.count;
         let room = keep.saturating_sub(self.first.len());
@@ -56,9 +56,9 @@ impl Violations {
             }));
     }
 
-    /// Keeps the first violations of some sentences, of which the first has the number `sentence`,
-    /// without counting them. `line_of` receives the 0-based index among these sentences and that
-    /// of the token.
+    /// Keeps the first violations of some sentences without counting them. `sentence` is the number
+    /// of the first sentence. `line_of` receives the 0-based index of the sentence among these
+    /// sentences and the index of the token.
     #[cold]
     pub(crate) fn locate(
         &mut self,
@@ -82,7 +82,7 @@ impl Violations {
         }
     }
 
-    /// Adds the violations of one sentence, of which places are kept as long as there are fewer
+    /// Adds the violations of one sentence; their positions are kept as long as there are fewer
     /// than `keep`. `line_of` returns the line of a token.
     #[cold]
     pub fn add(

@@ -1,5 +1,5 @@
-//! One-to-one assignments beside their definitions.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! One-to-one assignments compared with their definitions.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/best_choices.rs"]
 mod best_choices;
@@ -9,12 +9,13 @@ use proptest::prelude::*;
 use spanrs_base::Pace;
 use spanrs_eval::partial::{Pair, assign};
 
-/// The greatest sum, by paths of greatest gain found by relaxing all edges (Bellman and Ford).
+/// Returns the greatest sum, computed with augmenting paths of greatest gain (Bellman-Ford).
 fn by_augmenting(pairs: &[Pair]) -> i128 {
     let mut used = vec![false; pairs.len()];
     let mut total = 0;
     loop {
-        // Gain of the best way to a gold span that gives its pair up, or to a pred span; and its last pair.
+        // Gain of the best path to a gold span that gives up its pair, or to a pred span; and the
+        // last pair of the path.
         let free_gold = |used: &[bool], gold: u32| {
             !pairs
                 .iter()
@@ -46,7 +47,7 @@ fn by_augmenting(pairs: &[Pair]) -> i128 {
         let Some((gain, end)) = ends.filter_map(|p| Some((gain_pred[p]?, p))).max() else {
             return total;
         };
-        // Gains fall from path to path, so the sum is the greatest of all.
+        // Gains decrease from path to path, so the sum is the maximum.
         if gain <= 0 {
             return total;
         }

@@ -1,5 +1,6 @@
-//! Documents: however sentences are put into blocks, parts and shards, the counts are the same bytes.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Documents: the counts give the same bytes for any division of sentences into blocks, parts and
+//! shards.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 mod common;
 #[path = "common/matchers.rs"]
@@ -94,7 +95,7 @@ proptest! {
     }
 }
 
-/// Documents of a few sentences; several may have one name, and some have no sentence.
+/// Documents of a few sentences; several may have the same name, and some have no sentences.
 fn named_documents() -> impl Strategy<Value = Vec<(String, Vec<Pair>)>> {
     let sentences = (4..60_usize, 0..6_usize)
         .prop_flat_map(|(tags, most)| proptest::collection::vec(pair(tags, 12), 0..=most));
@@ -147,7 +148,7 @@ proptest! {
     }
 }
 
-/// Names instead of those of types: some the same, some none.
+/// New names of types: some are equal, some are None.
 fn renames() -> impl Strategy<Value = Vec<Option<&'static str>>> {
     let name = proptest::sample::select(vec![Some("A"), Some("C"), Some("Z"), Some(""), None]);
     proptest::collection::vec(name, 4)
@@ -174,7 +175,7 @@ proptest! {
         let (reader, mut scorer) = one_by_one(&setting, &corpus);
         let renamed = scorer.counts(&reader).renamed(rename).unwrap();
         let count = |document: &Vec<&Pair>| {
-            // A vocabulary of its own, because several types may have one name now.
+            // A separate vocabulary, because several types may now have the same name.
             let (mut reader, mut types) = (setting.reader(), Interner::<str>::default());
             let (mut table, mut exact) = (Table::new(), matcher(0));
             let mut counts = Counts::new(exact.schema());
@@ -238,7 +239,7 @@ proptest! {
         let counted = count_parts(&mut split, &reader, &parts, || false, |range, part, _| count(range, part));
         prop_assert_eq!(counted, expected);
         if expected.is_err() {
-            // Nothing is added then.
+            // Nothing was added.
             whole = exact();
         }
         prop_assert_eq!(totals(&split.counts(&reader)), totals(&whole.counts(&reader)));

@@ -1,5 +1,5 @@
-//! The fair matcher against the published steps, written down without any index.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! The fair matcher compared with the published steps, implemented without an index.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/cells.rs"]
 mod cells;
@@ -18,7 +18,7 @@ fn name(ty: u32) -> String {
     format!("type {ty}")
 }
 
-/// A sentence and its events, counted one by one.
+/// Counts the events of a sentence one by one.
 fn counted(events: &Events, pair: &Pair<'_>) -> Counts {
     let mut counts = Counts::new(&SCHEMA);
     let sentences = Cell {
@@ -45,7 +45,7 @@ fn counted(events: &Events, pair: &Pair<'_>) -> Counts {
     counts
 }
 
-/// What the driver counts.
+/// Returns the counts of the driver.
 fn driven(pair: &Pair<'_>) -> Counts {
     let mut scorer = Scorer::new(Box::new(Matcher::default()), 0);
     let mut types = scorer.type_cells();
@@ -55,7 +55,7 @@ fn driven(pair: &Pair<'_>) -> Counts {
     scorer.counts(&no_tags)
 }
 
-/// Asserts that matcher and driver decide as the steps do.
+/// Asserts that the matcher and the driver give the same results as the steps.
 fn agree(gold: &[Given], pred: &[Given]) {
     fair_steps::agree(gold, pred);
     let (g, p) = (Side::of(gold), Side::of(pred));
@@ -70,7 +70,7 @@ fn agree(gold: &[Given], pred: &[Given]) {
     );
 }
 
-/// Spans within `width` tokens, of which each lacks those of its tokens that are in the mask.
+/// Spans within `width` tokens, each without its tokens that are in a mask.
 fn spans(width: i64, most: usize, holes: bool, empty: bool) -> impl Strategy<Value = Vec<Given>> {
     let length = if empty { -2..6i64 } else { 1..6 };
     let span =
@@ -105,7 +105,7 @@ proptest! {
     }
 }
 
-/// Spans in reading order, none twice: what tags give, and nested ones besides.
+/// Spans in reading order without duplicates: spans from tags, and also nested spans.
 fn sorted(mut spans: Vec<Given>) -> Vec<Given> {
     spans.sort();
     spans.dedup();

@@ -25,7 +25,7 @@ static OTHER: Schema = Schema {
 type Event = (u8, u8, Option<u8>, Option<u8>, u64);
 /// The key of a document, and its events.
 type Document = (Key, Vec<Event>);
-/// The same for two layers of annotations.
+/// The key of a document, and its events in two layers of annotations.
 type Layers = (Key, Vec<Event>, Vec<Event>);
 
 fn counted(documents: &[Document], by_document: bool) -> Counts {
@@ -50,7 +50,7 @@ fn counted(documents: &[Document], by_document: bool) -> Counts {
     counts
 }
 
-/// Total of every cell by the names of its types.
+/// Returns the total of every cell, keyed by the names of its types.
 fn totals(counts: &Counts) -> BTreeMap<(u8, u8, String, String), u64> {
     let mut found = BTreeMap::new();
     for (id, cell) in (0..).zip(counts.cells()) {
@@ -149,7 +149,7 @@ proptest! {
     fn renaming_keeps_totals_and_rows_together_whatever_was_loaded(
         documents in documents(), by_document: bool, names in prop::collection::vec(prop::option::of(0..3_u8), 4),
     ) {
-        // Mistyped pairs that were neither missed nor spurious are in no counts of the matcher, but may be loaded.
+        // The matcher never counts mistyped pairs that were neither missed nor spurious, but such counts may be loaded.
         let mut counts = match by_document {
             true => Counts::by_document(&EXACT),
             false => Counts::new(&EXACT),
@@ -258,7 +258,10 @@ fn what_does_not_belong_together_is_refused_and_changes_nothing() {
     );
     let other = Counts::by_document(&OTHER);
     let message = counts.merge(&other).unwrap_err().to_string();
-    assert_eq!(message, "counts of the matcher other are no counts of test");
+    assert_eq!(
+        message,
+        "these are counts of the matcher other, not of test"
+    );
     let stored = other.to_bytes().unwrap();
     assert!(matches!(
         Counts::from_bytes(&stored, &SCHEMA),
@@ -290,7 +293,7 @@ fn bytes_that_would_be_large_are_refused_at_their_place() {
     let error = Counts::from_bytes(&bytes, &SCHEMA).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the counts are damaged at byte 24: more things than bytes"
+        "the counts are damaged at byte 24: more items than bytes"
     );
     assert_eq!(
         Counts::from_bytes(b"spanrs counts\x02", &SCHEMA).unwrap_err(),
@@ -319,7 +322,7 @@ fn memory_follows_what_occurs() {
         counts.add(cell, 1);
         counts.end_document(Key::Number(document));
     }
-    // Documents by types would be 400 million numbers.
+    // A dense table of documents by types would have 400 million numbers.
     assert!(counts.to_bytes().unwrap().len() < 1_000_000);
     assert!(counts.rows().all(|row| row.n == [1]));
 }
@@ -330,7 +333,7 @@ fn evaluated(counts: &Counts, measures: &[Measure]) -> Vec<f64> {
     values
 }
 
-/// Asserts that values are the same, those that are not numbers included.
+/// Asserts that values are equal, treating NaN as equal to NaN.
 fn agree(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (a, b) in found.iter().zip(expected) {
@@ -364,7 +367,7 @@ fn measures_are_those_of_the_sums() {
             ..part(Part::F)
         }),
     ];
-    // 3 matches, 1 missed of PER and 1 of LOC, 3 spurious. There is no type 9.
+    // There are 3 matches, 1 missed PER, 1 missed LOC and 3 spurious spans. Type 9 does not exist.
     let none = f64::NAN;
     let expected = [0.5, 0.6, 6.0 / 11.0, 0.75, none, 0.375, 0.75, 15.0 / 26.0];
     agree(&evaluated(&counts, &measures), &expected);

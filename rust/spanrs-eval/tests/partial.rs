@@ -1,5 +1,5 @@
-//! The partial matcher beside its definitions, written down as plainly as they can be.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! The partial matcher compared with direct implementations of its definitions.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/best_choices.rs"]
 mod best_choices;
@@ -21,7 +21,7 @@ fn span((start, length, ty): (i64, i64, u32)) -> Span<i64> {
     }
 }
 
-/// Any spans, in any order, duplicates and nests among them.
+/// Any spans in any order, including duplicates and nested spans.
 fn wild(most: usize, least_length: i64) -> impl Strategy<Value = Vec<Span<i64>>> {
     proptest::collection::vec(
         (0_i64..12, least_length..6, 0_u32..3).prop_map(span),
@@ -56,12 +56,12 @@ fn events(matcher: &mut Matcher, gold: &[Span<i64>], pred: &[Span<i64>]) -> Even
     run(matcher, gold, pred).unwrap()
 }
 
-/// Adds to counts, whose types are named by their numbers.
+/// Adds a pair to counts in which the names of types are their numbers.
 fn add(matcher: &mut Matcher, gold: &[Span<i64>], pred: &[Span<i64>], counts: &mut Counts) {
     add_pair(matcher, &pair(gold, pred), &|ty| ty.to_string(), counts).unwrap();
 }
 
-/// The spans of each outcome, in reading order.
+/// Returns the spans of each outcome, in reading order.
 fn outcomes(
     mode: Mode,
     ty: Option<u32>,
@@ -85,7 +85,7 @@ fn outcomes(
     all
 }
 
-/// What a span of a family may be: the bounds of nested, chained and equal spans are what makes groups.
+/// Nested, chained and equal spans, which form groups.
 fn tangled(most: usize) -> impl Strategy<Value = Vec<Span<i64>>> {
     let nested = (0_i64..6, 0_u32..2).prop_map(|(at, ty)| span((at, 12 - 2 * at, ty)));
     let chained = (0_i64..6, 0_u32..2).prop_map(|(at, ty)| span((2 * at, 3, ty)));
@@ -93,7 +93,7 @@ fn tangled(most: usize) -> impl Strategy<Value = Vec<Span<i64>>> {
     proptest::collection::vec(prop_oneof![nested, chained, equal], 0..most)
 }
 
-/// The first of the best choices by its definition, over all pairs of the spans in reading order.
+/// Returns the first of the best choices by definition, over all pairs of spans in reading order.
 fn first_of_best(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut ends = Vec::new();
@@ -290,7 +290,7 @@ fn groups_beyond_the_limit_are_refused_and_smaller_ones_are_not() {
         most: 100,
     };
     assert_eq!(refused.err(), Some(error));
-    // Many groups, each of them small; and equal spans, which count once.
+    // Many small groups; and equal spans, which count once.
     let far = |spans: Vec<Span<i64>>| -> Vec<Span<i64>> {
         let shifts = (0..9).map(|at| 1000 * at);
         let moved = |shift| {

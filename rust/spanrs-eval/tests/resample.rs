@@ -1,4 +1,4 @@
-//! Bootstrap, jackknife and randomisation beside their definitions.
+//! Bootstrap, jackknife and randomisation compared with their definitions.
 
 #[path = "common/rows.rs"]
 mod rows;
@@ -35,7 +35,8 @@ fn f1() -> [Measure; 2] {
     [Measure::Micro(Prf::f1(0)), Measure::Macro(Prf::f1(0))]
 }
 
-/// Shares of all exchanges of documents whose absolute difference is at least as large as the observed one.
+/// Returns the shares of all exchanges of documents whose absolute difference is at least as large
+/// as the observed one.
 fn exact_p(a: &[[u64; 3]], b: &[[u64; 3]], measures: &[Measure]) -> Vec<f64> {
     let differences = |exchanged: u32| -> Vec<f64> {
         let choose = |keep: bool| -> Vec<[u64; 3]> {
@@ -164,7 +165,7 @@ fn systems_are_resampled_together() {
     for row in values.chunks_exact(4) {
         assert_eq!(row[..2], row[2..]);
     }
-    // A system by itself is resampled in the same way as together with others.
+    // A single system is resampled in the same way as together with others.
     let alone = bootstrap(&counts, &f1(), 100, 3, 1).unwrap();
     let first: Vec<f64> = values
         .chunks_exact(4)
@@ -207,8 +208,7 @@ fn documents_that_do_not_align_are_refused() {
     let alone = systems(&[&twice]).unwrap();
     assert_eq!(alone.check_size(1 << 20, 128), Ok(()));
     let error = alone.check_size(1 << 20, 129).unwrap_err();
-    let message =
-        "1048576 samples of 129 measures are 135266304 values, and 134217728 is the limit";
+    let message = "1048576 samples of 129 measures are 135266304 values; the limit is 134217728";
     assert_eq!(error.to_string(), message);
     assert!(Systems::named(vec![], &["a".to_owned()]).is_err());
 }
@@ -217,7 +217,7 @@ fn documents_that_do_not_align_are_refused() {
 fn the_bootstrap_is_that_of_all_samples() {
     let documents = [[2, 1, 1], [1, 0, 2], [0, 3, 0]];
     let measure = [Measure::Micro(Prf::f1(0))];
-    // All 27 samples, by brute force: keys number documents that were drawn.
+    // All 27 samples, by brute force; the keys are the numbers of the drawn documents.
     let all = (0..27_usize).map(|n| {
         let drawn = [n % 3, n / 3 % 3, n / 9];
         let mut sums = [0_u64; 4];
@@ -273,7 +273,7 @@ fn samples_depend_on_the_seed_alone() {
 #[test]
 fn many_documents_are_drawn_by_group_the_same_for_any_threads() {
     let documents: Vec<[u64; 3]> = (0..20_000)
-        // Frequent groups, and rare ones.
+        // Frequent and rare groups.
         .map(|n| [n % 4, n % 3, if n % 50 == 0 { n / 50 } else { 0 }])
         .collect();
     let counts = spans(&documents);

@@ -1,5 +1,5 @@
-//! Sentences of spans: all matchers count them in the same way.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Scoring sentences of spans gives the same counts as calling the matchers directly.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 #[path = "common/cells.rs"]
 mod cells;
@@ -15,7 +15,7 @@ use spanrs_eval::outcomes::{Cell, Counts, Key};
 use spanrs_eval::{Events, Exact, Matcher as _, Pair, Scorer, Spans, TokenSets, add_pair};
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
-/// Documents of sentences of spans; many have two sides that are the same.
+/// Documents of sentences of spans; in many sentences both sides are equal.
 fn documents_of_spans() -> impl Strategy<Value = Vec<Vec<[Vec<Span<i64>>; 2]>>> {
     let span = (0..4_i64, 1..4_i64, 0..3_u32).prop_map(|(start, length, ty)| Span {
         start,
@@ -127,7 +127,7 @@ fn of_several_types_with_equal_bounds_the_mistyped_ones_do_not_depend_on_numbers
     assert_eq!(count([0, 1, 2]), count([1, 0, 2]));
 }
 
-/// A span with the tokens it has.
+/// A span and its tokens.
 type Given = (Span<i64>, BTreeSet<i64>);
 
 /// Spans in any order, some with holes, many of them equal.
@@ -160,7 +160,7 @@ proptest! {
         ];
         let mut events = Events::default();
         Exact::default().compare(&Pair::new(sides[0], sides[1]), &mut events).unwrap();
-        // Of each span, how many more there are on a side than were in an event.
+        // For each span, the number of its occurrences on a side that were in no event so far.
         let mut left = [&gold, &pred].map(|side| {
             let mut left = BTreeMap::<&Given, i64>::new();
             side.iter().for_each(|given| *left.entry(given).or_default() += 1);
@@ -194,7 +194,7 @@ proptest! {
         }
         prop_assert_eq!(matches, both);
         prop_assert!(left.iter().flat_map(BTreeMap::values).all(|&n| n == 0));
-        // Each is in one mistyped pair at most, and missed or spurious besides.
+        // Each span is in at most one mistyped pair, and is also missed or spurious.
         for event in mistyped {
             prop_assert!(alone[0].remove(&event.gold) && alone[1].remove(&event.pred));
         }

@@ -31,7 +31,7 @@ fn documents() -> impl Strategy<Value = Vec<Vec<Event>>> {
     prop::collection::vec(prop::collection::vec(event, 0..8), 0..6)
 }
 
-/// Precision, recall and F of a criterion, each by itself.
+/// Returns precision, recall and F of a criterion, each evaluated separately.
 fn values(counts: &Counts, criterion: u8, measure: impl Fn(Prf) -> Measure) -> [f64; 3] {
     [Part::Precision, Part::Recall, Part::F].map(|part| {
         let prf = Prf::f1(criterion);
@@ -94,7 +94,8 @@ proptest! {
         let confusion = counts.confusion(criterion, &[], None, &counts.all_totals());
         prop_assert_eq!(confusion.values().sum::<f64>(), all);
         prop_assert!(counts.confusion(criterion, &[0, 1], None, &counts.all_totals()).is_empty());
-        // A mistyped pair is also counted as missed and spurious; the confusion matrix subtracts both.
+        // A mistyped pair is also counted as missed and spurious; the confusion matrix subtracts
+        // both.
         let rows = counts.confusion(criterion, &[1], Some(0), &counts.all_totals());
         for ty in 0..counts.types() as u32 {
             let of_type = rows.iter().filter(|((gold, _), _)| *gold == Some(ty));
@@ -105,7 +106,8 @@ proptest! {
 
 #[test]
 fn means_are_rounded_once() {
-    // Recall 1/3 of ten types: the sum of ten thirds, rounded at each step, is another number.
+    // Ten types have recall 1/3: the sum of ten thirds, rounded at each step, is a different
+    // number.
     let events: Vec<Event> = (0..10)
         .flat_map(|ty| [(0, 0, Some(ty), Some(ty), 1), (0, 1, Some(ty), None, 2)])
         .collect();

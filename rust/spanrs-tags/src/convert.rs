@@ -13,7 +13,7 @@ use crate::write::{Writer, tag_string};
 
 /// Converts tags: reads them in one scheme and writes their spans in another.
 ///
-/// Each distinct output tag is formatted once. A converter counts what it has converted, see
+/// Each distinct output tag is formatted once. A converter counts violations and tags; see
 /// [`Converter::changed`].
 ///
 /// # Examples
@@ -22,7 +22,7 @@ use crate::write::{Writer, tag_string};
 /// use spanrs_tags::{Converter, Dialect, Reading, Scheme};
 /// let mut to = Converter::new(Scheme::Iob, Scheme::Bilou, None, Dialect::default()).unwrap();
 /// assert_eq!(to.convert(["I-MISC", "B-MISC", "I-MISC"]).unwrap(), ["U-MISC", "B-MISC", "L-MISC"]);
-/// assert!(to.convert(["B-MISC"]).is_err(), "malformed, and no reading was asked for");
+/// assert!(to.convert(["B-MISC"]).is_err(), "malformed, and no reading was specified");
 /// ```
 ///
 /// With the same scheme on both sides and a reading, tags are repaired:
@@ -40,7 +40,7 @@ pub struct Converter {
     reader: Reader,
     /// Writes the target scheme.
     writer: Writer,
-    /// The target scheme, to format new tags.
+    /// The target scheme, for formatting new tags.
     target: Scheme,
     /// Whether malformed tags are an error.
     refuse: bool,
@@ -51,11 +51,11 @@ pub struct Converter {
 }
 
 impl Converter {
-    /// Creates a converter. With `reading` None malformed tags are an error. The dialect is that of
-    /// both sides.
+    /// Creates a converter. If `reading` is None, malformed tags are an error. The dialect applies
+    /// to both schemes.
     ///
     /// # Errors
-    /// As [`Reader::new`].
+    /// Same as [`Reader::new`].
     pub fn new(
         source: Scheme,
         target: Scheme,
@@ -78,19 +78,19 @@ impl Converter {
         &self.reader
     }
 
-    /// Returns the number of violations and the number of tags other than `O` in all sentences that
-    /// were converted so far.
+    /// Returns the number of violations and the number of tags other than `O` in all sentences
+    /// converted so far.
     ///
     /// With [`Reading::Refuse`] the first number is always 0.
     pub fn changed(&self) -> (u64, u64) {
         self.changed
     }
 
-    /// Returns the tags of a sentence in the target scheme, one for each tag given.
+    /// Returns the tags of a sentence in the target scheme, one for each input tag.
     ///
     /// # Errors
-    /// - [`crate::Error::Malformed`] with all violations if no reading was asked for.
-    /// - Those of [`Writer::write`] if the target scheme cannot express the spans.
+    /// - [`crate::Error::Malformed`] with all violations if no reading was specified.
+    /// - The errors of [`Writer::write`] if the target scheme cannot express the spans.
     /// - [`crate::Error::TooManyTags`].
     pub fn convert<'a>(&mut self, tags: impl IntoIterator<Item = &'a str>) -> Result<Vec<String>> {
         let ids = self.reader.intern_all(tags)?;
@@ -102,7 +102,8 @@ impl Converter {
         self.changed.1 += self.reader.count_labelled(&ids);
         let mut spans: Vec<Span> = self.reader.spans(&ids);
         if self.reader.reading() == Reading::Seqeval {
-            // The one reading whose spans may overlap: `E-A M-A` gives two that share a begin.
+            // Spans can overlap only with this reading: `E-A M-A` gives two spans with the same
+            // start.
             spans.sort();
         }
         self.write(&spans, ids.len())

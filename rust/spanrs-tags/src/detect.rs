@@ -6,8 +6,8 @@
 //! fewest malformed pairs is chosen; ties go to the scheme that is first in [`Scheme::all`].
 //!
 //! For the single sentence `I-A I-A O I-B`: IOB, IOE1 and IO have no malformed pairs; BIO has two
-//! (`I` first and `I` after `O`), and so has IOE2 (`I` before `O` and `I` last). Of the schemes
-//! without any, IOB is the first in the order of preference.
+//! (`I` first and `I` after `O`), and so has IOE2 (`I` before `O` and `I` last). IOB is the first
+//! of the schemes without malformed pairs in the order of preference.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::scheme::Scheme;
 use crate::step::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
-/// Side of the square table that counts bigrams of the first tags, 63 tags and the border of a
+/// Side of the square table of bigram counts, which covers the first 63 tags and the border of a
 /// sentence; bigrams with later tags are counted in a map.
 const DENSE: usize = 64;
 
@@ -71,8 +71,8 @@ pub struct Detection {
     letters: Vec<&'static str>,
 }
 
-/// Returns whether there are so many violations that the scheme is in doubt: more than a tenth of
-/// the tags other than `O`.
+/// Returns whether the number of violations makes the scheme doubtful: more than a tenth of the
+/// tags other than `O`.
 ///
 /// # Examples
 ///
@@ -98,8 +98,8 @@ impl Detection {
         self
     }
 
-    /// Returns the scheme `expected`, unless there is none or the tags contradict it (see
-    /// [`Detection::contradicts`]); the detected scheme in these cases.
+    /// Returns `expected`, or the detected scheme if `expected` is None or the tags contradict it
+    /// (see [`Detection::contradicts`]).
     pub fn scheme_or(&self, expected: Option<Scheme>) -> Scheme {
         let expected = expected.filter(|expected| !self.contradicts(*expected));
         expected.unwrap_or(self.scheme)
@@ -114,14 +114,15 @@ impl Detection {
     /// Returns whether tags that were expected to be in the scheme `expected` are clearly in
     /// another one.
     ///
-    /// All of these have to hold:
+    /// All of these conditions must hold:
     ///
-    /// - The detected scheme has fewer malformed pairs than `expected`, and at most a hundredth of
-    ///   the tags other than `O`.
-    /// - A prefix occurs that `expected` lacks; or the malformed pairs under `expected` are more
-    ///   than a tenth of these tags and at least [`Detection::ENOUGH`].
-    /// - Not both schemes are among BIO, IOB and IO: malformed BIO looks like IOB, so these are
-    ///   never distinguished.
+    /// - The detected scheme has fewer malformed pairs than `expected`, and at most one malformed
+    ///   pair per hundred tags other than `O`.
+    /// - A prefix occurs that `expected` does not have; or the number of malformed pairs under
+    ///   `expected` is more than a tenth of the number of these tags and at least
+    ///   [`Detection::ENOUGH`].
+    /// - At most one of the two schemes is BIO, IOB or IO: malformed BIO looks like IOB, so these
+    ///   three are never distinguished.
     pub fn contradicts(&self, expected: Scheme) -> bool {
         const ALIKE: [Scheme; 3] = [Scheme::Bio, Scheme::Iob, Scheme::Io];
         let violations = |scheme| self.violations_of(scheme).unwrap_or_default();
@@ -136,11 +137,11 @@ impl Detection {
                     && violations(expected) >= Self::ENOUGH)
     }
 
-    /// Number of malformed pairs from which they count as evidence against a scheme that has all
+    /// Minimum number of malformed pairs that count as evidence against a scheme that has all
     /// prefixes.
     pub const ENOUGH: u64 = 10;
 
-    /// Returns the number of malformed pairs under a scheme; None for one that was not considered.
+    /// Returns the number of malformed pairs under a scheme; None if the scheme was not considered.
     pub fn violations_of(&self, scheme: Scheme) -> Option<u64> {
         let mut considered = self.violations.iter();
         considered.find(|(of, _)| *of == scheme).map(|(_, n)| *n)
@@ -157,7 +158,7 @@ impl Default for Evidence {
 }
 
 impl Evidence {
-    /// Adds a sentence. Ids are those of the vocabulary that is passed to [`Evidence::decide`]; an
+    /// Adds a sentence. Ids are from the vocabulary that is passed to [`Evidence::decide`]; an
     /// empty sentence adds the pair of start and end, which is legal in every scheme.
     pub fn add(&mut self, ids: &[u32]) {
         let mut before = 0;
@@ -196,7 +197,7 @@ impl Evidence {
 
     /// Returns the number of malformed pairs under `scheme` and the number of tags other than `O`.
     ///
-    /// `tags` is the vocabulary of the ids that were added. The first number is 0 for TOKEN, of
+    /// `tags` is the vocabulary of the ids that were added. The first number is 0 for TOKEN, in
     /// which every tag is legal.
     pub fn check(&self, tags: &Vocabulary, scheme: Scheme, dialect: &Dialect) -> (u64, u64) {
         let outside = tags.get("O");
@@ -206,7 +207,7 @@ impl Evidence {
             .map(|(.., n)| n)
             .sum();
         match scheme {
-            // Every tag is one of TOKEN.
+            // Every tag is legal in TOKEN.
             Scheme::Token => (0, labelled),
             scheme => (self.violations(tags, scheme, dialect), labelled),
         }
@@ -226,7 +227,7 @@ impl Evidence {
         dense.chain(sparse).filter(|(.., n)| *n > 0)
     }
 
-    /// Chooses the scheme with the fewest malformed pairs; of several, the first one in
+    /// Chooses the scheme with the fewest malformed pairs; ties go to the first one in
     /// [`Scheme::all`].
     ///
     /// TOKEN, which no tag violates, is never chosen. Takes time proportional to the number of
@@ -262,7 +263,7 @@ impl Evidence {
             .filter(|scheme| *scheme != Scheme::Token)
             .map(|scheme| (scheme, self.violations(tags, scheme, dialect)))
             .collect();
-        // Stable: equals keep the order of preference.
+        // The sort is stable: schemes with equal counts keep the order of preference.
         violations.sort_by_key(|(_, n)| *n);
         let statement = statement(&violations, spanlike, &letters);
         Ok(Detection {
@@ -292,14 +293,16 @@ impl Evidence {
                 here.map_or(END, |p| p.symbol),
                 same,
             );
-            // One wrong pair counts once, however many names it has, so that schemes compare.
+            // A malformed pair counts once, regardless of its number of violations, so that counts
+            // of schemes are comparable.
             count += if set == violation::NONE { 0 } else { n };
         }
         count
     }
 }
 
-/// Returns how often each prefix occurs; the empty string stands for tags that no scheme knows.
+/// Returns the number of occurrences of each prefix; the empty string is the key of tags that no
+/// scheme knows.
 fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'static str, u64> {
     let mut letters = BTreeMap::new();
     for (tag, n) in tags.names().zip(uses) {
@@ -348,7 +351,7 @@ fn statement(
 ) -> String {
     let (best, fewest) = violations[0];
     if spanlike == 0 {
-        return format!("{}: assumed, there is no tag but O", best.name());
+        return format!("{}: assumed, because all tags are O", best.name());
     }
     let seen: Vec<_> = letters.keys().filter(|l| !l.is_empty()).copied().collect();
     let mut text = format!(

@@ -5,7 +5,7 @@
 //! | tag | prefix | type | meaning in BIO |
 //! |---|---|---|---|
 //! | `B-PER` | `B` | `PER` | begins a span |
-//! | `B-PER-x` | `B` | `PER-x` | begins a span; the first separator counts |
+//! | `B-PER-x` | `B` | `PER-x` | begins a span; split at the first separator |
 //! | `B` | `B` | `_` | begins a span of the type `_` |
 //! | `O` | `O` | `_` | outside |
 //! | `O-PER` | `O` | `PER` | unknown prefix, because `O` has no type |
@@ -35,13 +35,14 @@ pub(crate) const UNTYPED: &str = "_";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dialect {
-    /// The string between prefix and type. If a tag has several, the first one counts, or the last
-    /// one with `suffix`. [`Dialect::check`] lists what is not allowed. Default: `-`.
+    /// The string between prefix and type. A tag with several separators is split at the first one,
+    /// or at the last one with `suffix`. [`Dialect::check`] lists what is not allowed. Default:
+    /// `-`.
     pub separator: String,
-    /// Whether the prefix is written behind the type: `PER-B`. Default: false.
+    /// Whether the prefix is written after the type: `PER-B`. Default: false.
     pub suffix: bool,
-    /// Whether a tag without separator is its own type, so that `B I` is two spans (iobes), and not
-    /// a prefix of spans of the one type `_`. Default: false.
+    /// Whether a tag without separator is a type, so that `B I` is two spans, as in iobes. If
+    /// false, the default, the tag is a prefix and its type is `_`.
     pub bare_is_type: bool,
     /// Whether a tag with an unknown prefix is read as `O` and is not a violation (iobes). Default:
     /// false, which also reads it as `O` but reports [`crate::Kind::UnknownTag`].
@@ -65,15 +66,16 @@ pub(crate) struct Parts<'a> {
     /// Symbol in the table of the scheme: 0 for `O`, 1 + the position of the prefix, or 6 for an
     /// unknown prefix.
     pub(crate) symbol: u8,
-    /// The symbol that the next tag sees when legality is checked; differs from `symbol` in IOB
-    /// with the dialect of iobes only.
+    /// The symbol that is used when the legality of the next tag is checked; differs from `symbol`
+    /// only in IOB with the iobes dialect.
     pub(crate) seen: u8,
-    /// The type; `_` if the tag has none and the dialect gives it none.
+    /// The type; `_` if neither the tag nor the dialect gives one.
     pub(crate) ty: &'a str,
 }
 
 impl Dialect {
-    /// Returns the dialect of iobes: bare tags are their own type, unknown prefixes are `O`.
+    /// Returns the dialect of iobes: a tag without separator is a type, and a tag with an unknown
+    /// prefix is read as `O`.
     pub fn iobes() -> Self {
         Self {
             bare_is_type: true,
@@ -103,8 +105,8 @@ impl Dialect {
         Ok(())
     }
 
-    /// Returns the tag with the given prefix and type. A type `_` is left out unless bare
-    /// tags are types, so that joining is the inverse of splitting.
+    /// Returns the tag with the given prefix and type. The type `_` is omitted unless tags without
+    /// separator are types, so that joining is the inverse of splitting.
     ///
     /// # Examples
     ///
@@ -133,13 +135,13 @@ impl Dialect {
 
     /// Decodes a tag.
     ///
-    /// `prefixes` are the letters to look for: those of the scheme, or those of seqeval's default
-    /// mode. `O` counts as outside only if it has no type, or if the dialect reads unknown prefixes
-    /// as outside. In [`Scheme::Token`] the whole tag is the type and only `O` is outside, so that
-    /// gaps can be written and read back.
+    /// `prefixes` are the possible prefixes, from the scheme or from seqeval's default mode. `O` is
+    /// outside only if the tag has no type, or if the dialect reads unknown prefixes as outside. In
+    /// [`Scheme::Token`] the whole tag is the type and only `O` is outside.
     pub(crate) fn parts<'a>(&self, tag: &'a str, scheme: Scheme, prefixes: &[Prefix]) -> Parts<'a> {
         if scheme == Scheme::Token {
-            // `O` is outside there too: gaps can be written, and read back.
+            // `O` is outside in TOKEN, too, so that tokens outside spans can be written and read
+            // back.
             let symbol = u8::from(tag != "O");
             let ty = if symbol == OUTSIDE { UNTYPED } else { tag };
             return Parts {
@@ -170,7 +172,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the symbol of a tag as the next one sees it when legality is checked.
+    /// Returns the symbol of a tag that is used when the legality of the next tag is checked.
     ///
     /// iobes looks only at the type of the tag before a `B` in IOB, never at its prefix: `X-PER`
     /// and `O-PER` count as spans there, and `I-O` as outside.

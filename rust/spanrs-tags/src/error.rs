@@ -8,8 +8,8 @@ use crate::violation::Violation;
 
 /// Errors in tags, spans and options.
 ///
-/// Messages are complete sentences or clauses that name the remedy where there is one. Variants
-/// carry the parts of the message, so that callers can add a position.
+/// Messages are complete sentences or clauses, with a remedy where there is one. Variants contain
+/// the parts of the message, so that callers can add a position.
 ///
 /// # Examples
 ///
@@ -19,22 +19,22 @@ use crate::violation::Violation;
 /// let error = Scheme::from_name("BIOX").unwrap_err();
 /// assert_eq!(error.code(), "unknown_scheme");
 /// assert!(matches!(&error, Error::UnknownScheme { name, .. } if name == "BIOX"));
-/// assert!(error.to_string().starts_with("unknown scheme `BIOX`; known are BIO, IOB, "));
+/// assert!(error.to_string().starts_with("unknown scheme `BIOX`; expected one of BIO, IOB, "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No scheme has this name.
-    #[error("unknown scheme `{name}`; known are {known}")]
+    #[error("unknown scheme `{name}`; expected one of {known}")]
     UnknownScheme {
-        /// As the user wrote it.
+        /// The name as the user wrote it.
         name: String,
         /// The names of all schemes, separated by commas.
         known: String,
     },
     /// No reading has this name.
-    #[error("unknown reading `{name}`; known are {known}")]
+    #[error("unknown reading `{name}`; expected one of {known}")]
     UnknownReading {
-        /// As the user wrote it.
+        /// The name as the user wrote it.
         name: String,
         /// The names of all readings, separated by commas.
         known: String,
@@ -48,33 +48,31 @@ pub enum Error {
         scheme: Scheme,
     },
     /// The separator is empty or contains a prefix, so that tags could not be split.
-    #[error(
-        "{separator:?} cannot separate prefix and type: it is empty, or a prefix is spelt with it"
-    )]
+    #[error("{separator:?} cannot separate prefix and type: it is empty or contains a prefix")]
     BadSeparator {
-        /// As the user wrote it.
+        /// The separator as the user wrote it.
         separator: String,
     },
     /// A size exceeds a limit.
-    #[error("{what}: {asked} are asked for, at most {most} are possible")]
+    #[error("{asked} {what} were requested; at most {most} are supported")]
     TooMany {
-        /// What is counted, as a plural: "tokens of a sentence".
+        /// What is counted, as a plural: "tokens in a sentence".
         what: &'static str,
         /// The size.
         asked: usize,
         /// The largest size that is accepted.
         most: usize,
     },
-    /// The tags do not conform to the scheme and no reading was asked for.
+    /// The tags do not conform to the scheme and no reading was specified.
     #[error("{}", malformed(scheme, violations))]
     Malformed {
-        /// The scheme the tags were read in.
+        /// The scheme in which the tags were read.
         scheme: Scheme,
         /// All violations of the sentence, by index and then by kind.
         violations: Vec<Violation>,
     },
     /// Two spans share a token.
-    #[error("spans overlap: {first} and {second}; tags can write flat spans only")]
+    #[error("spans overlap: {first} and {second}; tags cannot represent overlapping spans")]
     Overlap {
         /// The span that starts first, as `PER [0, 2)`.
         first: String,
@@ -96,7 +94,7 @@ pub enum Error {
     BadType {
         /// The type.
         ty: String,
-        /// Why not; a clause that follows a colon.
+        /// The reason, as a clause after a colon.
         reason: &'static str,
     },
     /// The scheme cannot express the span.
@@ -106,11 +104,11 @@ pub enum Error {
         scheme: Scheme,
         /// The span, as `PER [0, 2)`.
         span: String,
-        /// Why not; a clause that follows a colon.
+        /// The reason, as a clause after a colon.
         reason: &'static str,
     },
-    /// A tag has a prefix that the scheme does not know, where every tag has to be known.
-    #[error("`{tag}` is no tag of the scheme {}", scheme.name())]
+    /// A tag has a prefix that the scheme does not have, where only tags of the scheme are allowed.
+    #[error("`{tag}` is not a tag of the scheme {}", scheme.name())]
     UnknownTag {
         /// The tag.
         tag: String,
@@ -163,8 +161,8 @@ impl From<TooManyTags> for Error {
 }
 
 /// Suggests a remedy for a tag whose prefix is spelt in another way: another separator (`B_PER`,
-/// `B:PER`), a suffix (`PER-B`) or lower case (`b-PER`). None if the tag looks like none of them or
-/// has fewer than three characters.
+/// `B:PER`), a suffix (`PER-B`) or lower case (`b-PER`). None if no spelling fits, or the tag has
+/// fewer than three characters.
 fn other_spelling(tag: &str) -> Option<&'static str> {
     let is_prefix = |c: Option<char>| c.is_some_and(|c| "BIOESLUMW".contains(c));
     let is_lower_prefix = |c: Option<char>| c.is_some_and(|c| "biesl".contains(c));
@@ -174,13 +172,13 @@ fn other_spelling(tag: &str) -> Option<&'static str> {
     let (last, before_last) = (backwards.next(), backwards.next());
     characters.next()?;
     if is_prefix(first) && second == Some('_') {
-        return Some("the prefixes are followed by `_`; name the separator (--tag-separator _)");
+        return Some("the prefixes are followed by `_`; set the separator (--tag-separator _)");
     }
     if is_prefix(first) && second == Some(':') {
-        return Some("the prefixes are followed by `:`; name the separator (--tag-separator :)");
+        return Some("the prefixes are followed by `:`; set the separator (--tag-separator :)");
     }
     if is_prefix(last) && before_last == Some('-') {
-        return Some("the prefixes stand behind the types; say so (--suffix)");
+        return Some("the prefixes are written after the types; specify this (--suffix)");
     }
     if is_lower_prefix(first) && second == Some('-') {
         return Some("the prefixes are in lower case; write them in upper case");
@@ -201,20 +199,20 @@ fn no_scheme(strange: u64, labelled: u64, examples: &[String]) -> String {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
     });
     let hint = if numbered {
-        "these look like ids whose names were forgotten (id2label of the model); map them to tags"
+        "these look like label ids; map them to tags with id2label of the model"
     } else {
         let hint = examples.iter().find_map(|tag| other_spelling(tag));
         hint.unwrap_or(
-            "is this the right column and separator? Name the scheme TOKEN if every tag is a label of its own",
+            "are the column and the separator right? Use the scheme TOKEN if the tags have no prefixes",
         )
     };
     format!(
-        "{strange} of {labelled} tags other than O have a prefix of no scheme ({}): {hint}",
+        "{strange} of {labelled} tags other than O have a prefix that no scheme has ({}): {hint}",
         shown.join(", ")
     )
 }
 
-/// Formats [`Error::Malformed`] with at most three of the violations.
+/// Formats [`Error::Malformed`] with at most three violations.
 fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {
     const SHOWN: usize = 3;
     let mut text = format!(
@@ -232,5 +230,5 @@ fn malformed(scheme: &Scheme, violations: &[Violation]) -> String {
     if violations.len() > SHOWN {
         text += "; ...";
     }
-    text + ". Mend the tags or name another reading."
+    text + ". Fix the tags or choose another reading."
 }

@@ -4,8 +4,8 @@
 //! # From a tag to a span
 //!
 //! 1. A [`Dialect`] splits the string once into prefix and type (`B-PER` into `B` and `PER`).
-//! 2. A [`Scheme`] says what the prefix means: whether a span may begin or end at the token.
-//! 3. A [`Reading`] says what malformed sequences mean.
+//! 2. A [`Scheme`] defines what the prefix means: whether a span may begin or end at the token.
+//! 3. A [`Reading`] defines how malformed sequences are interpreted.
 //! 4. The three are compiled into a [`Table`] of 256 bytes, and a [`Reader`] walks the tags of a
 //!    sentence through it: one lookup per token, no strings and no allocation.
 //!
@@ -18,7 +18,7 @@
 //! | `I-PER I-PER B-PER` | IOB | PER [0, 2), PER [2, 3) |
 //! | `B-PER E-PER S-LOC` | IOBES | PER [0, 2), LOC [2, 3) |
 //!
-//! # The other direction and the rest
+//! # Writing, conversion and detection
 //!
 //! [`Writer`] writes spans as tags, [`Converter`] joins a reader and a writer, [`Evidence`] detects
 //! the scheme of a corpus from counts of tag bigrams, [`legal`] gives the matrix of legal

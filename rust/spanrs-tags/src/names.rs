@@ -1,4 +1,4 @@
-//! Schemes and readings by name, in any spelling of case, hyphens, underscores and spaces.
+//! Look-up of schemes and readings by name; case, hyphens, underscores and spaces are ignored.
 
 use crate::error::{Error, Result};
 use crate::reading::Reading;
@@ -29,7 +29,7 @@ impl Scheme {
 }
 
 impl Reading {
-    /// Returns the reading with this name, ignoring case, `-`, `_` and spaces.
+    /// Returns the reading with the given name, ignoring case, `-`, `_` and spaces.
     ///
     /// # Errors
     /// [`Error::UnknownReading`], which lists the known names.
@@ -60,7 +60,7 @@ fn plain(name: &str) -> String {
         .collect()
 }
 
-/// Joins names by commas, as messages list them.
+/// Joins names with commas, for messages.
 fn listed(names: impl Iterator<Item = &'static str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }

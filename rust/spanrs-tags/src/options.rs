@@ -31,7 +31,7 @@ impl ReaderOptions {
     /// Creates the reader.
     ///
     /// # Errors
-    /// As [`Reader::new`] and [`Reader::with_pred_scheme`].
+    /// Same as [`Reader::new`] and [`Reader::with_pred_scheme`].
     pub fn build(self) -> Result<Reader> {
         let reader = Reader::new(self.scheme, self.reading, self.dialect)?;
         match self.pred_scheme {
@@ -52,7 +52,7 @@ pub struct ConverterOptions {
     /// How malformed sequences are read; None refuses them.
     #[serde(default)]
     pub reading: Option<Reading>,
-    /// How tags are spelt, in both.
+    /// How tags are spelt, in input and output.
     #[serde(default)]
     pub dialect: Dialect,
 }
@@ -61,14 +61,15 @@ impl ConverterOptions {
     /// Creates the converter.
     ///
     /// # Errors
-    /// As [`Converter::new`].
+    /// Same as [`Converter::new`].
     pub fn build(self) -> Result<Converter> {
         Converter::new(self.source, self.target, self.reading, self.dialect)
     }
 }
 
-/// Implements serde's traits: a value is its name, in the spellings of `from_name`. It is a newtype called like the
-/// enum, so that a format can raise the crate's error for an unknown name.
+/// Implements serde's traits: a value is serialised as its name and deserialised with `from_name`.
+/// The name is a newtype called like the enum, so that a format can raise the crate's error for an
+/// unknown name.
 macro_rules! serde_by_name {
     ($ty:ident) => {
         impl Serialize for $ty {

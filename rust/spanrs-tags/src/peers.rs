@@ -1,12 +1,11 @@
 //! The two readings that reproduce seqeval 1.2.2, as data for the reading tables.
 //!
-//! seqeval's default mode uses the letters `B I E S O .` whatever the scheme, so `L`, `U`, `M` and
-//! `W` are unknown to it. Its strict mode has a table of patterns for each scheme, with gaps:
-//! `B-PER B-LOC` in IOB drops both spans, and a span of one token in IOE1 is never found. These
-//! readings reproduce numbers published with seqeval; for other purposes use `conlleval` and
-//! `strict`.
+//! seqeval's default mode uses the letters `B I E S O .` under every scheme, so `L`, `U`, `M` and
+//! `W` are unknown. Its strict mode has a table of patterns for each scheme, with gaps: `B-PER
+//! B-LOC` in IOB drops both spans, and a span of one token in IOE1 is never found. These readings
+//! reproduce numbers published with seqeval; for other purposes use `conlleval` and `strict`.
 //!
-//! They are in this crate because they are entries of the table that serves all readings. Other
+//! The two readings are in this crate because they use the same table as all other readings. Other
 //! behaviour of seqeval (its splitting of tags, spans across sentence boundaries) is in
 //! `spanrs-compat`.
 //!
@@ -17,7 +16,7 @@
 use crate::scheme::{Edge, Prefix, Scheme};
 use crate::step::{Context, END, OUTSIDE, Step, UNKNOWN};
 
-/// Builds a letter of the default mode. Its edges are never read, because the default mode decides
+/// Builds a letter of the default mode. The edges are never read, because the default mode decides
 /// by symbols.
 const fn letter(letter: &'static str) -> Prefix {
     Prefix {
@@ -49,8 +48,8 @@ const DOT: u8 = 5;
 /// Returns whether a span ends and whether one begins between two tags, as seqeval's `end_of_chunk`
 /// and `start_of_chunk` decide.
 ///
-/// `before` and `here` are the letters of the tags (`O` for the borders of a sentence); every
-/// letter other than `B I E S O .` is unknown to seqeval and treated alike. `same` says whether
+/// `before` and `here` are the letters of the tags (`O` for the borders of a sentence); all letters
+/// other than `B I E S O .` are unknown to seqeval and treated in the same way. `same` is true if
 /// both tags have the same type.
 ///
 /// # Examples
@@ -77,8 +76,9 @@ pub fn seqeval_borders(before: char, here: char, same: bool) -> (bool, bool) {
 
 /// The step of the default mode between two symbols.
 ///
-/// It needs no state of open spans: as in seqeval, the last begin remains in force until the next
-/// one, so two spans may share a begin (`E-A M-A` gives A [0, 1) and A [0, 2)).
+/// The step does not depend on whether a span is open: as in seqeval, the last start remains valid
+/// until the next one, so two spans may have the same start (`E-A M-A` gives A [0, 1) and A [0,
+/// 2)).
 pub(crate) fn seqeval(before: u8, here: u8, same: bool) -> Step {
     // seqeval appends an `O` to the sentence.
     let here = if here == END { OUTSIDE } else { here };
@@ -174,7 +174,7 @@ const STRICT: [Patterns; 6] = [
     },
 ];
 
-/// Returns whether seqeval's strict mode knows the scheme.
+/// Returns whether seqeval's strict mode supports the scheme.
 pub(crate) fn has_strict(scheme: Scheme) -> bool {
     STRICT.iter().any(|p| p.scheme == scheme)
 }

@@ -14,8 +14,8 @@ use crate::violation::{self, Action, Violation};
 ///
 /// Gold and pred may be in different schemes (see [`Reader::with_pred_scheme`]) but share the ids
 /// of tags and types. Methods of the reader itself use gold's scheme; [`Reader::gold`] and
-/// [`Reader::pred`] give the sides. Interning needs `&mut self`; everything else only reads, so
-/// threads can share a reader.
+/// [`Reader::pred`] return the two sides. Interning needs `&mut self`; everything else only reads,
+/// so threads can share a reader.
 ///
 /// # Examples
 ///
@@ -37,13 +37,13 @@ pub struct Reader {
     tags: Vocabulary,
     /// Every type seen; id 0 is `_`.
     types: Vocabulary,
-    /// How gold is read; and pred, unless `pred` is set.
+    /// The decoding of gold, and also of pred unless `pred` is set.
     gold: Decoding,
-    /// How pred is read if its scheme is another one.
+    /// The decoding of pred, if its scheme differs from gold's.
     pred: Option<Box<Decoding>>,
 }
 
-/// For which sentences the pairs of neighbouring tags alone determine the spans.
+/// Sentences whose spans are completely determined by pairs of neighbouring tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bigrams {
     /// All sentences.
@@ -52,7 +52,7 @@ pub enum Bigrams {
     OfWellFormed,
 }
 
-/// Every tag as one scheme decodes it.
+/// All tags, decoded in one scheme.
 #[derive(Clone, Debug)]
 struct Decoding {
     /// The scheme.
@@ -61,14 +61,15 @@ struct Decoding {
     table: Table,
     /// Bigram table for well-formed sentences, if `table` depends on more than the previous tag.
     well_formed: Option<Table>,
-    /// By tag id, the input of the table: type id in the upper 24 bits, symbol in the low 8.
+    /// Input of the table for each tag id: type id in the upper 24 bits, symbol in the low 8.
     entries: Vec<u32>,
-    /// By tag id, for legality: the symbol in the scheme, and the symbol that the next tag sees.
+    /// For each tag id, the symbols used to check legality: against the previous tag and against
+    /// the next tag.
     legality: Vec<(u8, u8)>,
 }
 
 impl Decoding {
-    /// Builds the tables, with no tag decoded yet.
+    /// Builds the tables; no tag is decoded yet.
     fn new(scheme: Scheme, reading: Reading) -> Result<Self> {
         let table = Table::new(scheme, reading)?;
         let equals_conlleval = matches!(
@@ -110,7 +111,7 @@ impl Decoding {
 }
 
 impl Reader {
-    /// Creates a reader that has not seen a tag, with the limit of tags of [`Limits::default`].
+    /// Creates a reader without tags. The maximum number of tags is that of [`Limits::default`].
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`] and [`Error::BadSeparator`].
@@ -126,7 +127,7 @@ impl Reader {
     /// Creates a reader for tags that have been interned before; their ids are kept.
     ///
     /// # Errors
-    /// As [`Reader::new`].
+    /// Same as [`Reader::new`].
     pub fn with_vocabulary(
         tags: Vocabulary,
         scheme: Scheme,
@@ -135,7 +136,7 @@ impl Reader {
     ) -> Result<Self> {
         dialect.check()?;
         let mut types = Vocabulary::new(usize::MAX);
-        // Type 0 is that of `O` (unless bare tags are types) and of the end of a sentence.
+        // `O` (unless tags without separator are types) and the end of a sentence have type 0.
         types.intern(UNTYPED)?;
         let mut reader = Self {
             reading,
@@ -149,8 +150,8 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Sets another scheme for pred. Ignored with [`Reading::Seqeval`], which knows the same
-    /// prefixes whatever the scheme.
+    /// Sets another scheme for pred. Ignored with [`Reading::Seqeval`], whose prefixes are the same
+    /// under every scheme.
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`].
@@ -183,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// Returns the view of pred, which equals that of gold unless pred has its own scheme.
+    /// Returns the view of pred, which equals the view of gold unless pred has its own scheme.
     #[inline]
     pub fn pred(&self) -> SideReader<'_> {
         SideReader {
@@ -208,7 +209,7 @@ impl Reader {
         self.intern_bytes(tag.as_bytes())
     }
 
-    /// As [`Reader::intern`], for bytes; invalid UTF-8 is replaced by U+FFFD.
+    /// Same as [`Reader::intern`], for bytes; invalid UTF-8 is replaced by U+FFFD.
     ///
     /// # Errors
     /// [`Error::TooManyTags`].
@@ -221,7 +222,8 @@ impl Reader {
         Ok(id)
     }
 
-    /// As [`Vocabulary::get_short`]: the id of a short tag if it is in the cache of the vocabulary.
+    /// Same as [`Vocabulary::get_short`]: the id of a short tag if it is in the cache of the
+    /// vocabulary.
     #[inline(always)]
     pub fn get_short(&self, key: ShortKey) -> Option<u32> {
         self.tags.get_short(key)
@@ -260,7 +262,7 @@ impl Reader {
         &self.tags
     }
 
-    /// Returns all types seen, by id; id 0 is `_`, whether it was seen or not.
+    /// Returns all types seen, by id; id 0 is `_` even if that type was not seen.
     pub fn types(&self) -> &Vocabulary {
         &self.types
     }
@@ -270,28 +272,28 @@ impl Reader {
         self.types.name(ty)
     }
 
-    /// As [`SideReader::spans`], of gold.
+    /// Same as [`SideReader::spans`] for gold.
     pub fn spans(&self, ids: &[u32]) -> Vec<Span> {
         self.gold().spans(ids)
     }
 
-    /// As [`SideReader::spans_into`], of gold.
+    /// Same as [`SideReader::spans_into`] for gold.
     pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) -> bool {
         self.gold().spans_into(ids, spans)
     }
 
-    /// As [`SideReader::violations`], of gold.
+    /// Same as [`SideReader::violations`] for gold.
     pub fn violations(&self, ids: &[u32]) -> Vec<Violation> {
         self.gold().violations(ids)
     }
 
-    /// As [`SideReader::count_violations`], of gold.
+    /// Same as [`SideReader::count_violations`] for gold.
     pub fn count_violations(&self, ids: &[u32]) -> u64 {
         self.gold().count_violations(ids)
     }
 
-    /// Returns whether any interned tag, of either side, has a prefix that the scheme of pred
-    /// lacks.
+    /// Returns whether any interned tag, of either side, has a prefix that does not exist in the
+    /// scheme of pred.
     pub fn has_foreign_prefixes(&self) -> bool {
         let decoding = self.pred.as_deref().unwrap_or(&self.gold);
         decoding
@@ -306,12 +308,12 @@ impl Reader {
         ids.iter().filter(|id| Some(**id) != outside).count() as u64
     }
 
-    /// As [`SideReader::each_kind`], of gold.
+    /// Same as [`SideReader::each_kind`] for gold.
     pub fn each_kind(&self, ids: &[u32], found: impl FnMut(violation::Kind)) {
         self.gold().each_kind(ids, found);
     }
 
-    /// As [`SideReader::check`], of gold.
+    /// Same as [`SideReader::check`] for gold.
     ///
     /// # Errors
     /// [`Error::Malformed`] with every violation.
@@ -319,13 +321,13 @@ impl Reader {
         self.gold().check(ids)
     }
 
-    /// As [`SideReader::each_violation`], of gold.
+    /// Same as [`SideReader::each_violation`] for gold.
     pub fn each_violation(&self, ids: &[u32], found: impl FnMut(usize, violation::Kind)) {
         self.gold().each_violation(ids, found);
     }
 }
 
-/// One side of a [`Reader`]: the tags as its scheme decodes them.
+/// One side of a [`Reader`]: the tags, decoded in the scheme of that side.
 ///
 /// All functions take ids that [`Reader::intern`] returned, and panic for others.
 #[derive(Clone, Copy, Debug)]
@@ -349,12 +351,14 @@ impl<'a> SideReader<'a> {
         &self.decoding.entries
     }
 
-    /// Returns for which sentences [`SideReader::between`] determines the spans; None if for none.
+    /// Returns the sentences whose spans [`SideReader::between`] determines; None if there are
+    /// none.
     pub fn bigrams(&self) -> Option<Bigrams> {
         if self.decoding.table.between(None, None).is_some() {
             return Some(Bigrams::OfAll);
         }
-        // With this dialect unknown tags are not violations, but not every reading treats them as `O`.
+        // With this dialect unknown tags are not violations, but not every reading treats them as
+        // `O`.
         let known = !self.reader.dialect.unknown_is_outside;
         let well_formed = self.decoding.well_formed.as_ref().filter(|_| known)?;
         well_formed
@@ -362,10 +366,11 @@ impl<'a> SideReader<'a> {
             .map(|_| Bigrams::OfWellFormed)
     }
 
-    /// Returns the step of a [`Walk`] between two neighbouring tags, None being the border of the
-    /// sentence.
+    /// Returns the step of a [`Walk`] between two neighbouring tags; a tag of None is the border of
+    /// the sentence.
     ///
-    /// Valid for the sentences that [`SideReader::bigrams`] names; None if there are none.
+    /// The step is valid for the sentences that [`SideReader::bigrams`] returns; None if there are
+    /// none.
     pub fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let entry = |id: u32| self.decoding.entries[id as usize];
         let (before, here) = (before.map(entry), here.map(entry));
@@ -408,7 +413,7 @@ impl<'a> SideReader<'a> {
     /// Returns the spans of a sentence in the order of their ends. They do not overlap, except with
     /// [`Reading::Seqeval`], where two spans may share a start.
     ///
-    /// Malformed tags are read as the reading says; with [`Reading::Refuse`] call
+    /// Malformed tags are read according to the reading; with [`Reading::Refuse`] call
     /// [`SideReader::check`] first.
     pub fn spans(&self, ids: &[u32]) -> Vec<Span> {
         let mut spans = Vec::new();
@@ -416,12 +421,12 @@ impl<'a> SideReader<'a> {
         spans
     }
 
-    /// As [`SideReader::spans`], appending to a buffer.
+    /// Same as [`SideReader::spans`], appending to a buffer.
     ///
-    /// Returns false if the tags are well-formed for certain, and true if
-    /// [`SideReader::violations`] may list some.
+    /// Returns false if the tags are known to be well-formed, and true if
+    /// [`SideReader::violations`] may not be empty.
     pub fn spans_into(&self, ids: &[u32], spans: &mut Vec<Span>) -> bool {
-        // The table decides by symbols; in IOB this dialect decides by the types.
+        // The table decides legality by symbols, but in IOB this dialect decides by types.
         let unseen = !self.decoding.table.sees_violations
             || self.reader.dialect.unknown_is_outside && self.decoding.scheme == Scheme::Iob;
         let mut steps = if unseen { VIOLATION } else { 0 };
@@ -511,7 +516,7 @@ impl<'a> SideReader<'a> {
         }
     }
 
-    /// Calls `found` for the violations between two symbols, of which the second is at index `at`.
+    /// Calls `found` for the violations between two symbols; the second one is at index `at`.
     fn report(
         &self,
         at: usize,

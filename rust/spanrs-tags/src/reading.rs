@@ -1,4 +1,4 @@
-//! Readings: what malformed sequences of tags mean.
+//! Readings: how malformed sequences of tags are interpreted.
 //!
 //! The spans of some malformed BIO sequences under each reading:
 //!
@@ -20,7 +20,7 @@
 
 use std::fmt;
 
-/// What malformed tags mean. See the tables in the documentation of the module.
+/// How malformed tags are interpreted. See the tables in the module documentation.
 ///
 /// On well-formed tags all readings give the same spans, except for the two named after seqeval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,18 +29,19 @@ pub enum Reading {
     /// published numbers use this reading.
     #[default]
     Conlleval,
-    /// A span that is not opened and closed as the scheme demands is dropped as a whole.
+    /// A span that is not opened and closed according to the scheme is dropped completely.
     Strict,
     /// A tag that would continue a span that does not exist is read as `O`; the remaining tags are
     /// read as conlleval does.
     Discard,
     /// Malformed tags are an error; see [`crate::Reader::check`].
     Refuse,
-    /// A span extends from a first token to the next last token, whatever lies between them
-    /// (NCRF++; table 1 of the iobes paper). Defined for BIO, where a span extends over the `I` of
-    /// its type, and for the schemes with a prefix for last tokens: IOBES, BILOU, BMES and BMEWO.
+    /// A span extends from a first token to the next last token, regardless of the tokens between
+    /// them (NCRF++; table 1 of the iobes paper). Defined for BIO, where a span extends over the
+    /// `I` of its type, and for the schemes with a prefix for last tokens: IOBES, BILOU, BMES and
+    /// BMEWO.
     Ncrfpp,
-    /// seqeval's default mode, reproduced exactly: it knows the prefixes `B I E S O .` whatever the
+    /// seqeval's default mode, reproduced exactly: its prefixes are `B I E S O .` under every
     /// scheme.
     Seqeval,
     /// seqeval's strict mode, reproduced exactly. Defined for IOB, BIO, IOE1, IOE2, IOBES and
@@ -65,7 +66,7 @@ impl Reading {
         NAMES.iter().map(|(reading, _)| *reading)
     }
 
-    /// Returns the name that is printed.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         NAMES
             .iter()

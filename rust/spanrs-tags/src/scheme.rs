@@ -1,6 +1,6 @@
 //! The tagging schemes as data: one table of prefixes per scheme.
 //!
-//! No other module has code for a particular scheme, except where a reading is defined for some
+//! Other modules have no code for a particular scheme, except where a reading is defined for some
 //! schemes only. Reading, writing, validation and the transition matrix all follow from the two
 //! [`Edge`] values of each prefix. The prefix `O` belongs to every scheme and is not in the tables.
 //!
@@ -16,7 +16,7 @@
 //! | BMEWO | `B E O W W` |
 //! | IO | cannot express the two touching spans |
 
-/// What a prefix says about one border, the left or the right one, of its token.
+/// What a prefix says about the left or the right border of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// A span always begins (ends) here: `B` in BIO, `E` in IOBES.
@@ -50,17 +50,17 @@ impl Edge {
 pub struct Prefix {
     /// The prefix as it is written, without the separator; empty for [`Scheme::Token`].
     pub letter: &'static str,
-    /// What it says about the left border of the token.
+    /// What the prefix says about the left border of the token.
     pub begins: Edge,
-    /// What it says about the right border of the token.
+    /// What the prefix says about the right border of the token.
     pub ends: Edge,
 }
 
 /// A tagging scheme: how spans are encoded as one tag per token.
 ///
-/// The names follow the field: `Iob` is IOB1 of Ramshaw and Marcus (1995), `Bio` is IOB2 (Tjong Kim
-/// Sang and Veenstra 1999). The derived ordering is that of the variants and has no further
-/// meaning; the order of preference is that of [`Scheme::all`].
+/// The names follow the literature: `Iob` is IOB1 of Ramshaw and Marcus (1995), `Bio` is IOB2
+/// (Tjong Kim Sang and Veenstra 1999). The derived order is that of the variants and has no
+/// meaning; the order of preference is given by [`Scheme::all`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {
     /// IOB1: `I` everywhere, `B` only on the first token of a span that touches a span of the same
@@ -103,7 +103,7 @@ const fn prefix(letter: &'static str, begins: Edge, ends: Edge) -> Prefix {
 struct Data {
     /// The scheme that the row describes.
     scheme: Scheme,
-    /// The name that is printed.
+    /// The name used in output.
     name: &'static str,
     /// Other names, in lower case and without `-`, `_` and spaces.
     aliases: &'static [&'static str],
@@ -205,14 +205,15 @@ impl Scheme {
     /// Returns the row of the scheme.
     fn data(self) -> &'static Data {
         let mut at = 0;
-        // Ten rows: a walk is simpler than keeping the order of the enum and of the table equal.
+        // With ten rows, a linear search is simpler than keeping the enum and the table in the same
+        // order.
         while SCHEMES[at].scheme != self {
             at += 1;
         }
         &SCHEMES[at]
     }
 
-    /// Returns the name that is printed, in capitals: `BIO`, `BILOU`.
+    /// Returns the name used in output, in capitals: `BIO`, `BILOU`.
     pub fn name(self) -> &'static str {
         self.data().name
     }
@@ -235,8 +236,8 @@ impl Scheme {
         self.data().prefixes
     }
 
-    /// Returns whether the scheme has a prefix for last tokens of longer spans, such as `E` of
-    /// IOBES, that never begins a span. False for IOE1 and IOE2, whose `E` may also begin one.
+    /// Returns whether the scheme has a prefix for the last tokens of longer spans that never
+    /// begins a span, such as `E` in IOBES. False for IOE1 and IOE2, whose `E` may also begin one.
     pub fn closes_openly(self) -> bool {
         self.prefixes()
             .iter()

@@ -1,8 +1,9 @@
-//! What readings, violations and detection share: the symbols of tags, and the decision at one token.
+//! Definitions shared by readings, violations and detection: symbols of tags, and the decision at
+//! one token.
 
 use crate::scheme::{Edge, Prefix};
 
-/// Symbol of `O`; as the previous symbol, also that of the start of the sentence.
+/// Symbol of `O`; as the previous symbol, also the start of the sentence.
 pub(crate) const OUTSIDE: u8 = 0;
 /// Symbol of a tag that the scheme does not know. Symbols 1 to 5 are the prefixes of the scheme, in
 /// the order of its table.
@@ -37,8 +38,8 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Returns whether the token continues the open span: the types agree, and neither does the
-    /// previous prefix end a span nor does this one begin one.
+    /// Returns whether the token continues the open span: the types are equal, the previous prefix
+    /// does not end a span, and this prefix does not begin one.
     pub(crate) fn continues(&self) -> bool {
         use Edge::{Auto, Never};
         self.live

@@ -19,9 +19,9 @@
 //!
 //! # Bigrams
 //!
-//! For most schemes and readings the symbol of the previous token alone determines whether a span
-//! is open. The step between two tags then depends on the pair only ([`Table::between`]), and a
-//! scorer can count pairs of tags instead of walking sentences.
+//! For most schemes and readings, the symbol of the previous token determines whether a span is
+//! open. The step between two tags then depends only on the pair ([`Table::between`]), and a scorer
+//! can count pairs of tags instead of walking sentences.
 
 use crate::error::{Error, Result};
 use crate::peers;
@@ -44,24 +44,24 @@ const TYPE: u8 = 4;
 /// Step bit: the pair of the previous token and this one violates the scheme.
 pub const VIOLATION: u8 = 8;
 
-/// The bits of a step that hold the next state.
+/// The bits of a step that contain the next state.
 const STATE: u8 = 0xF0;
 
 /// The steps of one reading of one scheme.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The steps, laid out as the documentation of the module says.
+    /// The steps, in the layout that the module documentation describes.
     steps: Box<[u8; CELLS]>,
     /// Whether [`VIOLATION`] is set where the scheme is violated; false for the reading of
-    /// seqeval's default mode, which has prefixes of its own.
+    /// seqeval's default mode, which has its own prefixes.
     pub(crate) sees_violations: bool,
     /// For each symbol, whether a span is open after it; None if that depends on earlier tokens.
     live: Option<[bool; SYMBOLS as usize]>,
 }
 
 impl Table {
-    /// Fills the table by asking the reading for each state and symbol, including states that no
-    /// walk reaches.
+    /// Fills the table by evaluating the reading for each state and symbol, including states that
+    /// no walk reaches.
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`] for [`Reading::Ncrfpp`] and [`Reading::SeqevalStrict`] with a
@@ -102,8 +102,8 @@ impl Table {
                     let step = decide(before, here, context);
                     let wrong = sees_violations
                         && violation::between(prefixes, before, here, same) != violation::NONE;
-                    // A type is taken over at every token, except where the first token of a span
-                    // decides for all of it.
+                    // The type is updated at every token, except where the first token of a span
+                    // determines the type of the span.
                     let typed = step.open || reading != Reading::Ncrfpp;
                     let next = if here == END {
                         0
@@ -128,7 +128,7 @@ impl Table {
     /// Returns the step between two neighbouring tags, given as entries, or None if it depends on
     /// earlier tokens.
     ///
-    /// An entry of None is the border of the sentence: as `before` its start, as `here` its end.
+    /// An entry of None is the border of the sentence: its start as `before`, its end as `here`.
     /// Whether the result is None depends on the table only, not on the pair.
     pub(crate) fn between(&self, before: Option<u32>, here: Option<u32>) -> Option<u8> {
         let live = self.live?;
@@ -140,8 +140,9 @@ impl Table {
     }
 }
 
-/// Returns for each symbol whether a span is open after it; None if both occur. Only states that
-/// can be reached from the start of a sentence are considered (depth-first search).
+/// Returns for each symbol whether a span is open after it; None if this is not the same in all
+/// reachable states. Only states that can be reached from the start of a sentence are considered
+/// (depth-first search).
 fn live_after(steps: &[u8; CELLS]) -> Option<[bool; SYMBOLS as usize]> {
     let mut reached = [false; STATES as usize];
     let mut todo = vec![0_u8];
@@ -166,8 +167,8 @@ fn live_after(steps: &[u8; CELLS]) -> Option<[bool; SYMBOLS as usize]> {
     Some(live)
 }
 
-/// Returns the prefixes that a reading looks for: those of the scheme, except that seqeval's
-/// default mode has its own.
+/// Returns the prefixes used by a reading: those of the scheme, except in seqeval's default mode,
+/// which has its own prefixes.
 pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     if reading == Reading::Seqeval {
         peers::SEQEVAL_LETTERS
@@ -198,7 +199,7 @@ pub(crate) fn entry(ty: u32, symbol: u8) -> u32 {
     ty << 8 | u32::from(symbol << 1)
 }
 
-/// Returns whether an entry is that of `O`, or of a tag that the dialect reads as `O`. Entries come
+/// Returns whether an entry belongs to `O` or to a tag that the dialect reads as `O`. Entries come
 /// from [`crate::SideReader::entries`].
 #[inline(always)]
 pub fn is_outside(entry: u32) -> bool {
@@ -208,7 +209,7 @@ pub fn is_outside(entry: u32) -> bool {
 /// A walk through the tags of one sentence, for callers that need more control than
 /// [`crate::Reader::spans`] gives.
 ///
-/// Entries are those of [`crate::SideReader::entries`]. For each token call [`Walk::look`], use
+/// Entries come from [`crate::SideReader::entries`]. For each token call [`Walk::look`], use
 /// `begin` and `ty` if the step has [`CLOSE`], then call [`Walk::advance`]; at the end call
 /// [`Walk::finish`].
 ///
@@ -259,9 +260,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns what happens at the next token: the bits [`CLOSE`], [`OPEN`] and [`VIOLATION`], and
-    /// others that are private to the walk.
+    /// bits that are private to the walk.
     ///
-    /// If the step has [`CLOSE`], `begin` and `ty` are those of the span that ends before the token
+    /// If the step has [`CLOSE`], `begin` and `ty` describe the span that ends before the token
     /// (exclusive end: the index of the token).
     #[inline(always)]
     pub fn look(&self, entry: u32) -> u8 {
@@ -344,12 +345,13 @@ fn strict(c: Context) -> Step {
     }
 }
 
-/// Reading `discard`: a token that needs a span to continue and finds none is read as `O`;
-/// everything else is read as `conlleval` does.
+/// Reading `discard`: a token that would continue a span is read as `O` if there is none; otherwise
+/// the reading is the same as `conlleval`.
 fn discard(c: Context) -> Step {
     let orphan = c.here.is_some_and(|p| match p.begins {
         Edge::Never => true,
-        // Judge by the previous tag, not by how it was read, so that each violation discards one tag.
+        // Judge by the previous tag, not by how it was read, so that each violation discards one
+        // tag.
         Edge::Contact => !(c.before.is_some() && c.same),
         Edge::Always | Edge::Auto => false,
     });
@@ -363,10 +365,10 @@ fn discard(c: Context) -> Step {
 }
 
 /// Reading `ncrfpp` for schemes with a prefix for last tokens: a span extends from a first token to
-/// the next last token, whatever lies between. A span that nothing closes ends with the sentence,
-/// or where the next one begins (NCRF++ loses the end in that case).
+/// the next last token, regardless of the tokens between them. A span without a last token ends
+/// with the sentence, or where the next one begins (NCRF++ loses the end in that case).
 fn ncrfpp(here: u8, c: Context) -> Step {
-    // The previous token closed its span, so that span ends before this token whatever this one is.
+    // The previous token closed its span, so that span ends before this token, whatever its tag is.
     let done = c.live && c.before.is_some_and(|p| p.ends == Edge::Always);
     let opens = c.here.is_some_and(|p| p.begins == Edge::Always);
     Step {

@@ -7,7 +7,8 @@ use crate::scheme::Scheme;
 use crate::step::{END, OUTSIDE, UNKNOWN};
 use crate::violation;
 
-/// Maximum number of tags in a transition matrix, whose size is the square of it (64 Mi entries).
+/// Maximum number of tags in a transition matrix. The matrix then has 64 Mi entries, the square of
+/// this number.
 const MAX_TAGS: usize = 1 << 13;
 
 /// Returns every tag of a scheme over the given types: `O`, then all prefixes of the first type,
@@ -36,8 +37,9 @@ pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String>
 /// order.
 ///
 /// Row and column `i` are `tags[i]`, row `n` is the start of a sentence and column `n` its end; the
-/// matrix is (n + 1) by (n + 1). Nothing precedes a start or follows an end, so these have no
-/// column and no row. The last entry (start, end) is true: a sentence may be empty.
+/// matrix is (n + 1) by (n + 1). The start has no column and the end has no row, because nothing
+/// precedes a start or follows an end. The last entry (start, end) is true: a sentence may be
+/// empty.
 ///
 /// The result equals iobes' `transitions_legality`. Time and memory are O(n²).
 ///
@@ -60,7 +62,7 @@ pub fn legal(scheme: Scheme, tags: &[&str], dialect: &Dialect) -> Result<Vec<boo
     dialect.check()?;
     if tags.len() > MAX_TAGS {
         return Err(Error::TooMany {
-            what: "tags of a matrix of transitions",
+            what: "tags in a transition matrix",
             asked: tags.len(),
             most: MAX_TAGS,
         });
@@ -83,7 +85,7 @@ pub fn legal(scheme: Scheme, tags: &[&str], dialect: &Dialect) -> Result<Vec<boo
     };
     let mut may = Vec::with_capacity((tags.len() + 1) * (tags.len() + 1));
     for before in &decoded {
-        // iobes calls any tag legal behind a tag it does not know, `O` behind one never ends a span.
+        // In iobes, transitions from and to unknown tags are legal.
         may.extend(decoded.iter().map(|here| {
             dialect.unknown_is_outside && (before.symbol == UNKNOWN || here.symbol == UNKNOWN)
                 || between(before.symbol, here.symbol, before.ty == here.ty)

@@ -1,11 +1,10 @@
-//! Violations of a scheme: what can be wrong between two neighbouring tags, and what a reading does
-//! about it.
+//! Violations of a scheme: the ways in which two neighbouring tags can be malformed, and what a
+//! reading does with them.
 //!
-//! Whether a sequence is legal follows from the two borders between neighbours, so legality is a
-//! property of tag bigrams: the right border of the previous token and the left border of this one,
-//! whether their types are equal, and the borders of the sentence. A pair may have several
-//! violations; some are attributed to the previous token (its span is not ended), the others to
-//! this one (its span is not begun).
+//! Legality is a property of tag bigrams: it depends on the right border of the previous token, the
+//! left border of this token, whether their types are equal, and the borders of the sentence. A
+//! pair may have several violations; some are attributed to the previous token (its span is not
+//! ended), the others to this token (its span is not begun).
 //!
 //! | BIO or IOBES | violation | token |
 //! |---|---|---|
@@ -16,7 +15,7 @@
 //! | `B-A` at the end (IOBES) | Illegal Final | `B-A` |
 //! | `X-A` | Unknown Tag | `X-A` |
 //!
-//! Names and attribution equal those of iobes.
+//! The names, and the token that a violation is attributed to, are the same as in iobes.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -25,31 +24,31 @@ use crate::reading::Reading;
 use crate::scheme::{Edge, Prefix};
 use crate::step::{END, OUTSIDE, UNKNOWN};
 
-/// The kind of a violation. The names are those of iobes, except `UnknownTag`.
+/// The kind of a violation. The names are from iobes, except `UnknownTag`.
 ///
 /// The variants are ordered alphabetically; several violations of one token are reported in this
 /// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// The span of this token is not ended as the scheme demands: `I-A O` in IOBES.
+    /// The span of this token is not ended as the scheme requires: `I-A O` in IOBES.
     IllegalEnd,
     /// The sentence ends inside the span of this token: `B-A` last in IOBES.
     IllegalFinal,
-    /// A first token that is not continued, in a scheme with a prefix for spans of one token: `B-A
-    /// O` in IOBES.
+    /// The first token of a span is not continued, in a scheme with a prefix for one-token spans:
+    /// `B-A O` in IOBES.
     IllegalSingle,
-    /// The token would continue a span, and there is none: `O I-A` in BIO.
+    /// The tag continues a span, but there is none: `O I-A` in BIO.
     IllegalStart,
-    /// The token would continue a span of another type: `B-A I-B` in BIO.
+    /// The tag continues a span, but the span before it has another type: `B-A I-B` in BIO.
     IllegalTransition,
-    /// The scheme has no such prefix; the token is read as `O`, or is skipped by
+    /// The scheme does not have the prefix; the token is read as `O`, or skipped with
     /// [`Reading::Ncrfpp`].
     UnknownTag,
 }
 
 /// The empty set of violations. Sets of violations between two tags are bit masks.
 pub(crate) const NONE: u8 = 0;
-/// Each bit with its kind and whether it concerns the previous token, in the order of [`Kind`].
+/// Each bit, its kind, and whether it concerns the previous token, in the order of [`Kind`].
 const BITS: [(u8, Kind, bool); 6] = [
     (1, Kind::IllegalEnd, true),
     (2, Kind::IllegalFinal, true),
@@ -80,9 +79,9 @@ pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
 
 /// Returns the violations between a token with symbol `before` and the next one with symbol `here`.
 ///
-/// Symbols are those of the reading tables: `OUTSIDE` as `before` also stands for the start of the
-/// sentence, `END` as `here` for its end. `same` says whether both tokens have the same type; it is
-/// ignored where one of them has no prefix.
+/// Symbols are the same as in the reading tables; at the start of the sentence `before` is
+/// `OUTSIDE`, at its end `here` is `END`. `same` is true if both tokens have the same type; it is
+/// ignored if one of the tokens has no prefix.
 pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> u8 {
     use Edge::{Always, Auto, Contact, Never};
     let prefix = |symbol: u8| {
@@ -146,8 +145,8 @@ pub enum Action {
 impl Action {
     /// Returns what `reading` does about a violation of this kind.
     ///
-    /// The readings of seqeval are described as far as their rules agree with `conlleval` and
-    /// `strict`; their gaps are not reported.
+    /// seqeval's readings are described like `conlleval` and `strict`; sequences that seqeval reads
+    /// differently are not reported.
     ///
     /// # Examples
     ///
@@ -250,8 +249,8 @@ impl Serialize for Action {
 }
 
 impl fmt::Display for Violation {
-    /// Writes `Illegal Start at index 3: I-LOC after O`; violations that concern the end of a span
-    /// name the next tag instead of the previous one.
+    /// Writes `Illegal Start at index 3: I-LOC after O`; violations at the end of a span include
+    /// the next tag instead of the previous one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -268,7 +267,7 @@ impl Violation {
     pub fn context(&self) -> String {
         let current = &self.current;
         match self.kind {
-            Kind::UnknownTag => format!("{current} is no tag of the scheme"),
+            Kind::UnknownTag => format!("{current} is not a tag of the scheme"),
             Kind::IllegalStart | Kind::IllegalTransition => match &self.previous {
                 Some(previous) => format!("{current} after {previous}"),
                 None => format!("{current} at the start of the sentence"),

@@ -1,12 +1,12 @@
-//! Spans to tags.
+//! Writing spans as tags.
 //!
 //! The prefix of each token is chosen by the [`Edge`] values of the scheme's prefixes. A prefix is
 //! excluded if it contradicts the position of the token: `B` of BIO on a second token, `I` on a
-//! first one. Of the remaining prefixes the most specific wins: [`Edge::Contact`], where the span
-//! touches another of its type, before [`Edge::Always`] and [`Edge::Never`], before [`Edge::Auto`].
-//! So IOB writes `B` if a span touches the one before it, and `I` otherwise.
+//! first one. The most specific of the remaining prefixes wins: first [`Edge::Contact`], if the
+//! span touches another span of its type, then [`Edge::Always`] and [`Edge::Never`], then
+//! [`Edge::Auto`]. IOB therefore writes `B` if a span touches the previous span, and `I` otherwise.
 //!
-//! Writing takes O(n log n + t) time for n spans that cover t tokens, however much they overlap.
+//! Writing takes O(n log n + t) time for n spans that cover t tokens, regardless of overlaps.
 
 use spanrs_base::{Limits, Span, Vocabulary};
 
@@ -33,7 +33,7 @@ use crate::scheme::{Edge, Prefix, Scheme};
 pub struct Writer {
     /// The scheme of the tags.
     scheme: Scheme,
-    /// Their spelling.
+    /// The spelling of the tags.
     dialect: Dialect,
     /// Whether overlapping and inexpressible spans are accepted, see [`Writer::overwriting`].
     overwrite: bool,
@@ -50,10 +50,10 @@ impl Writer {
         }
     }
 
-    /// Accepts overlapping spans, of which the one that starts last wins token by token, and spans
-    /// that the scheme cannot express (the behaviour of iobes).
+    /// Accepts overlapping spans and spans that the scheme cannot express, as iobes does. Each
+    /// token is given to the span that starts last among those that cover it.
     ///
-    /// Of spans with the same start, the one that comes last in the list wins.
+    /// Among spans with the same start, the last one in the list wins.
     ///
     /// # Examples
     ///
@@ -72,13 +72,13 @@ impl Writer {
 
     /// Returns the tags of a sentence of `length` tokens.
     ///
-    /// Spans may be in any order. `types` holds the names of their types by id.
+    /// Spans may be in any order. `types` contains the names of the types, by id.
     ///
     /// # Errors
     /// - [`Error::TooMany`] if `length` exceeds [`Limits::sentence_tokens`] of the default limits.
     /// - [`Error::OutOfRange`] for a span that is empty or ends after `length`.
-    /// - [`Error::BadType`] for a type that would be read back as something else, and for a type id
-    ///   that is not an index of `types`.
+    /// - [`Error::BadType`] for a type that would not be read back as the same type, and for a type
+    ///   id that is not an index into `types`.
     /// - [`Error::Overlap`] for spans that share a token, unless the writer is overwriting.
     /// - [`Error::NotExpressible`] for touching spans of one type in IO and spans of several tokens
     ///   in TOKEN, unless the writer is overwriting.
@@ -86,7 +86,7 @@ impl Writer {
         let max_tokens = Limits::default().sentence_tokens;
         if length > max_tokens {
             return Err(Error::TooMany {
-                what: "tokens of a sentence",
+                what: "tokens in a sentence",
                 asked: length,
                 most: max_tokens,
             });
@@ -99,14 +99,13 @@ impl Writer {
         Ok(tags)
     }
 
-    /// Returns the tags of a sentence, for spans with names of types and bounds that are not yet
-    /// checked.
+    /// Returns the tags of a sentence for spans given as type names and unchecked bounds.
     ///
     /// Without a length the sentence ends with the last span. See [`Writer::write`].
     ///
     /// # Errors
-    /// Those of [`Writer::write`]; [`Error::OutOfRange`] also for bounds that are negative or do
-    /// not fit 32 bits.
+    /// The errors of [`Writer::write`]; [`Error::OutOfRange`] also for bounds that are negative or
+    /// do not fit 32 bits.
     ///
     /// # Examples
     ///
@@ -149,7 +148,7 @@ impl Writer {
     /// order of the tokens.
     ///
     /// # Errors
-    /// As [`Writer::write`], without the limit on the number of tokens.
+    /// Same as [`Writer::write`], without the limit on the number of tokens.
     pub(crate) fn prefixed_tokens(
         &self,
         spans: &[Span],
@@ -157,7 +156,8 @@ impl Writer {
         length: usize,
     ) -> Result<Vec<(usize, &'static str, u32)>> {
         let mut sorted = spans.to_vec();
-        // Stable and by start only: with `overwriting` the order of equal starts decides, as in iobes.
+        // A stable sort by start only: with `overwriting`, spans with equal starts keep their
+        // order, as in iobes.
         sorted.sort_by_key(|span| span.start);
         for span in &sorted {
             let name = type_name(types, span)?;
@@ -169,7 +169,7 @@ impl Writer {
             }
             self.check_type(name)?;
         }
-        // True where a span touches the one before it, which has the same type.
+        // True for each span that touches the previous span and has the same type.
         let mut touches = Vec::with_capacity(sorted.len() + 1);
         for (at, span) in sorted.iter().enumerate() {
             let before = at.checked_sub(1).map(|at| &sorted[at]);
@@ -194,9 +194,9 @@ impl Writer {
 
     /// Returns the prefix for a token of a span.
     ///
-    /// `first` and `last` say whether the token is the first and the last of its span; `touches`
-    /// and `touched` whether a span of the same type ends directly before, or begins directly after
-    /// it.
+    /// `first` and `last` are true if the token is the first and the last of its span, `touches`
+    /// and `touched` if a span of the same type ends directly before and begins directly after the
+    /// span.
     fn letter(&self, first: bool, last: bool, touches: bool, touched: bool) -> &'static str {
         let rank = |edge: Edge, is_border: bool, contact: bool| match (edge, is_border) {
             (Edge::Contact, _) => {
@@ -221,15 +221,15 @@ impl Writer {
             .map_or("", |(_, letter)| letter)
     }
 
-    /// Refuses types that would not be read back: an empty one (which the dialect reads as `_`),
-    /// one that contains white space or control characters, and `O` in TOKEN.
+    /// Refuses types that would not be read back: empty types (which the dialect reads as `_`),
+    /// types with white space or control characters, and `O` in TOKEN.
     fn check_type(&self, ty: &str) -> Result<()> {
         let reason = if ty.is_empty() && !self.dialect.bare_is_type {
             "it is empty"
         } else if ty.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            "it has white space or control characters in it"
+            "it contains white space or control characters"
         } else if self.scheme == Scheme::Token && ty == "O" {
-            "it would be read as outside"
+            "it would be read as a token outside spans"
         } else {
             return Ok(());
         };
@@ -239,8 +239,8 @@ impl Writer {
         })
     }
 
-    /// Refuses a span that overlaps the previous one in the order of starts, or that the scheme
-    /// cannot express.
+    /// Refuses a span that overlaps the span with the previous start, or that the scheme cannot
+    /// express.
     fn check_expressible(
         &self,
         before: Option<&Span>,
@@ -273,10 +273,11 @@ impl Writer {
 /// Iterates over the tokens that lie in spans, in order, each with the index of the last span that
 /// covers it. `spans` is sorted by start.
 ///
-/// A stack holds the spans that have begun. Its top is the last of them; ended spans below the top
-/// are removed when they reach the top, so each span is pushed and popped once.
+/// The spans that have begun are on a stack, the last one on top. Ended spans below the top are
+/// removed when they reach the top, so each span is pushed and popped once.
 fn last_spans(spans: &[Span]) -> impl Iterator<Item = (usize, usize)> {
-    // Spans that have begun, by number. Those below the top are looked at when it has ended.
+    // Indices of the spans that have begun. Spans below the top are examined only after the top has
+    // ended.
     let mut open: Vec<usize> = Vec::new();
     let (mut next, mut token) = (0, 0);
     std::iter::from_fn(move || {
@@ -307,12 +308,12 @@ pub(crate) fn tag_string(scheme: Scheme, dialect: &Dialect, letter: &str, ty: &s
 /// Returns the name of the type of a span.
 ///
 /// # Errors
-/// [`Error::BadType`] if its id is not an index of `types`.
+/// [`Error::BadType`] if the type id is not an index into `types`.
 fn type_name<'a>(types: &[&'a str], span: &Span) -> Result<&'a str> {
     let name = types.get(span.ty as usize).copied();
     name.ok_or_else(|| Error::BadType {
         ty: format!("#{}", span.ty),
-        reason: "its id is not that of a type",
+        reason: "no type has this id",
     })
 }
 
@@ -343,8 +344,7 @@ mod tests {
                 Writer::new(Scheme::Token, dialect).overwriting(),
             ] {
                 let error = writer.write(&[span], &["A"], 1).unwrap_err();
-                let message =
-                    "type \"#1\" cannot be written in a tag: its id is not that of a type";
+                let message = "type \"#1\" cannot be written in a tag: no type has this id";
                 assert_eq!(error.to_string(), message);
             }
         }

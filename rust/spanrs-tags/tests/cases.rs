@@ -1,5 +1,5 @@
-//! The cases that Rust and Python share: tests/cases/spans.toml.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Runs the test cases shared by Rust and Python: tests/cases/spans.toml.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::collections::BTreeMap;
 use std::path::Path;

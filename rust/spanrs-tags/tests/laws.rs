@@ -1,5 +1,5 @@
 //! Laws that hold for every scheme, reading and sequence.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 mod common;
 
@@ -13,13 +13,13 @@ fn scheme() -> impl Strategy<Value = Scheme> {
     proptest::sample::select(Scheme::all().collect::<Vec<_>>())
 }
 
-/// Spans that do not overlap, as the scheme can express them.
+/// Spans that do not overlap and that the scheme can express.
 fn spans(scheme: Scheme) -> impl Strategy<Value = (Vec<Span>, usize)> {
     proptest::collection::vec((0..3_u32, 0..3_u32, 1..5_u32), 0..8).prop_map(move |parts| {
         let (mut all, mut at, mut last) = (Vec::new(), 0, None);
         for (gap, ty, length) in parts {
             let length = if scheme == Scheme::Token { 1 } else { length };
-            // IO cannot tell touching spans of one type apart.
+            // IO cannot distinguish touching spans of the same type.
             let gap = if scheme == Scheme::Io && last == Some(ty) {
                 gap.max(1)
             } else {
@@ -43,7 +43,7 @@ fn dialect() -> impl Strategy<Value = Dialect> {
     prop_oneof![Just(Dialect::default()), Just(Dialect::iobes()), other]
 }
 
-/// Tags of any scheme, and none.
+/// Tags of any scheme, and strings that are not tags.
 fn noise() -> impl Strategy<Value = Vec<String>> {
     let tag = proptest::sample::select(vec![
         "O", "B-A", "I-A", "E-A", "S-A", "L-A", "U-A", "M-A", "W-A", "B-C", "I-C", "E-C", "S-C",
@@ -84,13 +84,13 @@ proptest! {
     }
 }
 
-/// Tags written span by span, by start, each over what was written before.
+/// Tags written span by span in the order of starts; each span overwrites earlier tags.
 fn written_over(spans: &[Span], length: usize, scheme: Scheme) -> Vec<String> {
     let mut sorted = spans.to_vec();
     sorted.sort_by_key(|span| span.start);
     let mut tags = vec!["O".to_owned(); length];
     for (at, span) in sorted.iter().enumerate() {
-        // The prefixes of a span depend on itself and on the spans before and behind it.
+        // The prefixes of a span depend on the span itself and on the spans before and after it.
         let around: Vec<Span> = sorted[at.saturating_sub(1)..sorted.len().min(at + 2)]
             .iter()
             .copied()
@@ -122,7 +122,7 @@ proptest! {
 
 #[test]
 fn nested_spans_are_written_over_in_time_that_does_not_grow_with_their_square() {
-    // Written one after the other these are 10^10 tags.
+    // Writing each span separately would write 10^10 tags.
     let spans: Vec<Span> = (0..100_000)
         .map(|at| Span {
             start: at,

@@ -4,7 +4,7 @@
 //! cargo run -p spanrs --example score -- examples/gold.conll examples/pred.conll
 //! ```
 
-// A program of the command line prints.
+// A command-line program may print.
 #![allow(clippy::print_stderr, clippy::print_stdout)]
 
 use std::path::Path;
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line for each type, and the micro average.
+/// Returns one line for each type and one for the micro average.
 fn table(scored: &FileScore) -> String {
     let summary = scored.summary();
     let mut table = format!(

@@ -14,11 +14,11 @@ use crate::score_parts::{SplitFile, score_in_threads};
 use crate::score_sink::Rows;
 use crate::{column_warnings, gather};
 
-/// A column file and how it is read.
+/// A column file and its layout.
 pub struct ColumnFile {
-    /// Where its bytes are.
+    /// The source of the bytes.
     pub source: Arc<Source>,
-    /// The layout of its columns.
+    /// The layout of the columns.
     pub columns: Columns,
 }
 
@@ -26,7 +26,7 @@ impl ColumnFile {
     /// Opens the file at its beginning.
     ///
     /// # Errors
-    /// As [`Source::lines`] and [`ColumnReader::new`].
+    /// Same as [`Source::lines`] and [`ColumnReader::new`].
     pub fn open(&self) -> Result<ColumnReader> {
         self.open_as(self.columns.clone())
     }
@@ -42,7 +42,7 @@ impl ColumnFile {
 
 /// Gold and pred, or one file with the tags of both sides.
 pub struct ColumnFiles {
-    /// The file of gold. Without `pred` its second column of tags is pred.
+    /// The file of gold. Without `pred`, the second column of tags of this file is pred.
     pub gold: ColumnFile,
     /// The file of pred.
     pub pred: Option<ColumnFile>,
@@ -52,7 +52,7 @@ impl ColumnFiles {
     /// Opens both sides, and returns warnings about their columns as well.
     ///
     /// # Errors
-    /// As [`ColumnFile::open`].
+    /// Same as [`ColumnFile::open`].
     pub fn open(&self) -> Result<(Sides, Vec<String>)> {
         let gold = self.gold.open()?;
         let Some(pred) = &self.pred else {
@@ -69,7 +69,7 @@ impl ColumnFiles {
         Ok((sides, warnings))
     }
 
-    /// Opens one side on its own.
+    /// Opens one side separately.
     fn open_side(&self, side: Side) -> Result<ColumnReader> {
         match (side, &self.pred) {
             (Side::Pred, Some(pred)) => {
@@ -89,7 +89,7 @@ impl ColumnFiles {
         }
     }
 
-    /// Returns the files to be read by several threads, with the layouts that `sides` found; None
+    /// Returns the files for reading in several threads, with the layouts found by `sides`; None
     /// unless all are regular files.
     fn split(&self, sides: &Sides) -> Option<(SplitFile, Option<SplitFile>)> {
         let split = |file: &ColumnFile, rows: &ColumnReader| {
@@ -108,13 +108,13 @@ impl ColumnFiles {
     }
 }
 
-/// Scores files in the schemes of a scorer; undecided schemes are detected first, for which the
-/// sources are opened more than once. With several threads, regular files are read in parts.
-/// Warnings and misaligned sentences are added to `notes`.
+/// Scores files in the schemes of a scorer; undecided schemes are detected first, which opens the
+/// sources more than once. With several threads, regular files are read in parts. Warnings and
+/// misaligned sentences are added to `notes`.
 ///
 /// # Errors
-/// If a file cannot be opened, and the errors of [`score`](crate::score()) and
-/// [`AutoSchemeScorer::run`]. The scorer has counted nothing then.
+/// An error if a file cannot be opened, and the errors of [`score`](crate::score()) and
+/// [`AutoSchemeScorer::run`]. The scorer then has no new counts.
 ///
 /// # Examples
 /// ```
@@ -170,7 +170,7 @@ pub fn score_column_files(
                     return Ok(());
                 }
             }
-            // A part that was not read to its end may have found some.
+            // A part that was not read to its end may have added errors.
             errors = finder.as_deref().map(ErrorFinder::empty);
             let finder = errors.as_mut();
             alignment = score_and_list(sides, reader, scorer, finder, (on_misaligned, rows), tell)?;

@@ -1,8 +1,8 @@
 //! Conversion of a column file into another scheme.
 //!
 //! Only the tags are replaced: separators, comments, other columns, line ends and a byte order mark
-//! are copied byte for byte. A sentence is held until it ends, since its tags are converted
-//! together.
+//! are copied byte for byte. The tags of a sentence are converted together, so a sentence is kept
+//! in memory until its end.
 //!
 //! ```text
 //! # text = Bob Smith     # text = Bob Smith
@@ -27,15 +27,15 @@ const KEEP: usize = 1000;
 /// Copies a column file to `out` with its tags converted; all other bytes are unchanged. Returns
 /// warnings.
 ///
-/// The whole file is read even if a sentence is malformed, so that every violation is counted; what
-/// was written until then is of no use. Tags that were malformed but could be read are converted as
-/// they were read, with a warning if there are many.
+/// The whole file is read even if a sentence is malformed, so that every violation is counted; the
+/// output is then incomplete. Malformed tags that the reading accepts are converted, with a warning
+/// if there are many.
 ///
 /// # Errors
-/// Those of reading the file; [`Error::Malformed`] if tags are malformed and the converter has no
-/// reading; [`Error::Tags`] if the target scheme cannot express the spans; [`Error::Io`] with
-/// [`Code::NoColumn`] if a tag other than `O` would have to be written where CoNLL-U does not
-/// specify one; [`Error::Write`]; [`Error::Stopped`].
+/// Errors from reading the file; [`Error::Malformed`] if tags are malformed and the converter has
+/// no reading; [`Error::Tags`] if the target scheme cannot express the spans; [`Error::Io`] with
+/// [`Code::NoColumn`] if a tag other than `O` would have to be written for a word without a tag in
+/// CoNLL-U; [`Error::Write`]; [`Error::Stopped`].
 ///
 /// # Examples
 /// ```
@@ -97,7 +97,7 @@ pub fn convert(
                 converter.reader().scheme(),
                 &violations,
                 labelled,
-                "what the reading makes of them was written, and tags that are none became O; is it in another scheme?",
+                "they were converted as the reading interprets them, and unknown tags became O; is it in another scheme?",
             ));
             Ok(warnings)
         }
@@ -109,13 +109,13 @@ pub fn convert(
     }
 }
 
-/// Replaces the tags of a sentence by those of the converter.
+/// Replaces the tags of a sentence by the converted tags.
 ///
-/// A token whose tag CoNLL-U does not specify has no place to write to. It is left alone if its tag
-/// is `O` after the conversion as well.
+/// A word without a tag in CoNLL-U is read as `O` and has no field for a new tag. It is left
+/// unchanged if its tag is still `O` after the conversion.
 ///
 /// # Errors
-/// As [`convert`].
+/// Same as [`convert`].
 fn convert_sentence(
     sentence: &ChunkSentence<'_>,
     converter: &mut Converter,
@@ -131,15 +131,16 @@ fn convert_sentence(
             edits.replace(range, tag.as_bytes())?;
         } else if tag != "O" {
             let position = Position::line(path, sentence.line(token));
-            let message = format!("the tag {tag} has no place: the file does not specify one");
+            let message =
+                format!("the tag {tag} cannot be written: the word has no tag in the file");
             return Err(spanrs_io::Error::new(Code::NoColumn, position, message).into());
         }
     }
     Ok(())
 }
 
-/// Gives an error of the converter the lines of the sentence: every violation that of its token,
-/// other errors that of the first token.
+/// Adds lines to an error of the converter: every violation gets the line of its token, other
+/// errors get the line of the first token.
 fn located(error: TagsError, sentence: &ChunkSentence<'_>, path: &str) -> Error {
     match error {
         TagsError::Malformed { scheme, violations } => Error::Malformed {

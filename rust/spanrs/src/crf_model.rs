@@ -1,4 +1,4 @@
-//! A CRF with the template and the scheme that its metadata name.
+//! A CRF with the template and the scheme given in its metadata.
 
 use std::sync::OnceLock;
 
@@ -8,13 +8,13 @@ use spanrs_crf::{
 };
 use spanrs_tags::{Dialect, Error as TagsError, Scheme};
 
-/// Why a model cannot be used as its metadata say.
+/// Why a model cannot be used with its metadata.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CrfModelError {
-    /// The model or its metadata.
+    /// The model or its metadata is invalid.
     #[error(transparent)]
     Crf(#[from] Error),
-    /// The scheme, or a label that is not a tag of it.
+    /// The scheme is unknown, or a label is not a tag of the scheme.
     #[error(transparent)]
     Tags(#[from] TagsError),
 }
@@ -23,7 +23,7 @@ pub enum CrfModelError {
 pub struct CrfModel {
     model: Model,
     template: Option<Extractor>,
-    /// The attributes for the template, made when first needed.
+    /// The attributes for the template, created when first needed.
     index: OnceLock<AttributeIndex>,
 }
 
@@ -44,7 +44,8 @@ impl CrfModel {
     /// Takes the template and the scheme from the metadata (`template`, `scheme`).
     ///
     /// # Errors
-    /// [`CrfModelError`] for metadata that are not a JSON object, and a template or scheme that is not valid.
+    /// [`CrfModelError`] for metadata that is not a JSON object, and for an invalid template or
+    /// scheme.
     pub fn new(mut model: Model) -> Result<Self, CrfModelError> {
         let template = metadata_text(model.metadata(), "template")?;
         let template = template.map(|text| Template::parse(&text)).transpose();
@@ -60,17 +61,17 @@ impl CrfModel {
         })
     }
 
-    /// Returns the model itself.
+    /// Returns the model.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Returns true if features are made by a template.
+    /// Returns true if a template creates the features.
     pub fn has_template(&self) -> bool {
         self.template.is_some()
     }
 
-    /// Returns the template with the attributes that it is looked up in, if there is one.
+    /// Returns the template, with the index of its attributes, if there is one.
     pub fn template(&self) -> Option<IndexedTemplate<'_>> {
         let template = self.template.as_ref()?;
         let index = || AttributeIndex::new(self.model.attributes());

@@ -1,9 +1,9 @@
-//! Models as CRFsuite's files.
+//! Conversion between models and CRFsuite's model files.
 //!
-//! Both formats hold the same: names of labels and attributes, weights of attributes with labels,
-//! and weights of pairs of labels. Names keep their numbers and weights are copied unchanged. The
-//! metadata of our models is lost in a file of CRFsuite's, and empty in a model that was read from
-//! one.
+//! Both formats contain the names of labels and attributes, weights of attributes with labels, and
+//! weights of pairs of labels. Names keep their numbers and weights are copied unchanged.
+//! CRFsuite's files do not contain the metadata of our models; models read from them have empty
+//! metadata.
 
 use spanrs_base::{Coded, ErrorClass, Interner};
 use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, State, Transition};
@@ -20,14 +20,14 @@ pub enum ConversionError {
     Name {
         /// `label` or `attribute`.
         what: &'static str,
-        /// Its number, from 0.
+        /// The number of the name, from 0.
         index: usize,
     },
-    /// More labels than a file of this size may have. The number of transitions that a model
-    /// reserves is its square, which a small hostile file must not make large.
+    /// More labels than a file of this size may have. A model allocates transitions for the square
+    /// of the number of labels, so a small hostile file must not declare many labels.
     #[error(transparent)]
     Labels(CrfError),
-    /// Features or weights that no model can have.
+    /// Invalid features or weights.
     #[error(transparent)]
     Model(#[from] CrfError),
 }
@@ -41,7 +41,7 @@ impl Coded for ConversionError {
     }
 }
 
-/// Returns the bytes of CRFsuite's model file for a model.
+/// Returns a model as the bytes of a CRFsuite model file.
 ///
 /// # Errors
 /// [`ConversionError::Format`] for a model that does not fit the format.
@@ -67,10 +67,10 @@ pub fn to_crfsuite(model: &Model) -> Result<Vec<u8>, ConversionError> {
     Ok(model.to_bytes()?)
 }
 
-/// Reads a model from the bytes of CRFsuite's model file. Labels and attributes keep their numbers.
+/// Reads a model from the bytes of a CRFsuite model file. Labels and attributes keep their numbers.
 ///
 /// # Errors
-/// [`ConversionError`], for damaged and hostile files too.
+/// [`ConversionError`], also for damaged and hostile files.
 ///
 /// # Examples
 /// ```
@@ -105,10 +105,10 @@ pub fn from_crfsuite(file: &[u8]) -> Result<Model, ConversionError> {
     Ok(Model::new(labels, attributes, features, weights, metadata)?)
 }
 
-/// Returns names as an interner, in which they keep their numbers.
+/// Returns an interner in which the names keep their numbers.
 ///
 /// # Errors
-/// [`ConversionError::Name`] for the first that is not UTF-8.
+/// [`ConversionError::Name`] for the first name that is not UTF-8.
 fn interned(what: &'static str, names: &[Vec<u8>]) -> Result<Interner<str>, ConversionError> {
     let mut all = Interner::default();
     for (index, name) in names.iter().enumerate() {

@@ -1,8 +1,7 @@
 //! Detection of the scheme of a column file.
 //!
-//! The evidence is the pairs of neighbouring tags of the file, which are collected in one pass; the
-//! scheme under which the fewest pairs are malformed is chosen from them afterwards, without
-//! reading the file again.
+//! The evidence consists of the pairs of neighbouring tags in the file, which are collected in one
+//! pass. The scheme with the fewest malformed pairs is then chosen without reading the file again.
 
 use spanrs_base::Position;
 use spanrs_io::{ColumnReader, Select};
@@ -13,13 +12,13 @@ use crate::tag_ids::read_tag_ids;
 use crate::{Progress, report};
 
 /// Collects the evidence for the scheme of a file from its first `most` tokens, rounded up to whole
-/// sentences. Also returns whether that was the whole file.
+/// sentences. Also returns whether these were all tokens of the file.
 ///
-/// The tags are numbered by `reader`, which may be of any scheme, as its scheme is not used. It has
-/// to be the one with which the evidence is decided.
+/// The tags are numbered by `reader`. Its scheme is not used, but the same reader must be used to
+/// decide the evidence.
 ///
 /// # Errors
-/// Those of reading the file; [`Error::Tags`] for too many different tags; [`Error::Stopped`].
+/// Errors from reading the file; [`Error::Tags`] for too many different tags; [`Error::Stopped`].
 pub fn gather(
     rows: ColumnReader,
     reader: &mut Reader,
@@ -43,14 +42,14 @@ pub fn gather(
     Ok((evidence, true))
 }
 
-/// Finds the scheme of a file by reading all of it.
+/// Detects the scheme of a file by reading the whole file.
 ///
-/// The result tells the number of violations under every scheme, so that the caller can judge how
-/// certain it is; a file whose tags are all `O` is evidence for none.
+/// The result contains the number of violations under every scheme, so that the caller can judge
+/// the certainty of the result; a file whose tags are all `O` is not evidence for any scheme.
 ///
 /// # Errors
-/// Those of reading the file; [`Error::Tags`] if more than half of the tags other than `O` have a
-/// prefix that no scheme knows, or for too many different tags; [`Error::Stopped`].
+/// Errors from reading the file; [`Error::Tags`] if more than half of the tags other than `O` have
+/// a prefix that no scheme knows, or for too many different tags; [`Error::Stopped`].
 ///
 /// # Examples
 /// ```

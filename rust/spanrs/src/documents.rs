@@ -1,7 +1,7 @@
 //! Documents from column files, for scoring tags with MATScore's rules.
 //!
-//! Column files have no text. It is rebuilt with a space between tokens and a line feed between
-//! sentences, and tokens and spans become annotations with offsets in characters:
+//! Column files have no text. The text is rebuilt with a space between tokens and a line feed
+//! between sentences, and tokens and spans become annotations with offsets in characters:
 //!
 //! ```text
 //! New B-LOC
@@ -10,7 +10,7 @@
 //! été O               LOC         0-8
 //! ```
 //!
-//! Offsets count code points, as everywhere in documents.
+//! Offsets count code points, as in all documents.
 
 use std::collections::VecDeque;
 
@@ -29,7 +29,8 @@ use crate::{Progress, report};
 /// spans of the tags follow all tokens of the document.
 ///
 /// The name of a document is in its first line: `# newdoc id = NAME`, or `-DOCSTART- (NAME)`.
-/// Documents without sentences are skipped. One document is held, and a few more if they are short.
+/// Documents without sentences are skipped. One document is in memory, or several if they are
+/// short.
 ///
 /// # Examples
 /// ```
@@ -54,15 +55,15 @@ pub struct ConllDocuments {
     chunks: ColumnChunks,
     /// Reads spans from tags.
     reader: Reader,
-    /// Documents that are read and were not returned.
+    /// Documents that were read but not returned yet.
     ready: VecDeque<Document>,
-    /// The document being read; None behind the end of the file.
+    /// The document being read; None after the end of the file.
     draft: Option<Draft>,
-    /// What ended the file too early.
+    /// The error that ended the reading of the file.
     failure: Option<Error>,
     /// Maximum number of bytes of the text of a document.
     most: usize,
-    /// Warnings of the columns.
+    /// Warnings about the columns.
     warnings: Vec<String>,
     /// Tags that violate the scheme.
     malformed: Violations,
@@ -76,13 +77,13 @@ pub struct ConllDocuments {
 }
 
 impl ConllDocuments {
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// # Errors
-    /// [`Code::NoColumn`] for a file of tags alone.
+    /// [`Code::NoColumn`] for a file that contains only tags.
     pub fn new(rows: ColumnReader, reader: Reader) -> Result<Self> {
         if !rows.has_tokens() {
-            let message = "the file has tags and no tokens, so there is no text; name a file with a column of \
+            let message = "the file has tags and no tokens, so there is no text; choose a file with a column of \
                            tokens";
             let place = Position::file(rows.path());
             return Err(spanrs_io::Error::new(Code::NoColumn, place, message).into());
@@ -107,8 +108,8 @@ impl ConllDocuments {
     /// Returns the next document; None at the end.
     ///
     /// # Errors
-    /// Those of reading the file; [`Code::DocumentTooLong`] if the text of a document exceeds the
-    /// default of `Limits::document_bytes`; [`Error::Tags`]; [`Error::Stopped`].
+    /// Errors from reading the file; [`Code::DocumentTooLong`] if the text of a document exceeds
+    /// the default of `Limits::document_bytes`; [`Error::Tags`]; [`Error::Stopped`].
     pub fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Document>> {
         while self.ready.is_empty() && self.draft.is_some() {
             match self.read_chunk() {
@@ -117,7 +118,7 @@ impl ConllDocuments {
                     let last = self.draft.take().and_then(Draft::finish);
                     self.ready.extend(last);
                 }
-                // Documents before the error come first.
+                // Documents before the error are returned first.
                 Err(error) => {
                     self.draft = None;
                     self.failure = Some(error);
@@ -192,13 +193,13 @@ impl ConllDocuments {
 #[cold]
 fn too_long(path: &str, line: u64, most: usize) -> Error {
     let message = format!(
-        "the text of the document has more than {most} bytes, the limit; mark where documents begin"
+        "the text of the document exceeds the limit of {most} bytes; mark where documents begin"
     );
     let place = Position::line(path, line);
     spanrs_io::Error::new(Code::DocumentTooLong, place, message).into()
 }
 
-/// Returns the name of a document in its first line; None if it has none or an empty one.
+/// Returns the name of a document from its first line; None if there is no name or an empty name.
 /// `-DOCSTART-` may be followed by tags instead of a name.
 ///
 /// | first line | name |
@@ -215,7 +216,7 @@ pub(crate) fn id(line: &str) -> Option<String> {
             .strip_prefix("id")?
             .trim_start()
             .strip_prefix('=')?,
-        // Beside names, files have tags of the line here.
+        // Files have either a name or tags after `-DOCSTART-`.
         None => line
             .strip_prefix("-DOCSTART-")?
             .trim_start()
@@ -233,7 +234,7 @@ struct Draft {
     document: Document,
     /// Length of the text in characters.
     characters: u32,
-    /// Index of the first token of this sentence among the annotations.
+    /// Index of the first token of the current sentence among the annotations.
     begun: usize,
     /// Type, start and end, in characters, of the spans of the tags.
     spans: Vec<(u32, u32, u32)>,
@@ -256,20 +257,20 @@ impl Draft {
         self.document.push(ty, start, self.characters);
     }
 
-    /// Stores a span of tokens of this sentence: from token `start` to before token `end`, which
-    /// have been added.
+    /// Stores a span of tokens of the current sentence, from `start` (inclusive) to `end`
+    /// (exclusive). These tokens have been added before.
     fn span(&mut self, ty: &str, start: u32, end: u32) {
         let tokens = &self.document.annotations[self.begun..];
         let (first, last) = (tokens[start as usize].start, tokens[end as usize - 1].end);
         self.spans.push((self.document.intern(ty), first, last));
     }
 
-    /// Ends the sentence: the next token is the first of another one.
+    /// Ends the sentence: the next token begins another sentence.
     fn end_sentence(&mut self) {
         self.begun = self.document.annotations.len();
     }
 
-    /// Returns the document, with the spans behind the tokens; None if it has no sentence.
+    /// Returns the document, with the spans after the tokens; None if it has no sentence.
     fn finish(mut self) -> Option<Document> {
         for (ty, start, end) in self.spans {
             self.document.push(ty, start, end);
@@ -304,7 +305,7 @@ mod tests {
 
     fn documents(text: &'static str) -> Vec<Document> {
         let mut documents = ConllDocuments::new(rows(text), reader(Reading::Conlleval)).unwrap();
-        // Closing leaves out what does not lie in the text.
+        // Closing drops annotations that are not within the text.
         let found = all(&mut documents).unwrap();
         found.into_iter().map(Document::close).collect()
     }
@@ -405,11 +406,11 @@ mod tests {
     fn what_gives_no_documents_is_refused() {
         assert_eq!(
             refused("O\nB-X\n", Reading::Conlleval, 9),
-            "t.conll: the file has tags and no tokens, so there is no text; name a file with a column of tokens"
+            "t.conll: the file has tags and no tokens, so there is no text; choose a file with a column of tokens"
         );
         assert_eq!(
             refused("a O\nbc O\n", Reading::Conlleval, 3),
-            "t.conll:2: the text of the document has more than 3 bytes, the limit; mark where documents begin"
+            "t.conll:2: the text of the document exceeds the limit of 3 bytes; mark where documents begin"
         );
         assert!(refused("a O\n\nb I-X\n", Reading::Refuse, 9).starts_with("t.conll:3: "));
     }

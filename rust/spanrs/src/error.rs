@@ -4,7 +4,7 @@ use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 use spanrs_eval::input::InputError;
 use spanrs_eval::{Unmatched, Violations};
 
-/// What can go wrong in a job. Displayed with file and line in front, as far as they are known.
+/// An error of a job. Displayed after the file and line, as far as they are known.
 ///
 /// ```
 /// use spanrs::{Error, ScoreOptions, score_paths};
@@ -15,7 +15,7 @@ use spanrs_eval::{Unmatched, Violations};
 /// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file cannot be read or is malformed. The code of the inner error tells the kind of
+    /// A file cannot be read or is malformed. The code of the inner error identifies the kind of
     /// problem.
     #[error(transparent)]
     Io(#[from] spanrs_io::Error),
@@ -23,12 +23,13 @@ pub enum Error {
     /// conversion cannot express.
     #[error("{position}: {error}")]
     Tags {
-        /// The line of the tag, or the first line of its sentence; the file where no line is known.
+        /// The line of the tag, or the first line of its sentence; only the file if no line is
+        /// known.
         position: Position,
         /// The problem.
         error: spanrs_tags::Error,
     },
-    /// The tags of a side are in no scheme, or cannot be scored.
+    /// The tags of a side fit no scheme, or cannot be scored.
     #[error(transparent)]
     Input(#[from] InputError),
     /// Gold and pred differ in tokens, in the lengths of sentences or in the text.
@@ -46,7 +47,7 @@ pub enum Error {
     Stacked {
         /// The line of the tag.
         position: Position,
-        /// What is wrong, and what to do.
+        /// The problem and a remedy.
         message: String,
     },
     /// Tags do not conform to the scheme, under [`spanrs_tags::Reading::Refuse`]. Reported at the
@@ -57,13 +58,13 @@ pub enum Error {
         path: String,
         /// The scheme in which the tags were read.
         scheme: spanrs_tags::Scheme,
-        /// Their number, and the first of them with their lines.
+        /// The number of violations, and the first ones with their lines.
         violations: Violations,
     },
-    /// Spans that cannot be matched, as optimal matching would take too much memory.
+    /// Spans that cannot be matched, because optimal matching would need too much memory.
     #[error("{position}: {error}")]
     Unmatched {
-        /// The sentence in gold, or the file where it is not known.
+        /// The sentence in gold; only the file if the sentence is not known.
         position: Position,
         /// The reason, with advice.
         error: Unmatched,
@@ -71,7 +72,7 @@ pub enum Error {
     /// A sentence that a CRF cannot tag.
     #[error("{position}: {error}")]
     Crf {
-        /// The first line of the sentence; the file where it is not known.
+        /// The first line of the sentence; only the file if the line is not known.
         position: Position,
         /// The reason.
         error: spanrs_crf::Error,
@@ -141,11 +142,11 @@ impl From<Interrupted> for Error {
 /// The result of a job.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Returns the message of [`Error::Malformed`]: place, kind and context of the first violation, and
-/// the number of all.
+/// Returns the message of [`Error::Malformed`]: position, kind and context of the first violation,
+/// and the total number of violations.
 ///
-/// Violations of files have a line, from 1; those of other sources have line 0, and are named by
-/// sentence and token.
+/// Violations in files have a line, from 1. Violations in other sources have line 0; their message
+/// gives the sentence and the token.
 fn refused(path: &str, scheme: spanrs_tags::Scheme, violations: &Violations) -> String {
     let Some(first) = violations.first.first() else {
         return format!("{path}: malformed tags");
@@ -164,7 +165,7 @@ fn refused(path: &str, scheme: spanrs_tags::Scheme, violations: &Violations) -> 
         n => format!(" ({n} violations in all)"),
     };
     format!(
-        "{place}: {kind}: {context}{more}; the tags are not well-formed {}: mend them or name another reading",
+        "{place}: {kind}: {context}{more}; the tags are not well-formed {}: fix them or choose another reading",
         scheme.name()
     )
 }

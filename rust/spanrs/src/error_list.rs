@@ -1,7 +1,7 @@
-//! Errors of files in little memory.
+//! Compact storage of the errors in files.
 //!
-//! A corpus of millions of tokens has hundreds of thousands of errors. As a [`Detail`] each has a
-//! string for each of its tokens; here types and tokens are numbers of strings that are stored once.
+//! A corpus of millions of tokens has hundreds of thousands of errors. A [`Detail`] stores a string for each token of
+//! an error; here types and tokens are indices of strings that are stored once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,32 +12,31 @@ use spanrs_eval::{Detail, NamedSpan};
 
 use crate::sentence::Tokens;
 
-/// A kind of error: name of the outcome, gold type and pred type. Types are None if there is no such span.
+/// A kind of error: name of the outcome, gold type and pred type. A type is None if there is no span on that side.
 pub type ErrorKind = (&'static str, Option<String>, Option<String>);
 
-/// The errors of files that were kept, in the order of the files; within a sentence in that of
-/// the matcher.
+/// The errors that were kept, in the order of the files; within a sentence, in the order of the matcher.
 #[derive(Clone, Debug, Default)]
 pub struct SpanErrors {
     /// The outcomes of the criterion.
     outcomes: &'static [Outcome],
-    /// Number of errors of each kind, kept or not; types are numbers of strings.
+    /// Number of errors of each kind, kept or not; types are indices of strings.
     numbers: BTreeMap<(u8, Option<u32>, Option<u32>), u64>,
     /// The errors that were kept.
     errors: Vec<StoredError>,
-    /// The file of gold of the errors that are found now.
+    /// The gold file of the errors that are being added.
     path: Option<u32>,
-    /// Tokens of each error, as numbers.
+    /// Tokens of each error, as indices of strings.
     tokens: Jagged<u32>,
-    /// Types and tokens by number.
+    /// Types and tokens by index.
     strings: Interner<str>,
 }
 
-/// A [`Detail`] whose strings are numbers.
+/// A [`Detail`] with indices instead of strings.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredError {
     pub(crate) outcome: u8,
-    /// Set where the error is stored.
+    /// Set when the error is stored.
     pub(crate) path: Option<u32>,
     pub(crate) sentence: u64,
     pub(crate) line: u64,
@@ -47,7 +46,7 @@ pub(crate) struct StoredError {
     pub(crate) length: Option<usize>,
 }
 
-/// A [`NamedSpan`] whose type is a number.
+/// A [`NamedSpan`] with the index of its type.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredSpan {
     pub(crate) ty: u32,
@@ -66,24 +65,24 @@ impl SpanErrors {
         }
     }
 
-    /// Names the file of the errors that follow; None if there is one file only.
+    /// Sets the file of the errors that follow; None if there is only one file.
     pub(crate) fn begin_file(&mut self, path: Option<&str>) {
         self.path = path.map(|path| self.strings.intern(path));
     }
 
-    /// Returns the number of a type.
+    /// Returns the index of a type.
     pub(crate) fn type_id(&mut self, ty: &str) -> u32 {
         self.strings.intern(ty)
     }
 
-    /// Counts an error of a kind, with the numbers of its types; returns how many there are now.
+    /// Counts an error of a kind, given with the indices of its types; returns the number of errors of this kind.
     pub(crate) fn count(&mut self, kind: (u8, Option<u32>, Option<u32>)) -> u64 {
         let times = self.numbers.entry(kind).or_insert(0);
         *times += 1;
         *times
     }
 
-    /// Appends an error that is kept, with the tokens in a range that may end behind the sentence.
+    /// Appends an error that is kept, with the tokens in a range that may end after the sentence.
     pub(crate) fn push(
         &mut self,
         error: StoredError,
@@ -187,7 +186,7 @@ impl SpanErrors {
         })
     }
 
-    /// Returns the sentence and the index of the gold span of each error that has one.
+    /// Returns the sentence and the index of the gold span of each error that has a gold span.
     pub fn gold_places(&self) -> impl Iterator<Item = (u64, u32)> {
         let gold = self
             .errors

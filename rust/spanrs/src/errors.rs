@@ -1,11 +1,11 @@
-//! Lists of errors: the outcomes of a criterion that are no true positives, each with its place and
-//! its context.
+//! Lists of errors: the outcomes of a criterion that are not true positives, each with its position
+//! and context.
 //!
-//! They are found while files are scored, because counts do not know places.
+//! Errors are found while files are scored, because counts contain no positions.
 //!
 //! With the exact matcher, gold `PER` 5..7 and pred `PER` 5..6 are two errors, missed and spurious.
-//! Gold `LOC` 3..4 and pred `ORG` 3..4 are one, mistyped: the outcome of the pair replaces the
-//! missed and the spurious span of which it consists.
+//! Gold `LOC` 3..4 and pred `ORG` 3..4 are one error, mistyped: the outcome of the pair replaces
+//! the missed and the spurious span.
 
 use serde::Deserialize;
 use std::ops::Range;
@@ -23,23 +23,23 @@ use crate::sentence::{Sentence, Tokens};
 pub struct ErrorOptions {
     /// Index of the criterion in the matcher's schema.
     pub criterion: u8,
-    /// Indices of its outcomes that are errors.
+    /// Indices of the criterion's outcomes that are errors.
     pub wrong: Vec<u8>,
-    /// Index of the outcome of a pair of spans that have outcomes of their own as well. These are
-    /// then not listed.
+    /// Index of the outcome of a pair of spans that also have individual outcomes. The individual
+    /// outcomes are then not listed.
     pub paired: Option<u8>,
     /// Number of tokens to keep before and after the spans.
     pub context: usize,
-    /// Number of errors of each kind to keep, the first ones; None for all.
+    /// Number of errors of each kind to keep, in the order of the files; None to keep all.
     pub most: Option<u64>,
 }
 
 /// Finds errors, sentence by sentence.
 ///
-/// The matcher is asked to resolve ties ([`Matcher::resolve_ties`]), so that of several matchings
-/// with the same counts always the same one is listed. Memory is that of the errors that are kept.
+/// The matcher resolves ties ([`Matcher::resolve_ties`]), so that the same matching is always
+/// listed if several have the same counts. Memory is proportional to the number of errors kept.
 pub struct ErrorFinder {
-    /// Decides which spans answer each other.
+    /// Decides which gold span matches which pred span.
     matcher: Box<dyn Matcher>,
     /// Which errors are listed and kept.
     options: ErrorOptions,
@@ -51,7 +51,7 @@ pub struct ErrorFinder {
     sentence: u64,
 }
 
-/// What is known of a sentence besides its spans.
+/// What is known about a sentence in addition to its spans.
 pub(crate) trait SentenceContext {
     /// Returns the name of a type.
     fn type_name(&self, ty: u32) -> &str;
@@ -67,7 +67,7 @@ pub(crate) trait SentenceContext {
 }
 
 impl ErrorFinder {
-    /// Creates a finder that has found nothing.
+    /// Creates a finder without errors.
     pub fn new(mut matcher: Box<dyn Matcher>, options: ErrorOptions) -> Self {
         matcher.resolve_ties();
         let outcomes = matcher.schema().outcomes(options.criterion);
@@ -80,12 +80,12 @@ impl ErrorFinder {
         }
     }
 
-    /// Returns a finder with the same options that has found nothing.
+    /// Returns a finder with the same options and without errors.
     pub(crate) fn empty(&self) -> Self {
         Self::new(self.matcher.boxed(), self.options.clone())
     }
 
-    /// Appends what was found in the next part of the file.
+    /// Appends the errors found in the next part of the file.
     pub(crate) fn append(&mut self, part: Self) {
         let most = self.options.most;
         self.found.append(part.found, self.sentence, most);
@@ -97,13 +97,13 @@ impl ErrorFinder {
         self.found
     }
 
-    /// Begins a pair of files; `path` is how it is named if there are several.
+    /// Begins a pair of files; `path` names the pair if there are several.
     pub fn begin_file(&mut self, path: Option<&str>) {
         self.found.begin_file(path);
         self.sentence = 0;
     }
 
-    /// Goes on to the next sentence.
+    /// Moves to the next sentence.
     #[inline]
     pub(crate) fn end_sentence(&mut self) {
         self.sentence += 1;
@@ -123,7 +123,7 @@ impl ErrorFinder {
         self.matcher
             .compare(&Pair::new(gold, pred), &mut self.events)?;
         let events = std::mem::take(&mut self.events);
-        // Spans of pairs have outcomes of their own as well, which are not listed again.
+        // Spans of pairs also have individual outcomes, which are not listed again.
         let mut paired = [vec![false; gold.all.len()], vec![false; pred.all.len()]];
         for event in events.of(self.options.criterion) {
             if Some(event.outcome) == self.options.paired {
@@ -148,7 +148,7 @@ impl ErrorFinder {
         Ok(())
     }
 
-    /// Counts an error, and keeps it unless there are enough of its kind.
+    /// Counts an error, and keeps it unless the maximum for its kind is reached.
     fn keep(&mut self, event: &Found, sides: [Spans<'_>; 2], sentence: &dyn SentenceContext) {
         let mut stored = |spans: Spans<'_>, index: Option<u32>| {
             let at = index? as usize;
@@ -197,28 +197,28 @@ impl ErrorFinder {
 
 /// Lists the errors of column files while they are scored.
 ///
-/// Sentences whose sides have the same tags have no errors and are skipped, except where the sides
-/// are in two schemes.
+/// Sentences with the same tags on both sides have no errors and are skipped, unless gold and pred
+/// are in different schemes.
 pub(crate) struct Listing<'a> {
     finder: &'a mut ErrorFinder,
-    /// Sentences are compared although their tags are the same.
+    /// Whether sentences with equal tags are compared.
     compares_equal_tags: bool,
     /// Some tags of the current sentence differ.
     pub(crate) differs: bool,
-    /// Its tokens in gold, as far as they were read.
+    /// The tokens of the current sentence in gold that were read so far.
     pub(crate) tokens: Tokens,
-    /// Ranges of its further tokens, in a run of identical lines. They are looked at only if the
-    /// sentence turns out to differ.
+    /// Ranges of the other tokens of the sentence, in a run of identical lines. They are examined
+    /// only if the tags of the sentence differ.
     pub(crate) run: Vec<Range<usize>>,
-    /// Spans of gold and pred of the current sentence, of types that are compared.
+    /// Spans of gold and pred in the current sentence whose types are compared.
     spans: [Vec<Span<i64>>; 2],
-    /// Spans as they are read.
+    /// Buffer for the spans of one side.
     read: Vec<Span>,
 }
 
 impl<'a> Listing<'a> {
-    /// Creates a listing before the first sentence of a file. Equal tags are compared if the sides
-    /// are in two schemes.
+    /// Creates a listing before the first sentence of a file. Pass true for `compares_equal_tags`
+    /// if gold and pred are in different schemes.
     pub(crate) fn new(finder: &'a mut ErrorFinder, compares_equal_tags: bool) -> Self {
         Self {
             finder,
@@ -241,7 +241,7 @@ impl<'a> Listing<'a> {
 
     /// Takes the tokens of a run.
     pub(crate) fn keep_run<'b>(&mut self, bytes: impl Fn(Range<usize>) -> &'b [u8]) {
-        // A file of tags alone has no tokens.
+        // A file that contains only tags has no tokens.
         for token in self.run.drain(..).filter(|token| !token.is_empty()) {
             self.tokens.push(bytes(token));
         }

@@ -1,14 +1,13 @@
-//! Warnings for the user of a job: what may be wrong with the options, although the file can be
-//! read.
+//! Warnings for users: the file can be read, but the options may be wrong.
 
 use spanrs_base::Position;
 use spanrs_eval::Violations;
 use spanrs_io::ColumnReader;
 use spanrs_tags::{Scheme, are_many};
 
-/// Returns warnings about the columns of a file, judged by its first lines: columns with tags of
-/// the same types that are not read, except `also_read` (from 0), and a column of running numbers
-/// that is read as the tokens.
+/// Returns warnings about the columns of a file, based on its first lines: unread columns with tags
+/// of the same types, except `also_read` (from 0), and a column of running numbers that is read as
+/// the tokens.
 ///
 /// # Examples
 /// ```
@@ -25,7 +24,7 @@ pub fn column_warnings(rows: &ColumnReader, also_read: Option<usize>) -> Vec<Str
     warnings_besides(rows, also_read.as_slice())
 }
 
-/// Returns warnings as [`column_warnings`], with several columns that are also read.
+/// Same as [`column_warnings`], with several columns that are also read.
 pub(crate) fn warnings_besides(rows: &ColumnReader, also_read: &[usize]) -> Vec<String> {
     let path = Position::file(rows.path());
     let mut found = Vec::from_iter(numbers_warning(rows));
@@ -51,12 +50,12 @@ pub(crate) fn warnings_besides(rows: &ColumnReader, also_read: &[usize]) -> Vec<
     found
 }
 
-/// Returns a warning if the column that is read as the tokens holds running numbers.
+/// Returns a warning if the column that is read as the tokens contains running numbers.
 pub(crate) fn numbers_warning(rows: &ColumnReader) -> Option<String> {
     let column = rows.token_column().filter(|_| rows.tokens_are_numbers())?;
     let next = column + 1;
     Some(format!(
-        "{}: column {column} is read as the tokens and holds their numbers; name the column of the tokens \
+        "{}: column {column} is read as the tokens but contains their numbers; specify the column of the tokens \
          (--token-column {next}, in Python tokens={next})",
         Position::file(rows.path()),
     ))
@@ -65,8 +64,8 @@ pub(crate) fn numbers_warning(rows: &ColumnReader) -> Option<String> {
 /// Returns a warning if more than a tenth of the tags other than `O` are violations, which usually
 /// means that the file is in another scheme or the wrong column was read.
 ///
-/// `labelled` is the number of those tags and `consequence` says how they were read. The first
-/// violation is named if its place was kept:
+/// `labelled` is the number of tags other than `O`, and `consequence` says how malformed tags were
+/// read. The message contains the first violation if its position was kept:
 ///
 /// ```text
 /// a.conll: 7 violations of BIO among 40 tags other than O, the first on line 3: ...; is it in another scheme?
@@ -96,7 +95,7 @@ pub(crate) fn violation_warning(
     ))
 }
 
-/// Joins the numbers of columns.
+/// Joins column numbers.
 fn join(columns: &[usize], separator: &str) -> String {
     let names: Vec<String> = columns.iter().map(usize::to_string).collect();
     names.join(separator)

@@ -2,7 +2,7 @@
 //!
 //! [`score_paths`] opens the files, detects the scheme if it is not given, and scores. Callers that
 //! need rows for documents, two columns of one file, progress or threads use
-//! [`score`](crate::score()) and its relatives, from which this is composed.
+//! [`score`](crate::score()) and related functions.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 use crate::error::{Error, Result};
 use crate::{Alignment, OnMisaligned, Rows, Sides, column_warnings, detect, score};
 
-/// Number of violations of each side that [`FileScore`] locates.
+/// Number of violations on each side that [`FileScore`] keeps with their lines.
 const LOCATED: usize = 10;
 
 /// How [`score_paths`] reads and scores column files. The default detects the scheme, reads
@@ -31,20 +31,20 @@ const LOCATED: usize = 10;
 /// assert!(options.limits.line_bytes > 1_000_000);
 /// ```
 pub struct ScoreOptions {
-    /// The scheme of both files; None to detect that of gold.
+    /// The scheme of both files; None to detect the scheme from gold.
     pub scheme: Option<Scheme>,
     /// How malformed tags become spans.
     pub reading: Reading,
     /// How a tag is split into prefix and type.
     pub dialect: Dialect,
-    /// The columns of tokens and tags, in both files. A second column is not read.
+    /// The columns of tokens and tags, in both files. A second column of tags is not read.
     pub columns: Columns,
-    /// Decides which gold span a pred span answers. It is copied, so that options can be used
-    /// repeatedly.
+    /// Decides which gold span matches which pred span. The matcher is copied, so that options can
+    /// be used repeatedly.
     pub matcher: Box<dyn Matcher>,
     /// What to do if tokens differ.
     pub on_misaligned: OnMisaligned,
-    /// Limits of the sizes of lines and sentences, beyond which a file is refused.
+    /// Limits on the sizes of lines and sentences; files that exceed them are refused.
     pub limits: Limits,
 }
 
@@ -71,7 +71,7 @@ pub struct FileScore {
     pub counts: Counts,
     /// Malformed tags of gold and of pred: their number, and the first 10 of each with their lines.
     pub violations: [Violations; 2],
-    /// How the tokens of both files agree.
+    /// The agreement of the tokens of both files.
     pub alignment: Alignment,
     /// Warnings about the columns of the files, gold first.
     pub warnings: Vec<String>,
@@ -85,13 +85,13 @@ impl FileScore {
     }
 }
 
-/// Scores the tags of one column file against those of another with the same tokens.
+/// Scores the tags of one column file against the tags of another file with the same tokens.
 ///
 /// Without a scheme in `options`, gold is read twice: the first time to detect its scheme.
 ///
 /// # Errors
-/// As [`detect()`] and [`score()`]; [`Error::Unmatched`] with gold as place if the matcher could not
-/// match a sentence.
+/// Same as [`detect()`] and [`score()`]; [`Error::Unmatched`] with the position in gold if the
+/// matcher could not match a sentence.
 ///
 /// # Examples
 /// ```

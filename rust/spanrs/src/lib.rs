@@ -1,6 +1,6 @@
 //! Evaluation of spans from Rust: whole-file jobs, and the crates they are built from.
 //!
-//! Score the tags of one column file against those of another:
+//! Score the tags of one column file against the tags of another:
 //!
 //! ```
 //! # fn main() -> spanrs::Result<()> {
@@ -31,23 +31,23 @@
 //! | counts of a matcher by name | [`schema_of`] |
 //! | CRFs | [`CrfModel`]; [`from_crfsuite`], [`to_crfsuite`] for CRFsuite's model files |
 //!
-//! The modules named after fields ([`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`],
-//! [`base`], and `arrow` behind the feature of that name) are the crates without their prefix
-//! `spanrs-`. This crate adds no algorithms of scoring
-//! spans: a job reads rows with `io`, numbers tags and finds spans with `tags`, counts with `eval`,
-//! and translates errors so that they name a file and a line. Trees are compared here
-//! ([`dep_files`]), because that takes their files and only the counts of `eval`.
+//! The modules [`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`], [`base`], and `arrow`
+//! (with the feature of that name) are the crates `spanrs-tags`, `spanrs-eval` and so on. This
+//! crate adds no algorithms for scoring spans: a job reads rows with `io`, numbers tags and finds
+//! spans with `tags`, counts with `eval`, and adds file and line to errors. Trees are compared in
+//! this crate ([`dep_files`]), because the comparison reads files of trees and uses only the counts
+//! of `eval`.
 //!
 //! All jobs on column files have the same form. They take rows ([`io::ColumnReader`]), which the
 //! caller opens, a reader of tags ([`tags::Reader`]) or a scorer ([`eval::Scorer`]), which the
 //! caller creates and keeps, and a [`Progress`]. Files are read once, in chunks, with one sentence
-//! in memory, or a block of a few thousand tokens; time is linear in the file. Jobs run in the
-//! calling thread, except for those that take a number of threads, whose results do
-//! not depend on the number of threads.
+//! or a block of a few thousand tokens in memory; time is linear in the size of the file. Jobs run
+//! in the calling thread, except for those with a number of threads, which does not change the
+//! results.
 //!
-//! Warnings are returned, as text for the user, and not printed. The first error ends a job; counts
-//! of a scorer are then those of the sentences before it, and output that was written until then is
-//! of no use.
+//! Warnings are returned as text for the user, not printed. The first error ends a job; the scorer
+//! then contains the counts of the sentences before the error, and output written so far is
+//! incomplete.
 
 #[cfg(feature = "arrow")]
 pub use spanrs_arrow as arrow;
@@ -112,8 +112,8 @@ use spanrs_base::Interval;
 /// Called at intervals with the number of bytes read so far, after decompression, of all files of
 /// the job; returns false to stop the job, which then returns [`Error::Stopped`].
 ///
-/// In Python this is where progress bars are moved and signals are handled. It is called about
-/// every 16,384 to 32,768 lines, and always in the thread that called the job.
+/// The Python binding updates progress bars and handles signals in this function. It is called
+/// about every 16,384 to 32,768 lines, and always in the thread that called the job.
 ///
 /// ```
 /// use spanrs::io::{ColumnReader, Columns, LineReader};
@@ -158,8 +158,8 @@ impl<'a, 'w> Reporter<'a, 'w> {
         }
     }
 
-    /// Counts a line; `read` returns the bytes read so far and is called only if there is something
-    /// to report.
+    /// Counts a line; `read` returns the number of bytes read so far and is called only when
+    /// `progress` is called.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the function returns false.

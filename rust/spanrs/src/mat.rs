@@ -1,9 +1,9 @@
-//! Scoring two documents of the same text against each other, as MATScore does.
+//! Scoring of two documents with the same text against each other, as in MATScore.
 //!
-//! The documents come from [`spanrs_io::document`], or from column files by [`crate::ConllDocuments`].
-//! [`Rules`] select the annotations that are scored and the labels under which they are; the
-//! [`Matcher`] pairs them and counts. A [`Counts`] holds one pair of documents; counts of a corpus
-//! are merged by the caller, under keys of its choice.
+//! The documents come from [`spanrs_io::document`], or from column files by
+//! [`crate::ConllDocuments`]. [`Rules`] select the annotations that are scored and their labels;
+//! the [`Matcher`] pairs and counts them. A [`Counts`] is the result for one pair of documents; the
+//! caller merges the counts of a corpus, under keys of its choice.
 //!
 //! Source: MATScore of MITRE's annotation toolkit (MAT), whose tables are views of these counts.
 
@@ -19,27 +19,27 @@ use spanrs_io::document::Document;
 /// Why two documents cannot be scored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unscored {
-    /// Their texts are not the same, so that offsets mean different things.
+    /// The texts are not the same, so that offsets cannot be compared.
     #[error("the texts differ from character {at} on: gold has {gold}, pred has {pred}")]
     Texts {
         /// The first character that differs, from 0.
         at: usize,
-        /// The text of gold from there on, at most 20 characters in quotes, or `no more`.
+        /// The text of gold from this character on, at most 20 characters in quotes, or `no more`.
         gold: String,
-        /// The text of pred from there on, in the same form.
+        /// The text of pred from this character on, in the same form.
         pred: String,
     },
     /// A discontinuous annotation.
     #[error(
-        "{label} {start}-{end} consists of several pieces; name a way to score it: cover or split"
+        "{label} {start}-{end} consists of several pieces; choose how to score them: cover or split"
     )]
     /// A discontinuous annotation, under rules that refuse them.
     Pieces {
-        /// Its label.
+        /// The label.
         label: String,
-        /// Its first character.
+        /// The first character.
         start: u32,
-        /// One past its last character.
+        /// One past the last character.
         end: u32,
     },
     /// The annotations cannot be matched, or the job was stopped.
@@ -47,7 +47,7 @@ pub enum Unscored {
     Unmatched(#[from] Unmatched),
 }
 
-/// A pair of annotations, or one without a partner. Types of spans are numbers of their labels in
+/// A pair of annotations, or an unpaired annotation. Types of spans are indices into
 /// [`Outcome::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detail {
@@ -95,20 +95,20 @@ pub struct Outcome {
     pub counts: Counts,
     /// Number of tokens of pred; 0 if it has none.
     pub tokens: usize,
-    /// An annotation boundary, in characters, that is not a token boundary, if tokens are counted
-    /// and there is one.
+    /// An annotation boundary, in characters, that is not a token boundary; None if there is none
+    /// or tokens are not counted.
     pub misplaced: Option<u32>,
-    /// Names of the labels, by number.
+    /// Names of the labels, by type.
     pub names: Vec<String>,
     /// The pairs in the order of the text; empty unless requested.
     pub details: Vec<Detail>,
 }
 
-/// Passes events on to be counted, and keeps those of annotations.
+/// Passes events to the counting sink, and keeps the events of annotations.
 struct DetailSink<'a> {
     /// The sink that counts.
     counting: &'a mut dyn Sink,
-    /// Events of the criterion of annotations.
+    /// Events of the annotation criterion.
     pairs: Vec<Event>,
 }
 
@@ -127,7 +127,7 @@ impl Sink for DetailSink<'_> {
 
 /// Scores pred against gold.
 ///
-/// `details` asks for the pairs themselves. The matcher then resolves ties
+/// With `details`, the pairs are also returned. The matcher then resolves ties
 /// ([`resolve_ties`](spanrs_eval::Matcher::resolve_ties)), so that the pairs do not depend on how
 /// labels are numbered.
 ///
@@ -217,7 +217,7 @@ impl From<Discontinuous> for Unscored {
     }
 }
 
-/// A document as the selection of annotations reads it.
+/// A document as input for the selection of annotations.
 struct View<'a>(&'a Document);
 
 impl AnnotatedText for View<'_> {
@@ -255,7 +255,7 @@ impl AnnotatedText for View<'_> {
     }
 }
 
-/// The error for texts that differ. Time is linear in the part that they have in common.
+/// The error for texts that differ. Time is linear in the length of their common prefix.
 fn differ(gold: &str, pred: &str) -> Unscored {
     let same = gold
         .chars()

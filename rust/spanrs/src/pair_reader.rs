@@ -1,19 +1,19 @@
-//! Reading of gold and pred side by side: two files, or two columns of tags of one file.
+//! Reading gold and pred side by side: two files, or two columns of tags in one file.
 //!
-//! A [`PairSink`] is told of every token and of the ends of sentences. Predictions usually equal gold in nearly all lines. Two files
-//! are therefore read in three ways, the fastest first:
+//! A [`PairSink`] receives every token and every end of a sentence. Predictions usually equal gold
+//! in nearly all lines. Two files are therefore read in three ways, the fastest first:
 //!
-//! 1. Runs of ordinary lines that are identical in both files are taken from gold alone
+//! 1. Runs of ordinary lines that are identical in both files are read only from gold
 //!    ([`ColumnReader::follow_lines`]).
-//! 2. A single line of pred that equals that of gold is passed over without splitting it
+//! 2. A single line of pred that equals the line of gold is skipped without splitting
 //!    ([`ColumnReader::follow`]).
 //! 3. Lines that differ are split on both sides, and their tokens compared.
 //!
 //! The first two need files with the same layout.
 //!
-//! Document boundaries are those of gold; those of pred are passed over, as predictions often lack
-//! them. The lengths of sentences must agree: a difference there would shift all sentences behind
-//! it.
+//! Document boundaries are taken from gold and ignored in pred, because predictions often have
+//! none. Sentences must have the same lengths on both sides: a difference would shift all later
+//! sentences.
 
 use spanrs_base::{Named, Position};
 use spanrs_io::{ColumnReader, Event};
@@ -25,17 +25,17 @@ use crate::{Progress, Reporter};
 pub enum Sides {
     /// Two files with the same tokens.
     Two {
-        /// The reference.
+        /// The gold file.
         gold: Box<ColumnReader>,
-        /// The predictions.
+        /// The pred file.
         pred: Box<ColumnReader>,
     },
-    /// One file with two columns of tags: the tag is gold, the second tag is pred.
+    /// One file with two columns of tags: the first is gold, the second is pred.
     One(Box<ColumnReader>),
 }
 
-/// What to do if a token of pred differs from that of gold. The lengths of sentences must agree in
-/// any case.
+/// What to do if a token of pred differs from the token of gold. Sentences must have the same
+/// lengths in any case.
 ///
 /// ```
 /// use spanrs::io::{ColumnReader, Columns, LineReader};
@@ -58,7 +58,7 @@ pub enum OnMisaligned {
     /// Return [`Error::Misaligned`] at the first difference.
     #[default]
     Refuse,
-    /// Count differing tokens and go on; [`Alignment`] tells how many there are.
+    /// Count differing tokens and continue; [`Alignment`] contains their number.
     Report,
     /// Do not compare tokens.
     Ignore,
@@ -82,54 +82,54 @@ pub struct Alignment {
     pub unaligned: bool,
     /// Number of tokens that differ, under [`OnMisaligned::Report`].
     pub differing: u64,
-    /// The first 5 of them, with their positions in both files.
+    /// The first 5 differing tokens, with their positions in both files.
     pub examples: Vec<String>,
-    /// A key of MISC that gold has and no word of pred; all tags of pred were read as `O`.
+    /// A key of MISC that occurs in gold but in no word of pred; all tags of pred were read as `O`.
     pub missing_key: Option<String>,
 }
 
 /// Number of differing tokens that are kept as examples.
 pub(crate) const EXAMPLES: usize = 5;
 
-/// What is done with the tokens of gold and pred.
+/// A consumer of the tokens of gold and pred.
 pub(crate) trait PairSink {
-    /// Takes lines that are identical in both files, as many as it can; returns their number. Only
-    /// called after [`ColumnReader::can_follow`] returned true.
+    /// Takes as many lines as possible that are identical in both files; returns their number.
+    /// Called only after [`ColumnReader::can_follow`] returned true.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Errors from the sink.
     fn follow(&mut self, gold: &mut ColumnReader, pred: &mut ColumnReader) -> Result<u64>;
 
     /// Takes a token whose line was the same in both files.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Errors from the sink.
     fn same(&mut self, gold: &ColumnReader, pred: &ColumnReader) -> Result<()>;
 
     /// Takes a token with its tags in gold and pred. `gold` and `pred` are the same reader if both
     /// tags are in one file.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Errors from the sink.
     fn token(&mut self, gold: &ColumnReader, pred: &ColumnReader, tags: [&[u8]; 2]) -> Result<()>;
 
     /// Ends the sentence.
     ///
     /// # Errors
-    /// Those of the sink.
+    /// Errors from the sink.
     fn end_sentence(&mut self, gold: &ColumnReader) -> Result<()>;
 
-    /// A document of gold begins.
+    /// Begins a document of gold.
     fn begin_document(&mut self);
 }
 
-/// Reads both sides to their ends; returns how far their tokens agree, and both paths.
+/// Reads both sides to their ends; returns the agreement of their tokens, and both paths.
 ///
-/// If gold and pred are CoNLL-U with tags under the same key, and no word of pred has it, pred has
-/// no spans: a system that finds nothing writes no keys.
+/// If gold and pred are CoNLL-U with tags under the same key of MISC, and no word of pred has the
+/// key, pred has no spans: a system that finds nothing writes no keys.
 ///
 /// # Errors
-/// Those of reading the files and of the sink; [`Error::Misaligned`] if the lengths of sentences
+/// Errors from reading the files and of the sink; [`Error::Misaligned`] if the lengths of sentences
 /// differ, or tokens under [`OnMisaligned::Refuse`]; [`Error::Stopped`].
 pub(crate) fn read_pairs(
     sides: Sides,
@@ -189,7 +189,7 @@ pub(crate) fn read_pairs(
     Ok((alignment, [gold.path().to_owned(), pred.path().to_owned()]))
 }
 
-/// Reads one file with two columns of tags, as [`read_pairs`].
+/// Reads one file with two columns of tags; see [`read_pairs`].
 fn read_columns(
     mut rows: ColumnReader,
     sink: &mut impl PairSink,
@@ -221,7 +221,7 @@ fn next_event(rows: &mut ColumnReader, mut begin_document: impl FnMut()) -> Resu
     }
 }
 
-/// Returns the place of the line that was read last.
+/// Returns the position of the last line read.
 fn place(rows: &ColumnReader) -> Position {
     Position::line(rows.path(), rows.line())
 }
@@ -262,7 +262,7 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
         gold: place(gold),
         pred: place(pred),
         message: format!(
-            "gold has token `{}`, but {} (pred) has token `{}`; the files must hold the same tokens, or name --align report",
+            "gold has token `{}`, but {} (pred) has token `{}`; the files must have the same tokens, or pass --align report",
             gold.token_text(),
             place(pred),
             pred.token_text()
@@ -270,9 +270,9 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     }
 }
 
-/// The error for a token after the end of the sentence, or of the file if `file` is true, on the
-/// other side. `on` is the side with the token and `ended` the other one; `gold_goes_on` tells that
-/// `on` is gold.
+/// The error for a token on one side after the sentence, or the file if `file` is true, has ended
+/// on the other. `on` is the side with the token and `ended` the other one; `gold_goes_on` is true
+/// if `on` is gold.
 #[cold]
 fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool) -> Error {
     let what = if file { "file" } else { "sentence" };
@@ -284,18 +284,18 @@ fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool)
     };
     let message = if gold_goes_on {
         format!(
-            "gold goes on with token `{token}`, but the {what} ends at {} (pred)",
+            "gold continues with token `{token}`, but the {what} ends at {} (pred)",
             place(pred)
         )
     } else {
         format!(
-            "the {what} of gold ends, but {} (pred) goes on with token `{token}`",
+            "the {what} of gold ends, but {} (pred) continues with token `{token}`",
             place(pred)
         )
     };
     Error::Misaligned {
         gold: place(gold),
         pred: place(pred),
-        message: message + "; the files must hold the same sentences",
+        message: message + "; the files must have the same sentences",
     }
 }

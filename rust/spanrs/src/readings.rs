@@ -1,8 +1,8 @@
 //! Scoring under several readings in one pass.
 //!
 //! Reading and splitting the file costs more than counting, so that several readings together take
-//! little longer than one. The tags are numbered once, by the reader of the first target; the
-//! others are given the new tags in the same order, and so have the same ids.
+//! little longer than one. The tags are numbered once, by the reader of the first target; the other
+//! readers get the new tags in the same order, so that the ids are the same.
 
 use spanrs_eval::Scorer;
 use spanrs_tags::Reader;
@@ -14,13 +14,13 @@ use crate::{Progress, Rows};
 
 /// Scores files under several readings in one pass.
 ///
-/// Each of `targets` has a reader, whose reading it is, and a scorer, which gets the counts. All
-/// readers must know the same tags at the beginning, in the same order, usually none. The files
-/// must have been scored before under another reading, so that misaligned tokens are not reported
-/// again.
+/// Each of `targets` is a reader with its own reading, and the scorer for its counts. At the
+/// beginning, all readers must have the same tags in the same order, usually none. The files must
+/// have been scored before under another reading, so that misaligned tokens are not reported again.
 ///
 /// # Errors
-/// As [`crate::score()`], without [`crate::Error::Malformed`]: violations are in the scorers.
+/// Same as [`crate::score()`], except [`crate::Error::Malformed`]: violations are only counted, in
+/// the scorers.
 ///
 /// # Examples
 /// ```

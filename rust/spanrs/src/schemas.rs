@@ -5,11 +5,11 @@ use spanrs_eval::outcomes::Schema;
 
 use crate::dep_files;
 
-/// Returns the schema of the counts of a matcher: those of [`eval::schemas`](spanrs_eval::schemas)
-/// and `dep`, the comparison of trees.
+/// Returns the schema of the counts of a matcher, which is one of
+/// [`eval::schemas`](spanrs_eval::schemas) or `dep` for the comparison of trees.
 ///
-/// [`Counts::from_bytes`](spanrs_eval::outcomes::Counts::from_bytes) needs it to load counts of a
-/// named matcher.
+/// [`Counts::from_bytes`](spanrs_eval::outcomes::Counts::from_bytes) needs the schema to load
+/// counts.
 ///
 /// # Errors
 /// [`UnknownName`] if no matcher has this name.

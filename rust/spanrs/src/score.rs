@@ -1,4 +1,4 @@
-//! Scoring of one column file against another, or of one column against another.
+//! Scoring of one column file against another, or of one column of a file against another.
 
 use spanrs_eval::outcomes::{DIFFERING_TOKENS, UNALIGNED_FILES};
 use spanrs_eval::{Scorer, Side};
@@ -10,18 +10,18 @@ use crate::errors::ErrorFinder;
 use crate::pair_reader::{Alignment, OnMisaligned, Sides, read_pairs};
 use crate::score_sink::{Rows, ScoreSink};
 
-/// What was noticed in files besides counts, over all pairs of files.
+/// Observations in files that are not counts, over all pairs of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The first tokens that differ, with their positions, of the first pair of files that has any.
+    /// The first differing tokens, with their positions, from the first pair of files that has any.
     pub examples: Vec<String>,
-    /// Warnings, each once.
+    /// Warnings, without duplicates.
     pub warnings: Vec<String>,
 }
 
 impl Notes {
-    /// Notes the agreement of a pair of files, and adds differing tokens and unaligned files to the
-    /// counts of the scorer for the corpus.
+    /// Records the alignment of a pair of files, and adds differing tokens and unaligned files to
+    /// the scorer's corpus counts.
     pub fn add(&mut self, alignment: Alignment, scorer: &mut Scorer) {
         scorer.add_to_corpus(DIFFERING_TOKENS, alignment.differing);
         scorer.add_to_corpus(UNALIGNED_FILES, u64::from(alignment.unaligned));
@@ -29,11 +29,11 @@ impl Notes {
             self.examples = alignment.examples;
         }
         self.warn(alignment.missing_key.map(|key| {
-            format!("no word of pred has the key {key}, which gold has; pred has no spans then")
+            format!("the key {key} occurs in gold but in no word of pred, so pred has no spans")
         }));
     }
 
-    /// Adds those warnings that are new.
+    /// Adds the warnings that are new.
     ///
     /// # Examples
     ///
@@ -53,17 +53,16 @@ impl Notes {
 
 /// Scores a file against another, or a column against another.
 ///
-/// - `reader` numbers the tags of both sides and knows the schemes; it may know tags from before.
-/// - `scorer` gets the counts, in addition to those it has. It must have been used with this reader
-///   only.
-/// - `rows` is the unit of its documents, if it keeps any.
+/// - `reader` numbers the tags of both sides and determines the schemes; it may already have tags.
+/// - `scorer` adds the counts to its existing counts. It must have been used only with this reader.
+/// - `rows` is the unit of the scorer's documents, if it keeps any.
 ///
 /// # Errors
-/// Those of reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or tokens
-/// under [`OnMisaligned::Refuse`]; [`Error::Tags`] for too many different tags;
-/// [`Error::Malformed`] under [`Reading::Refuse`], for gold before pred, after all was counted;
-/// [`Error::Stopped`]. A sentence that the matcher cannot match is no error here:
-/// [`Scorer::failure`] tells.
+/// Errors from reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or
+/// tokens under [`OnMisaligned::Refuse`]; [`Error::Tags`] for too many different tags;
+/// [`Error::Malformed`] under [`Reading::Refuse`], for gold before pred, after everything was
+/// counted; [`Error::Stopped`]. A sentence that the matcher cannot match is not an error here; see
+/// [`Scorer::failure`].
 ///
 /// # Examples
 /// ```
@@ -95,10 +94,11 @@ pub fn score(
     score_and_list(sides, reader, scorer, None, options, progress)
 }
 
-/// Scores as [`score`], and finds errors if that is wanted: those of types that the scorer counts.
+/// Same as [`score`], and also finds errors if requested. Only types that the scorer counts are
+/// included.
 ///
 /// # Errors
-/// As [`score`], and [`Error::Unmatched`] with the first line of the sentence in gold.
+/// Same as [`score`], and [`Error::Unmatched`] with the first line of the sentence in gold.
 ///
 /// # Examples
 /// ```
@@ -112,7 +112,7 @@ pub fn score(
 /// let (scheme, reading) = (tags::Scheme::Bio, tags::Reading::default());
 /// let mut reader = tags::Reader::new(scheme, reading, Default::default()).unwrap();
 /// let mut scorer = Scorer::new(Box::new(Exact::default()), 0);
-/// // Missed, spurious and mistyped; the last is the outcome of a pair.
+/// // Missed, spurious and mistyped; mistyped is the outcome of a pair.
 /// let (wrong, paired) = (vec![1, 2, 3], Some(3));
 /// let options = ErrorOptions { criterion: 0, wrong, paired, context: 1, most: None };
 /// let mut finder = ErrorFinder::new(Box::new(Exact::default()), options);
@@ -142,10 +142,10 @@ pub fn score_and_list(
 }
 
 /// Refuses violations that were counted under [`Reading::Refuse`]; other readings are not checked.
-/// `paths` are what errors call gold and pred.
+/// `paths` are the names of gold and pred in errors.
 ///
 /// # Errors
-/// [`Error::Malformed`] for gold if it has violations, otherwise for pred if that has.
+/// [`Error::Malformed`] for gold if it has violations, otherwise for pred if it has violations.
 pub fn refuse_violations(reader: &Reader, scorer: &Scorer, paths: [&str; 2]) -> Result<()> {
     if reader.reading() != Reading::Refuse {
         return Ok(());

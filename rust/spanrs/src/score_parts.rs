@@ -1,13 +1,13 @@
 //! Scoring one file, or a pair of files, in several threads.
 //!
-//! Both files are cut at sentence borders with the same number (see [`SentenceBorder`]), each part
+//! Both files are cut at sentence borders with the same number (see [`SentenceBorder`]). Each part
 //! is scored by a thread with its own reader and scorer, and the counts are added in the order of
 //! the parts. Counts are integers and violations are kept in the order of the file, so the result
-//! equals that of one thread.
+//! is the same as with one thread.
 //!
-//! That a border of pred is the same place of the corpus as the border of gold with its number is
-//! an assumption. If it is wrong, some part has sentences too many or too few, and the job is given
-//! up; the caller scores in one thread, which gives the result or the error with its position.
+//! It is assumed that borders of gold and pred with the same number are at the same position in the
+//! corpus. If this is wrong, some part has too many or too few sentences, and the job is abandoned;
+//! the caller then scores in one thread, which gives the result or the error with its position.
 //!
 //! | part | gold from | pred from |
 //! |---|---|---|
@@ -28,25 +28,25 @@ use crate::pair_reader::{Alignment, EXAMPLES, OnMisaligned, Sides};
 use crate::score::score_and_list;
 use crate::score_sink::Rows;
 
-/// Number of bytes behind the last cut that are sampled: the parts of two files do not end at the
-/// same offsets.
+/// Number of bytes after the last cut that are sampled, because the parts of two files do not end
+/// at the same offsets.
 const SLACK: u64 = 2 << 20;
-/// Size in bytes of the smallest part of a file that is worth a thread.
+/// Minimum size in bytes of a part of a file that is given to a thread.
 const LEAST: u64 = 4 << 20;
 
 /// A file whose layout is known, so that its parts can be read independently.
 pub struct SplitFile {
-    /// Its path. It must be a file that can be opened repeatedly, not a pipe.
+    /// The path of a file that can be opened repeatedly, not of a pipe.
     pub path: PathBuf,
-    /// Its layout, from a reader of the beginning of the file.
+    /// The layout, from a reader of the beginning of the file.
     pub layout: ColumnLayout,
 }
 
-/// Scores files as [`score`](crate::score()) does, in parts between sentences, each in a thread of
-/// its own.
+/// Scores files in parts of whole sentences, each in its own thread; otherwise the same as
+/// [`score`](crate::score()).
 ///
-/// `pred` is None for one file with two columns. The tuple holds what to do with differing tokens,
-/// the unit of rows, and the number of threads, of which the calling thread is one. Parts have
+/// `pred` is None for one file with two columns. The tuple contains the treatment of differing
+/// tokens, the unit of rows, and the number of threads, including the calling thread. Parts have
 /// about 4 MiB or more, so fewer threads may be used.
 ///
 /// Returns None if the files cannot be split: they are small, compressed or in CoNLL-U, gold and
@@ -130,7 +130,8 @@ pub fn score_in_threads(
     match parts {
         Ok(parts) => Ok(add_parts(parts, reader, scorer, finder)),
         Err(crate::Error::Stopped) => Err(crate::Error::Stopped),
-        // The error is reported by one thread that reads the whole files, with its position.
+        // The caller then reads the whole files in one thread and reports the error with its
+        // position.
         Err(_) => Ok(None),
     }
 }
@@ -146,7 +147,7 @@ struct ScoredPart {
 /// Opens the files between two rows of [`cut`].
 ///
 /// # Errors
-/// Those of opening the files.
+/// Errors from opening the files.
 fn open_part(files: &[&SplitFile], cuts: &[Vec<SentenceBorder>]) -> Result<Sides> {
     let open = |side: usize| -> Result<Box<ColumnReader>> {
         let SplitFile { path, layout } = files[side];
@@ -162,7 +163,7 @@ fn open_part(files: &[&SplitFile], cuts: &[Vec<SentenceBorder>]) -> Result<Sides
     })
 }
 
-/// Adds parts to the scorer and the finder, in order; None, with nothing added, if all parts
+/// Adds parts to the scorer and the finder, in order. Returns None and adds nothing if all parts
 /// together have too many tags.
 fn add_parts(
     parts: Vec<ScoredPart>,
@@ -195,13 +196,14 @@ fn add_parts(
 /// Cuts files into parts of similar size, at most `threads` and each of about 4 MiB or more in the
 /// first file.
 ///
-/// Each row of the result has the beginning of a part in every file, in the order of `files`; the
-/// last row is empty, as the last part ends with the files. A cut is at the first sampled border of
-/// the first file at or behind an even share, so it depends on the first file and on `threads`
-/// alone. Borders of the other file are found by number, from the last sampled one before.
+/// Each row of the result contains the beginning of a part in every file, in the order of `files`;
+/// the last row is empty, because the last part ends with the files. A cut is at the first sampled
+/// border of the first file at or after an even share, so the cut depends only on the first file
+/// and on `threads`. Borders of the other file are found by number, starting from the nearest
+/// sampled border before.
 ///
 /// None if there would be fewer than two parts, a file is compressed or cannot be read, or a border
-/// does not exist in all files; also if the job was stopped, which `workers` tell.
+/// does not exist in all files; also if `workers` report that the job was stopped.
 fn cut(
     files: &[&SplitFile],
     threads: usize,
@@ -213,7 +215,8 @@ fn cut(
         return None;
     }
     let sampled = workers.map(files, |file, worker| {
-        // Nothing is cut in the last part; what the other file needs beyond is searched for.
+        // There are no cuts in the last part. If the other file needs borders after the sampled
+        // ones, they are searched for.
         let size = file.path.metadata().map_or(0, |metadata| metadata.len());
         let until = size / parts * (parts - 1) + SLACK;
         let borders = sample_borders(&file.path, until, || worker.check().is_ok());

@@ -1,7 +1,7 @@
-//! Counting of the sentences of gold and pred.
+//! Counting the sentences of gold and pred.
 //!
 //! A sentence becomes two lists of tag ids. If the ids fit a byte, sentences are collected in a
-//! [`TagBlock`] of some thousand tokens and counted together by pairs of neighbouring tags;
+//! [`TagBlock`] of a few thousand tokens and counted together by pairs of neighbouring tags;
 //! otherwise they are counted one by one. Both ways give the same counts.
 
 use spanrs_base::Position;
@@ -24,18 +24,20 @@ pub enum Rows {
     Sentences,
 }
 
-/// A reader of tags and the scorer that counts what it reads.
+/// A reader of tags and the scorer that counts its tags.
 pub(crate) type Target<'a> = (&'a mut Reader, &'a mut Scorer);
 
-/// Counts sentences in one scorer, or in several at once whose readers differ in their readings.
+/// Counts sentences in one scorer, or in several scorers at once whose readers use different
+/// readings.
 ///
-/// While a block is filled, `gold` and `pred` keep the lines of all its sentences, and `starts`
-/// tells where those of a sentence begin. Cleared whenever a block is counted.
+/// While a block is filled, `gold` and `pred` keep the line numbers of all its sentences, and
+/// `starts` contains the index of the first one of each sentence. All are cleared when a block is
+/// counted.
 pub(crate) struct ScoreSink<'a> {
     /// Numbers the tags of both sides.
     reader: &'a mut Reader,
     scorer: &'a mut Scorer,
-    /// Their readers get the tags in the same order, so that the ids are the same.
+    /// Further scorers. Their readers get the tags in the same order, so that the ids are the same.
     others: Vec<Target<'a>>,
     /// Tags of gold.
     gold: Sentence,
@@ -43,23 +45,23 @@ pub(crate) struct ScoreSink<'a> {
     pred: Sentence,
     /// Sentences that have ended and are not counted yet.
     block: TagBlock,
-    /// Number of the first token of each sentence of the block, among the tokens whose lines are
-    /// kept.
+    /// Index of the first token of each sentence of the block, among the tokens whose line numbers
+    /// are kept.
     starts: Vec<u32>,
     /// Unit of the documents of the scorers.
     rows: Rows,
-    /// Lists errors besides.
+    /// Also lists errors, if set.
     listing: Option<Listing<'a>>,
 }
 
-/// What went wrong in a sentence, with the line in gold.
+/// The problem in a sentence, with the line in gold.
 type Failure = (u64, Problem);
 
 /// Why a sentence cannot be counted.
 enum Problem {
-    /// A tag too many.
+    /// There are too many different tags.
     Tag(spanrs_tags::Error),
-    /// Its errors cannot be found.
+    /// The errors of the sentence cannot be found.
     Unmatched(Unmatched),
 }
 
@@ -81,10 +83,10 @@ fn error_at(gold: &ColumnReader, (line, problem): Failure) -> Error {
 }
 
 impl PairSink for ScoreSink<'_> {
-    /// The tags of the current sentence are numbered in gold first and copied to pred when the
-    /// sentence or the run ends. The lines of both files differ by a constant within the run: `lag`
-    /// is the number of lines by which pred is ahead of gold, modulo 2^64, since comments may stand
-    /// in one file only.
+    /// The tags of the current sentence are numbered for gold first and copied to pred when the
+    /// sentence or the run ends. Within the run, the line numbers of both files differ by a
+    /// constant: `lag` is the number of lines by which pred is ahead of gold, modulo 2^64. It is
+    /// not always 0, because only one of the files may have comments.
     #[inline]
     fn follow(&mut self, gold: &mut ColumnReader, pred: &mut ColumnReader) -> Result<u64> {
         match self.listing {
@@ -128,11 +130,11 @@ impl PairSink for ScoreSink<'_> {
 /// A run of identical lines.
 struct Run<'r, 'a, const LISTING: bool> {
     sink: &'r mut ScoreSink<'a>,
-    /// Number of tokens of the sentence whose lines and pred tags are stored.
+    /// Number of tokens of the sentence whose line numbers and pred tags are stored.
     known: usize,
     /// Number of lines by which pred is ahead of gold, modulo 2^64.
     lag: u64,
-    /// What ended the run.
+    /// The problem that ended the run.
     failure: Option<Failure>,
 }
 
@@ -165,7 +167,7 @@ impl<const LISTING: bool> SameLines for Run<'_, '_, LISTING> {
 }
 
 impl<'a> ScoreSink<'a> {
-    /// Creates a sink that counts in `first` and `others`. All readers must know the same tags.
+    /// Creates a sink that counts in `first` and `others`. All readers must have the same tags.
     pub(crate) fn new(first: Target<'a>, others: Vec<Target<'a>>, rows: Rows) -> Self {
         Self {
             listing: None,
@@ -180,14 +182,14 @@ impl<'a> ScoreSink<'a> {
         }
     }
 
-    /// Lists errors with a finder.
+    /// Also lists errors with a finder.
     pub(crate) fn listing(mut self, finder: Option<&'a mut ErrorFinder>) -> Self {
         let has_two_schemes = self.reader.has_two_schemes();
         self.listing = finder.map(|finder| Listing::new(finder, has_two_schemes));
         self
     }
 
-    /// Ends the last document and counts the rest; `path` is that of gold.
+    /// Ends the last document and counts the remaining sentences; `path` is the path of gold.
     ///
     /// # Errors
     /// [`Error::Tags`] if another reader cannot number a tag that the first one could.
@@ -231,9 +233,9 @@ impl<'a> ScoreSink<'a> {
         Ok(lines)
     }
 
-    /// Copies the tags of gold from token `first` on to pred and stores the lines of both: the
-    /// lines of gold end before `line`, and those of pred are `lag` higher (modulo 2^64, as pred
-    /// may be behind).
+    /// Copies the tags of gold from token `first` on to pred and stores the line numbers of both:
+    /// those of gold end before `line`, and those of pred are higher by `lag` (modulo 2^64, because
+    /// pred may be behind).
     #[inline]
     fn same_from(&mut self, first: usize, line: u64, lag: u64) {
         let ids = &self.gold.ids[first..];
@@ -246,10 +248,10 @@ impl<'a> ScoreSink<'a> {
         self.pred.note(first, line.wrapping_add(lag));
     }
 
-    /// Gives the other readers the tags that are new in the first one.
+    /// Gives the other readers the tags that are new in the first reader.
     ///
     /// # Errors
-    /// Those of numbering a tag, which the first reader did.
+    /// Errors from numbering a tag.
     #[inline]
     fn share_tags(&mut self) -> Result<(), spanrs_tags::Error> {
         for (reader, _) in &mut self.others {
@@ -270,14 +272,15 @@ impl<'a> ScoreSink<'a> {
             })
     }
 
-    /// Ends the sentence: adds it to the block, which is counted if it is full, or counts it by
-    /// itself if ids do not fit a byte or a scorer cannot use blocks.
+    /// Ends the sentence: adds the sentence to the block, which is counted if it is full. If ids do
+    /// not fit a byte or a scorer cannot use blocks, the sentence is counted individually.
     ///
-    /// A block holds one byte for each tag. When the reader gets to know more tags than that, the
-    /// sentences of the block, whose ids still fit, are counted first.
+    /// A block contains one byte for each tag. When the ids of the reader no longer fit, the
+    /// sentences of the block are counted first.
     ///
     /// # Errors
-    /// Those of numbering a tag and of finding errors, with the first line of the sentence in gold.
+    /// Errors from numbering a tag and from finding errors, with the first line of the sentence in
+    /// gold.
     #[inline]
     fn end(&mut self) -> Result<(), Failure> {
         if !self.others.is_empty() {
@@ -290,7 +293,7 @@ impl<'a> ScoreSink<'a> {
             ended.map_err(|error| (self.gold.line(0), Problem::Unmatched(error)))?;
         }
         if self.reader.tags().len() > TagBlock::TAGS {
-            // The ended sentences fit in a block; this one may not.
+            // Sentences that have ended fit in a block; the current sentence may not.
             self.count();
         }
         if !self.takes_blocks() {
@@ -317,7 +320,7 @@ impl<'a> ScoreSink<'a> {
         Ok(())
     }
 
-    /// Counts the current sentence by itself.
+    /// Counts the current sentence individually.
     fn count_sentence(&mut self) {
         let (gold, pred) = (&self.gold, &self.pred);
         let add = |reader: &Reader, scorer: &mut Scorer| {
@@ -337,7 +340,7 @@ impl<'a> ScoreSink<'a> {
         self.pred.clear();
     }
 
-    /// Counts the sentences that have ended, and forgets their lines.
+    /// Counts the sentences that have ended, and removes their line numbers.
     fn count(&mut self) {
         if self.block.is_empty() {
             return;
@@ -359,7 +362,7 @@ impl<'a> ScoreSink<'a> {
         self.pred.forget();
     }
 
-    /// Ends the current row, in the block or after it was counted.
+    /// Ends the current row: in the block, or in the scorers if the block is not used.
     fn end_document(&mut self) {
         if !self.scorer.has_documents() {
             return;

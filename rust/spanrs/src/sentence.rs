@@ -1,4 +1,4 @@
-//! The tags and tokens of a sentence, and the lines of its tokens, for messages that name a line.
+//! The tags and tokens of a sentence, and the line numbers of its tokens, for messages.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,23 @@ use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 
-/// The tags of the current sentence, as ids of a reader, and the lines of its tokens.
+/// The tags of the current sentence, as ids of a reader, and the line numbers of its tokens.
 ///
-/// Sentences of a block keep their lines until the block is counted ([`Sentence::next`],
+/// Sentences of a block keep their line numbers until the block is counted ([`Sentence::next`],
 /// [`Sentence::forget`]); other jobs clear the sentence after each one ([`Sentence::clear`]).
 /// Buffers are reused.
 #[derive(Default)]
 pub(crate) struct Sentence {
     /// Ids of the tags of the current sentence.
     pub(crate) ids: Vec<u32>,
-    /// The lines of `before` tokens of earlier sentences, then those of this one.
+    /// The line numbers of `before` tokens of earlier sentences, then of the tokens of the current
+    /// sentence.
     pub(crate) lines: Lines,
-    /// Number of tokens of earlier sentences whose lines are kept.
+    /// Number of tokens of earlier sentences whose line numbers are kept.
     before: usize,
 }
 
-/// The error for a tag too many, at the line of `rows` that was read last.
+/// The error for too many different tags, at the last line that `rows` read.
 #[cold]
 pub(crate) fn too_many(rows: &ColumnReader, error: spanrs_tags::Error) -> Error {
     Error::Tags {
@@ -33,7 +34,7 @@ pub(crate) fn too_many(rows: &ColumnReader, error: spanrs_tags::Error) -> Error 
 }
 
 impl Sentence {
-    /// Adds a tag of the line that was read last and returns its id.
+    /// Adds a tag in the last line read and returns its id.
     ///
     /// # Errors
     /// [`Error::Tags`] with the line if the vocabulary of the reader is full.
@@ -53,15 +54,15 @@ impl Sentence {
         }
     }
 
-    /// Adds a tag by id, of the line that was read last.
+    /// Adds a tag in the last line read, by id.
     #[inline]
     pub(crate) fn push_id(&mut self, rows: &ColumnReader, id: u32) {
         self.lines.push(self.before + self.ids.len(), rows.line());
         self.ids.push(id);
     }
 
-    /// Stores the lines of the tokens from `first` on, whose ids were added: they are consecutive
-    /// and begin at `line`.
+    /// Stores the line numbers of the tokens from `first` on, whose ids were added: they are
+    /// consecutive and begin with `line`.
     #[inline]
     pub(crate) fn note(&mut self, first: usize, line: u64) {
         let tokens = self.ids.len() - first;
@@ -73,7 +74,7 @@ impl Sentence {
         self.lines.of(self.before as u32 + token)
     }
 
-    /// Begins a new sentence and forgets all lines.
+    /// Begins a new sentence and removes all line numbers.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.ids.clear();
@@ -81,8 +82,8 @@ impl Sentence {
         self.before = 0;
     }
 
-    /// Begins the next sentence but keeps the lines of this one; returns the number of its first
-    /// token among those kept.
+    /// Begins the next sentence but keeps the line numbers of the current sentence; returns the
+    /// index of its first token among the tokens whose line numbers are kept.
     #[inline]
     pub(crate) fn next(&mut self) -> u32 {
         let start = self.before;
@@ -91,7 +92,7 @@ impl Sentence {
         start as u32
     }
 
-    /// Forgets the lines of earlier sentences, unless a sentence has begun.
+    /// Removes the line numbers of earlier sentences, unless a sentence has begun.
     pub(crate) fn forget(&mut self) {
         if self.ids.is_empty() {
             self.clear();
@@ -111,7 +112,7 @@ impl Tokens {
         self.0.end();
     }
 
-    /// Adds the token of the line that was read last, if the file has tokens.
+    /// Adds the token of the last line read, if the file has tokens.
     #[inline]
     pub(crate) fn push_token(&mut self, rows: &ColumnReader) {
         if rows.has_tokens() {

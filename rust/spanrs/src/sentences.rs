@@ -1,4 +1,4 @@
-//! Sentences of a column file with several columns of tags, read in one pass.
+//! Reading the sentences of a column file with several columns of tags in one pass.
 //!
 //! ```text
 //! Deutsche B-ORG O         tokens  Deutsche Bank Frankfurt
@@ -17,7 +17,8 @@ use crate::{Progress, report};
 
 /// Reader of the sentences of a column file, in chunks of about 16,384 tokens.
 ///
-/// In CoNLL-U a word has the tag `O` in a layer that is MISC or a key of MISC and specifies nothing.
+/// In CoNLL-U, a word without a value in MISC, or without the key, has the tag `O` in a layer that is MISC or a key of
+/// MISC.
 ///
 /// # Examples
 /// ```
@@ -40,7 +41,7 @@ pub struct SentenceReader {
     chunks: ColumnChunks,
     layers: Vec<Layer>,
     warnings: Vec<String>,
-    /// What is wrong behind the sentences of the last chunk.
+    /// The error after the sentences of the last chunk.
     failure: Option<Error>,
 }
 
@@ -52,8 +53,8 @@ struct Layer {
     column: Option<&'static str>,
     /// Name of the column or key, or position of the column.
     name: String,
-    /// A key of MISC of an extra column that no word had so far. For the column of tags the reader
-    /// of the rows checks it.
+    /// Whether the layer is an extra column that reads a key of MISC, and no word has had the key so far. For the
+    /// column of tags, the reader of the rows checks this.
     missing_key: bool,
 }
 
@@ -71,23 +72,23 @@ pub struct SentenceChunk {
 /// A sentence of a [`SentenceChunk`].
 #[derive(Debug)]
 pub struct TaggedSentence {
-    /// The tokens, as numbers of [`SentenceChunk::tokens`]; None in a file of tags alone.
+    /// The tokens, as indices into [`SentenceChunk::tokens`]; None in a file that contains only tags.
     pub tokens: Option<Vec<u32>>,
-    /// The tags of each layer, as numbers of [`SentenceChunk::tags`].
+    /// The tags of each layer, as indices into [`SentenceChunk::tags`].
     pub layers: Vec<Vec<u32>>,
     /// Line of the first token, from 1.
     pub line: u64,
-    /// Name of the document that begins with the sentence, empty if it has none; None where no
-    /// document begins.
+    /// Name of the document that begins with the sentence, empty if the document has no name; None if no document
+    /// begins here.
     pub document: Option<String>,
 }
 
 impl SentenceReader {
-    /// Opens a file. `tags` are the columns of its layers, which may be none; without them the one
-    /// layer is the column of tags in the options of the file.
+    /// Opens a file. `tags` are the columns of its layers, which may be empty. If `tags` is None, the only layer is the
+    /// column of tags in the options of the file.
     ///
     /// # Errors
-    /// As [`ColumnFile::open`]; [`Code::NoColumn`] for a column that does not exist, or that holds
+    /// Same as [`ColumnFile::open`]; [`Code::NoColumn`] for a column that does not exist, or that contains
     /// the tokens.
     pub fn open(file: &ColumnFile, tags: Option<&[Column]>) -> Result<Self> {
         let mut columns = file.columns.clone();
@@ -154,7 +155,7 @@ impl SentenceReader {
     /// Reads the next sentences; None at the end of the file.
     ///
     /// # Errors
-    /// Those of reading the file; [`Code::NoColumn`] for an empty tag, for `_` in a column of
+    /// Errors from reading the file; [`Code::NoColumn`] for an empty tag, for `_` in a column of
     /// CoNLL-U other than MISC, and at the end for a key of MISC that no word has;
     /// [`Error::Stopped`]. The sentences before an error are returned first.
     pub fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<SentenceChunk>> {
@@ -199,12 +200,12 @@ impl Layer {
     /// Reads an extra column as tags.
     ///
     /// # Errors
-    /// [`Code::NoColumn`] for a column that does not exist, or that holds the tokens.
+    /// [`Code::NoColumn`] for a column that does not exist, or that contains the tokens.
     fn extra(rows: &mut ColumnReader, column: &Column) -> Result<Self> {
         let extra = rows.add_column(column)?;
         if rows.has_tokens() && rows.extra_is_token(extra) {
             let message = format!(
-                "column {} would hold both tokens and tags; name the columns of tokens and tags (--token-column, \
+                "column {} would contain both tokens and tags; specify the columns of tokens and tags (--token-column, \
                  --column)",
                 rows.extra_column(extra),
             );
@@ -273,14 +274,13 @@ impl SentenceChunk {
     }
 }
 
-/// Returns what is wrong with a token that has no tag; None if its tag is `O`, because a key of MISC
-/// or MISC itself does not specify one. `column` is the name of the column of CoNLL-U that holds the
-/// tags; None for a key.
+/// Returns the error message for a token that has no tag; None if the token is read as `O`, because tags in MISC or
+/// under a key of MISC are optional. `column` is the name of the column of CoNLL-U with the tags; None for a key.
 pub(crate) fn missing_tag(is_conllu: bool, column: Option<&str>) -> Option<String> {
     match column {
         Some("MISC") => None,
         Some(name) => Some(format!(
-            "the word has no {name} (_); name another column with --column, or leave it out"
+            "the word has no {name} (_); specify another column with --column, or omit this one"
         )),
         None => (!is_conllu).then(|| "the tag is empty".to_owned()),
     }
@@ -298,7 +298,7 @@ mod tests {
         SentenceReader::open(&ColumnFile { source, columns }, tags)
     }
 
-    /// The tokens, and layers, of all sentences as text, with lines and documents.
+    /// Returns the tokens and layers of all sentences as text, with lines and documents.
     fn read(text: &'static str, tags: Option<&[Column]>) -> Result<Vec<String>> {
         let mut reader = open(text, tags)?;
         let mut all = Vec::new();
@@ -369,7 +369,7 @@ mod tests {
             ),
             (
                 vec![name("NER"), name("FORM")],
-                "t: column 1 would hold both tokens",
+                "t: column 1 would contain both tokens",
             ),
         ] {
             let error = read(WORDS, Some(&layers)).unwrap_err().to_string();

@@ -17,14 +17,14 @@ use crate::{Progress, report};
 ///
 /// | key | value |
 /// |---|---|
-/// | `document`, `sentence` | numbers in the file, from 0; documents without sentences do not count |
+/// | `document`, `sentence` | numbers in the file, from 0; documents without sentences are not numbered |
 /// | `line` | line of the first token, from 1 |
-/// | `tokens` | the tokens; empty strings in a file of tags alone |
+/// | `tokens` | the tokens; empty strings in a file that contains only tags |
 /// | `spans` | objects: `type`, `start`, `end` (tokens from 0, end exclusive), `text` (tokens joined by blanks) |
 ///
 /// # Errors
-/// Those of reading the file; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`],
-/// after all was written; [`Error::Write`]; [`Error::Stopped`].
+/// Errors from reading the file; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`], after the whole
+/// output was written; [`Error::Write`]; [`Error::Stopped`].
 ///
 /// # Examples
 /// ```
@@ -55,7 +55,7 @@ pub fn spans(
     let (mut labelled, mut document, mut sentences) = (0, 0_u64, 0_u64);
     while let Some(chunk) = chunks.next()? {
         for sentence in chunk.sentences() {
-            // A document without sentences is none, as in scoring.
+            // Documents without sentences are not counted, as in scoring.
             document += u64::from(sentence.document().is_some() && sentences > 0);
             read_tag_ids(reader, &sentence, &path, &mut ids)?;
             let line = |token: u32| sentence.line(token as usize);
@@ -94,7 +94,7 @@ pub fn spans(
     Ok(warnings)
 }
 
-/// Returns a span as an object.
+/// Returns a span as a JSON object.
 fn show(reader: &Reader, tokens: &[&str], span: &Span) -> Value {
     let text = tokens[span.start as usize..span.end as usize].join(" ");
     json!({

@@ -6,8 +6,7 @@ use spanrs_tags::Reader;
 
 use crate::error::{Error, Result};
 
-/// Replaces `ids` by those of the tags of a sentence, which `reader` numbers; `path` is the name of
-/// the file.
+/// Replaces `ids` by the ids of the tags of a sentence in `reader`; `path` is the name of the file.
 ///
 /// # Errors
 /// [`Error::Tags`] with the line if the vocabulary of the reader is full.
@@ -28,7 +27,7 @@ pub(crate) fn read_tag_ids(
     Ok(())
 }
 
-/// The error for a tag too many.
+/// The error for too many different tags.
 #[cold]
 fn too_many_tags(path: &str, line: u64, error: spanrs_tags::Error) -> Error {
     let position = Position::line(path, line);

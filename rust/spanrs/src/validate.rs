@@ -1,7 +1,7 @@
 //! Validation of the tags of a column file.
 //!
-//! Violations are those of the scheme's rules for neighbouring tags, which are the same under every
-//! reading; only what becomes of the tags, as each violation reports it, depends on the reading.
+//! Violations break the scheme's rules for neighbouring tags, which are the same under every
+//! reading; only the action that each violation reports depends on the reading.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ use crate::error::Result;
 use crate::tag_ids::read_tag_ids;
 use crate::{Progress, report};
 
-/// What validation found.
+/// The result of validation.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// Number of sentences read.
     pub sentences: u64,
     /// Number of tokens read.
     pub tokens: u64,
-    /// Number of all violations, and the first ones with their lines.
+    /// The total number of violations, and the first violations with their lines.
     pub violations: Violations,
     /// Number of violations of each kind that occurs.
     pub kinds: BTreeMap<Kind, u64>,
 }
 
-/// Checks the tags of a file against the scheme of `reader`, and keeps the places of the first
+/// Checks the tags of a file against the scheme of `reader`, and keeps the positions of the first
 /// `keep` violations.
 ///
 /// # Errors
-/// Those of reading the file; [`crate::Error::Tags`] for too many different tags;
+/// Errors from reading the file; [`crate::Error::Tags`] for too many different tags;
 /// [`crate::Error::Stopped`]. Violations are not errors.
 ///
 /// # Examples

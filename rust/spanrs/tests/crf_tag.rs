@@ -1,6 +1,6 @@
 //! Tagging a column file changes its tags and nothing else.
 
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper is a test failure.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -9,7 +9,7 @@ use spanrs::crf_files::{TagOptions, tag};
 use spanrs::io::{Column, Columns, Source};
 use spanrs::{ColumnFile, base::Interner};
 
-/// A model that gives `Ada` the tag `B-PER`, and other tokens `O`.
+/// Returns a model that tags `Ada` with `B-PER` and other tokens with `O`.
 fn model() -> Model {
     let (features, _) = Features::listed(2, 1, &[(0, 1)], &[]).unwrap();
     let (mut labels, mut attributes) = (Interner::default(), Interner::default());
@@ -56,7 +56,7 @@ fn tagged(texts: &[Vec<u8>], target: Option<&str>, threads: usize) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A line: what comes before the tag, the tag that is replaced, what comes behind it.
+/// A line: the text before the tag, the tag that is replaced, and the text after it.
 type Line = (String, Option<&'static str>, String);
 
 fn token() -> impl Strategy<Value = &'static str> {
@@ -67,7 +67,7 @@ fn end() -> impl Strategy<Value = &'static str> {
     select(vec!["\n", "\r\n"])
 }
 
-/// Lines of a file with two columns, in which a tag is replaced.
+/// Lines of a file with two columns, in which one column of tags is replaced.
 fn column_lines() -> impl Strategy<Value = Vec<Line>> {
     let separator = select(vec![" ", "  ", " \t "]);
     let blanks = select(vec!["", " ", "\t"]);
@@ -113,7 +113,7 @@ fn conllu_lines() -> impl Strategy<Value = Vec<Line>> {
     proptest::collection::vec(line, 0..40)
 }
 
-/// Checks that the output is the input with other tags, for one thread and three.
+/// Checks that the output is the input with other tags, for one and for three threads.
 fn check(lines: &[Line], first: &str, target: Option<&str>) {
     let name = |token: &str| if token == "Ada" { "B-PER" } else { "O" };
     let text = |tag: &dyn Fn(&'static str) -> &'static str| {
@@ -132,7 +132,7 @@ fn check(lines: &[Line], first: &str, target: Option<&str>) {
 proptest! {
     #[test]
     fn bytes_outside_of_the_tags_of_columns_are_kept(lines in column_lines(), mark in any::<bool>()) {
-        // The first token line decides about the separator.
+        // The first token line determines the separator.
         let mark = if mark { "\u{feff}" } else { "" };
         check(&lines, &format!("{mark}. O\n"), Some("1"));
     }
@@ -152,7 +152,7 @@ proptest! {
             };
             words.iter().map(line).collect()
         };
-        // Two files are kept apart by a blank line.
+        // Two files are separated by a blank line.
         let both = format!("{0}\n{0}", text(true));
         let texts = [text(false).into_bytes(), text(false).into_bytes()];
         prop_assert_eq!(tagged(&texts, None, 1), both);

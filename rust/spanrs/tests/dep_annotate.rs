@@ -1,6 +1,6 @@
 //! Tagging and parsing CoNLL-U changes the predicted columns and nothing else.
 
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper is a test failure.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,8 +8,8 @@ use spanrs::dep::{Model, import_published};
 use spanrs::dep_files::{AnnotateOptions, annotate};
 use spanrs::io::{Source, SyntaxChunks, SyntaxFormat};
 
-/// A model that gives every word the XPOS `NN` and attaches it to the next word, the last one to
-/// the root. It predicts no UPOS and no labels, so that DEPREL becomes `_` with a new head.
+/// Returns a model that gives every word the XPOS `NN` and attaches each word to the next one, and
+/// the last word to the root. The model predicts no UPOS and no labels, so DEPREL becomes `_`.
 fn model() -> Model {
     let json = br#"{"tagger": {}, "tagdict": {}, "classes": ["NN"], "parser": {"bias": {"2": 1}}}"#;
     import_published(json).unwrap()
@@ -33,12 +33,12 @@ fn annotated(text: &str, format: SyntaxFormat, parse: bool, threads: usize) -> S
     String::from_utf8(out).unwrap()
 }
 
-/// A line that is no word.
+/// A line that is not a word.
 #[derive(Clone, Copy, Debug)]
 enum Other {
     Comment,
     EmptyNode,
-    /// A multiword token of the next two words; left out where there is none.
+    /// A multiword token of the next two words; omitted if there are none.
     Multiword,
 }
 
@@ -49,7 +49,7 @@ struct Word {
     after: Vec<Other>,
 }
 
-/// Comments, words, and the blank lines behind the sentence.
+/// Comments, words, and the blank lines after the sentence.
 #[derive(Clone, Debug)]
 struct Sentence {
     comments: Vec<&'static str>,
@@ -88,8 +88,8 @@ fn sentence() -> impl Strategy<Value = Sentence> {
 }
 
 impl Sentence {
-    /// Returns the lines without line ends; `predicted` has XPOS, HEAD and DEPREL of a word, given
-    /// its number and that of the last word.
+    /// Returns the lines without line ends; `predicted` returns XPOS, HEAD and DEPREL of a word for
+    /// its number and the number of the last word.
     fn lines(&self, predicted: &dyn Fn(usize, usize) -> [String; 3]) -> Vec<String> {
         let mut lines: Vec<String> = self.comments.iter().map(|line| line.to_string()).collect();
         let last = self.words.len();
@@ -134,7 +134,7 @@ proptest! {
             let lines = sentences.iter().flat_map(|sentence| sentence.lines(predicted));
             let lines = lines.zip(line_ends.iter().cycle()).map(|(line, end)| line + end);
             let text = lines.collect::<String>();
-            // Files may end without a blank line, and without the end of the last line.
+            // Files may end without a blank line, and without a line end after the last line.
             let end = if is_cut { text.trim_end_matches(['\r', '\n']) } else { &text };
             mark.to_owned() + end
         };
@@ -148,7 +148,7 @@ proptest! {
         });
         for threads in [1, 3] {
             let out = annotated(&input, SyntaxFormat::Conllu, parse, threads);
-            // Sentences with other columns get a comment, which is the only line that is added.
+            // Sentences with other columns get a comment; no other line is added.
             let lines = out.split_inclusive('\n');
             let kept = lines.map(|line| match line.trim_start_matches('\u{feff}') {
                 comment if comment.starts_with("# spanrs.predicted = XPOS") => &line[..line.len() - comment.len()],
@@ -164,7 +164,7 @@ fn the_comment_of_predicted_columns_ends_as_the_lines_do() {
     let row = |xpos| format!("1\tAda\tAda\t_\t{xpos}{}\r\n\r\n", "\t_".repeat(5));
     let out = annotated(&row("_"), SyntaxFormat::Conllu, false, 1);
     assert_eq!(out, format!("# spanrs.predicted = XPOS\r\n{}", row("NN")));
-    // It is replaced, not repeated.
+    // An existing comment is replaced, not repeated.
     assert_eq!(annotated(&out, SyntaxFormat::Conllu, false, 1), out);
 }
 

@@ -1,10 +1,10 @@
 //! Steps 3 and 4 of the fair matcher: boundary errors and labelling-boundary errors.
 //!
 //! For each of the two kinds of errors there are three passes, in FairEval's order: free gold spans
-//! look for free pred spans; gold spans left over look for pred spans that are in a pair; pred
-//! spans left over look for gold spans that are in a pair. Every pass goes through its spans
-//! (walkers) from the shortest to the longest and gives each the best candidate ([`Rank`]). With
-//! gold 0..6 and pred 0..2 and 3..6, all of one type:
+//! search for free pred spans; remaining gold spans search for pred spans that are in a pair;
+//! remaining pred spans search for gold spans that are in a pair. Every pass visits its spans
+//! (walkers) from the shortest to the longest and pairs each with the best candidate ([`Rank`]).
+//! With gold 0..6 and pred 0..2 and 3..6, all of one type:
 //!
 //! | pass | walker | candidates: shared tokens | decision | tokens left |
 //! |---|---|---|---|---|
@@ -12,11 +12,12 @@
 //! | 2 | none | | | |
 //! | 3 | pred 0..2 | gold 0..6: 2 | `bes` with 0..6 | gold 2..3, pred none |
 //!
-//! One remaining span a side, and small products of both sides, are handled by comparing all pairs.
-//! Larger sentences are first split into groups of overlapping spans, and within a large group
-//! candidates are found with the index [`Overlaps`]. A group of g gold and p pred spans takes O(g
-//! p) time at worst; with the index it is O(log n) for every pair that overlaps. All buffers are
-//! reused, so that resolving a sentence allocates only for spans that lose tokens in their middle.
+//! If each side has one remaining span, or the product of both sides is small, all pairs are
+//! compared. Larger sentences are first split into groups of overlapping spans, and within a large
+//! group candidates are found with the index [`Overlaps`]. A group of g gold and p pred spans takes
+//! O(g p) time at worst; with the index it takes O(log n) time for every overlapping pair. All
+//! buffers are reused, so resolving a sentence allocates only for spans that lose tokens in their
+//! middle.
 
 use spanrs_base::Pace;
 
@@ -26,59 +27,58 @@ use super::remaining::{GOLD, PRED, RemainingSpan, Sides, pair};
 use crate::matcher::Sink;
 use crate::overlaps::Overlaps;
 
-/// Largest product of walkers and candidates for which all pairs are compared: building an index
-/// costs more.
+/// Largest product of walkers and candidates for which all pairs are compared, because building an
+/// index would be slower.
 const FEW: usize = 1 << 10;
 
-/// Runs the passes, and keeps their buffers; spans are indices into [`Sides`].
+/// Runs the passes and keeps their buffers; spans are indices into [`Sides`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Passes {
-    /// By side: spans in no pair, from the shortest to the longest, equally long ones in the order
-    /// given.
+    /// For each side, unpaired spans from the shortest to the longest; spans of equal length are in
+    /// the given order.
     ///
-    /// Emptied while a pass goes through the list; spans that found no partner are put back.
+    /// Emptied while a pass visits the list; spans that remain unpaired are put back.
     free: [Vec<u32>; 2],
-    /// By side: spans in a boundary or labelling-boundary error, in the order in which they were
-    /// paired.
+    /// For each side, spans in a boundary or labelling-boundary error, in the order in which they
+    /// were paired.
     ///
-    /// The order decides ties of [`Among::Paired`].
+    /// The order resolves ties of [`Among::Paired`].
     paired: [Vec<u32>; 2],
-    /// By candidate of the current pass: whether it can still be taken.
+    /// For each candidate of the current pass, whether it can still be taken.
     open: Vec<bool>,
-    /// Candidates of the current pass by bounds, without those that are not open. Used in large
-    /// passes only.
+    /// Open candidates of the current pass by bounds. Used only in large passes.
     index: Overlaps,
     /// Result of one query of `index`.
     found: Vec<u32>,
     /// (start, side, span) of all remaining spans, for splitting them into groups.
     by_start: Vec<(i64, usize, u32)>,
-    /// By side: (group, span), ascending by group.
+    /// For each side, (group, span), ascending by group.
     groups: [Vec<(u32, u32)>; 2],
-    /// Asks the watch once in many candidates looked at.
+    /// Calls the watch once for many examined candidates.
     pub(super) pace: Pace,
-    /// Set when the watch said stop during the current comparison.
+    /// Set when the watch requested a stop during the current comparison.
     pub(super) stopped: bool,
 }
 
 /// Candidate matches for the spans of one side that are still free.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
-    /// Free spans of the other side. A candidate is taken once, whether tokens are left in common
-    /// or not.
+    /// Free spans on the other side. A candidate is taken once, even if the spans have no remaining
+    /// tokens in common.
     Free,
-    /// Spans of the other side that are in a pair and have tokens left. The walker joins the pair;
-    /// a candidate can be joined until its tokens are used up.
+    /// Spans on the other side that are in a pair and have tokens left. The walker joins the pair;
+    /// a candidate can be joined until it has no tokens left.
     Paired,
 }
 
-/// Quality of a candidate; the smallest is the best.
+/// Quality of a candidate; the smallest rank is the best.
 ///
-/// FairEval's key: (-shared tokens, tokens left over in the walker, tokens left over in the
+/// This is FairEval's key: (-shared tokens, remaining tokens of the walker, remaining tokens of the
 /// candidate, length of the candidate). Ties go to the candidate that comes first in its list.
 type Rank = (i64, i64, i64, i64);
 
 impl Passes {
-    /// Pairs the remaining spans of both sides that overlap, first those of equal types, then the
+    /// Pairs the remaining overlapping spans of both sides, first spans with equal types, then the
     /// others.
     ///
     /// Sentences with empty spans are not split into groups and use no index, because empty spans
@@ -89,7 +89,7 @@ impl Passes {
             return;
         }
         if golds == 1 && preds == 1 {
-            // Nearly all sentences with mistakes have exactly one.
+            // Nearly all sentences with errors have exactly one.
             match_single_pair(sides, sink);
             return;
         }
@@ -119,7 +119,7 @@ impl Passes {
         self.groups = groups;
     }
 
-    /// Sets the free spans of a side, sorted by length and then by the order given.
+    /// Sets the free spans of a side, sorted by length and then in the given order.
     fn set_free(&mut self, sides: &Sides, side: usize, remaining: impl Iterator<Item = u32>) {
         let free = &mut self.free[side];
         free.clear();
@@ -127,11 +127,11 @@ impl Passes {
         free.sort_unstable_by_key(|&one| (sides[side][one as usize].length(), one));
     }
 
-    /// Splits the remaining spans of both sides into groups that overlap, directly or through
-    /// others.
+    /// Splits the remaining spans of both sides into groups that overlap directly or through other
+    /// spans.
     ///
-    /// Groups do not influence each other. One sweep over the spans by start, O(n log n); all spans
-    /// must be non-empty.
+    /// Groups do not influence each other. Uses one sweep over the spans by start, in O(n log n)
+    /// time; all spans must be non-empty.
     fn split_into_groups(&mut self, sides: &Sides) {
         let Self {
             by_start, groups, ..
@@ -142,7 +142,7 @@ impl Passes {
             by_start.extend(starts.zip(0..).map(|(start, one)| (start, side, one)));
             groups[side].clear();
         }
-        // Both sides mostly come in reading order, and the stable sort merges sorted runs.
+        // Both sides are usually in reading order, and the stable sort merges sorted runs.
         by_start.sort();
         let (mut group, mut end) = (0, i64::MIN);
         for &(start, side, one) in &*by_start {
@@ -155,7 +155,7 @@ impl Passes {
     /// Runs the six passes over the free spans of one group; `indexed` allows the use of
     /// [`Overlaps`].
     ///
-    /// Free spans must have been set for both sides ([`Passes::set_free`]). Spans that are still
+    /// The free spans of both sides must have been set ([`Passes::set_free`]). Spans that are still
     /// free afterwards are false negatives and false positives.
     fn run_passes(&mut self, sides: &mut Sides, indexed: bool, sink: &mut dyn Sink) {
         for side in [GOLD, PRED] {
@@ -168,14 +168,15 @@ impl Passes {
         }
     }
 
-    /// Runs one pass: gives each free span of `side`, from the shortest to the longest, its best
-    /// partner.
+    /// Runs one pass: pairs each free span of `side`, from the shortest to the longest, with its
+    /// best candidate.
     ///
-    /// - `among`: which spans of the other side are candidates.
+    /// - `among`: the spans of the other side that are candidates.
     /// - `same_type`: true for boundary errors, false for labelling-boundary errors.
     /// - `indexed`: whether large passes may find candidates with the index.
     ///
-    /// Spans that find no partner stay free, in their order. Returns early if the watch said stop.
+    /// Spans without a fitting candidate stay free, in the same order. Returns early if the watch
+    /// requests a stop.
     fn run_pass(
         &mut self,
         sides: &mut Sides,
@@ -236,7 +237,7 @@ impl Passes {
         self.return_candidates(&sides[other], other, candidates, among);
     }
 
-    /// Returns the spans of both sides from which a pass takes its candidates.
+    /// Returns the lists from which a pass takes its candidates, for both sides.
     fn list(&mut self, among: Among) -> &mut [Vec<u32>; 2] {
         match among {
             Among::Free => &mut self.free,
@@ -277,7 +278,7 @@ impl Passes {
         }
     }
 
-    /// Returns the candidates of a pass to the list they were taken from; those that were paired
+    /// Returns the candidates of a pass to the list from which they were taken; paired candidates
     /// are no longer free.
     fn return_candidates(
         &mut self,
@@ -295,9 +296,10 @@ impl Passes {
     /// Returns the best open candidate for a walker with its rank, as an index into `candidates`;
     /// None if no candidate fits.
     ///
-    /// A candidate fits if its type is equal (`same_type`) or different, if its bounds overlap
-    /// those of the walker without being equal, and, for [`Among::Paired`], if the two still share
-    /// tokens. O(candidates), or with the index O(log n) for each candidate that overlaps.
+    /// A candidate fits if its type is equal (with `same_type`) or different (otherwise), if its
+    /// bounds overlap the bounds of the walker without being equal, and, for [`Among::Paired`], if
+    /// the two still share tokens. Takes O(candidates) time, or with the index O(log n) time for
+    /// each overlapping candidate.
     fn best_candidate(
         &mut self,
         sides: &Sides,
@@ -360,7 +362,7 @@ impl Passes {
 /// Handles one remaining span on each side, by far the most frequent case: they are a pair if
 /// they overlap.
 ///
-/// Equal bounds are no boundary error: such spans differ in their tokens.
+/// Spans with equal bounds are not a boundary error; they differ in their tokens.
 fn match_single_pair(sides: &mut Sides, sink: &mut dyn Sink) {
     let (gold, pred) = (&sides[GOLD][0], &sides[PRED][0]);
     if !matches!(
@@ -372,14 +374,14 @@ fn match_single_pair(sides: &mut Sides, sink: &mut dyn Sink) {
     }
 }
 
-/// Makes a pair, or lets a span join one, and removes the `shared` tokens from both.
+/// Creates a pair, or adds a span to a pair, and removes the `shared` tokens from both spans.
 ///
-/// - `side`, `walker`: the span that looked for a partner, by side and index in [`Sides`].
-/// - `candidate`: its partner, by index in the other side.
-/// - `shared`: number of remaining tokens that both have.
+/// - `side`, `walker`: side of the walker and its index in [`Sides`].
+/// - `candidate`: index of the candidate in the other side.
+/// - `shared`: number of remaining tokens that both spans have.
 ///
-/// The kind of error is decided by types and by the bounds as given, from the point of view of
-/// gold, whichever side walks.
+/// The kind of error is determined by the types and the original bounds, from the point of view of
+/// gold, regardless of the side of the walker.
 fn join_pair(
     sides: &mut Sides,
     (side, walker): (usize, usize),

@@ -1,20 +1,20 @@
 //! Step 1 of the fair matcher: equal spans.
 //!
 //! Sides in reading order without duplicates, the usual case, are merged in linear time without
-//! sorting. Other sides are sorted first. Whatever has no equal becomes a [`RemainingSpan`], in the
-//! order given.
+//! sorting. Other sides are sorted first. Spans without an equal span become [`RemainingSpan`]s, in
+//! the given order.
 //!
-//! Duplicates count differently under the two criteria. For gold with `PER` 0..2 twice:
+//! Duplicates are counted differently under the two criteria. For gold with `PER` 0..2 twice:
 //!
 //! | pred `PER` 0..2 | `traditional` | `fair` |
 //! |---|---|---|
-//! | once | 2 `tp` | 1 `tp`, the other one remains |
+//! | once | 2 `tp` | 1 `tp`, the other span remains |
 //! | twice | 2 `tp` | 2 `tp` |
-//! | three times | 2 `tp` | 2 `tp`, the third one remains |
+//! | three times | 2 `tp` | 2 `tp`, the third span remains |
 //!
-//! Spans with equal bounds and types, but different tokens, are not equal, and no other step pairs
-//! them with each other: they are a false negative and a false positive, unless they find other
-//! partners.
+//! Spans with equal bounds and types but different tokens are not equal, and no other step pairs
+//! them with each other: they are a false negative and a false positive, unless they are paired
+//! with other spans.
 
 use std::cmp::Ordering;
 
@@ -26,13 +26,13 @@ use super::resolver::Resolver;
 use crate::matcher::Sink;
 use crate::spans::Spans;
 
-/// Finds equal spans; keeps its buffers for sides that have to be sorted.
+/// Finds equal spans, and keeps the buffers for sides that must be sorted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EqualSpans {
-    /// By side: indices of the spans in reading order; equal spans are adjacent and in the order
-    /// given.
+    /// For each side, the indices of the spans in reading order; equal spans are adjacent and in
+    /// the given order.
     sorted: [Vec<u32>; 2],
-    /// By side and index of the span: whether it is in a pair of equal spans.
+    /// For each side and span, whether the span is in a pair of equal spans.
     paired: [Vec<bool>; 2],
 }
 
@@ -42,11 +42,12 @@ fn is_plain(spans: Spans<'_>) -> bool {
 }
 
 impl EqualSpans {
-    /// Reports traditional outcomes and pairs of equal spans, and hands the others to `resolver`.
+    /// Reports traditional outcomes and pairs of equal spans, and passes the remaining spans to
+    /// `resolver`.
     ///
-    /// Chooses between three ways: sides that are equal throughout (or the same memory) are paired
-    /// position by position; plain sides are merged, beginning after their common prefix; others
-    /// are sorted first.
+    /// There are three methods: sides that are completely equal (or the same memory) are paired
+    /// position by position; plain sides are merged after their common prefix; other sides are
+    /// sorted first.
     pub(super) fn match_equal(
         &mut self,
         gold: Spans<'_>,
@@ -55,7 +56,8 @@ impl EqualSpans {
         sink: &mut dyn Sink,
     ) {
         let whole = gold.all_whole() && pred.all_whole();
-        // Most sentences of most corpora are equal on both sides, and the others have a common prefix.
+        // Most sentences in most corpora are equal on both sides, and the others have a common
+        // prefix.
         let same = if !whole {
             0
         } else if std::ptr::eq(gold.all, pred.all) {
@@ -79,8 +81,8 @@ impl EqualSpans {
 
     /// Pairs equal spans of sides in any order, with duplicates or gaps.
     ///
-    /// Of several equal spans the first are paired first. For the traditional criterion every gold
-    /// duplicate answers the first equal pred span. O(n log n).
+    /// Equal spans are paired in the given order. For the traditional criterion, every gold
+    /// duplicate is matched with the first equal pred span. Takes O(n log n) time.
     fn sort_and_match(
         &mut self,
         gold: Spans<'_>,
@@ -141,13 +143,13 @@ impl EqualSpans {
     }
 }
 
-/// Merges two sides that are in reading order without duplicates and without gaps; the first
-/// `same` spans are equal on both and were reported already.
+/// Merges two sides that are in reading order without duplicates and without gaps; the first `same`
+/// spans are equal on both sides and were already reported.
 ///
-/// Remaining spans are resolved as soon as no later span can overlap them, so that long
-/// sentences stay small problems. That reorders events, so it is not done if `in_order`; and it
-/// needs spans that are not empty, because only those end after everything that overlaps them
-/// has begun. O(gold + pred), apart from resolving.
+/// Remaining spans are resolved as soon as no later span can overlap them, so that long sentences
+/// are split into small problems. This reorders events, so it is not done if `in_order` is set; and
+/// it requires non-empty spans, because only these end after all spans that overlap them have
+/// begun. Takes O(gold + pred) time, apart from resolving.
 fn merge_sorted(
     golds: Spans<'_>,
     preds: Spans<'_>,

@@ -11,14 +11,14 @@ use crate::matcher::Sink;
 /// Largest product of the numbers of remaining spans for which labelling errors are found by
 /// comparing all pairs.
 ///
-/// Above it an index by bounds ([`Bounds`]) is cheaper.
+/// For larger products, an index by bounds ([`Bounds`]) is faster.
 const FEW: usize = 1 << 10;
 
-/// Makes labelling errors: gold in the order given takes the first free pred span with its
-/// bounds and another type.
+/// Finds labelling errors: each gold span, in the given order, takes the first free pred span with
+/// equal bounds and another type.
 ///
-/// Tokens are not consulted. Removes the spans of these pairs from `sides`, so that they take
-/// part in no later step. Compares all pairs up to [`FEW`] of them.
+/// Tokens are not compared. Removes the spans of these pairs from `sides`, so that later steps
+/// ignore them. Compares all pairs if there are at most [`FEW`].
 pub(super) fn match_labelling_errors(sides: &mut Sides, sink: &mut dyn Sink) {
     if sides[GOLD].len() * sides[PRED].len() <= FEW {
         for g in 0..sides[GOLD].len() {
@@ -39,9 +39,9 @@ pub(super) fn match_labelling_errors(sides: &mut Sides, sink: &mut dyn Sink) {
     }
 }
 
-/// Finds the same pairs as [`match_labelling_errors`] in O(n log n), for many spans.
+/// Finds the same pairs as [`match_labelling_errors`] in O(n log n) time, for many spans.
 ///
-/// Builds an index of the pred spans, from which each gold span takes the first that fits.
+/// Builds an index of the pred spans, from which each gold span takes the first fitting span.
 fn match_labelling_errors_by_index(sides: &mut Sides, sink: &mut dyn Sink) {
     let mut free = Bounds::new(&sides[PRED]);
     for g in 0..sides[GOLD].len() {
@@ -55,7 +55,7 @@ fn match_labelling_errors_by_index(sides: &mut Sides, sink: &mut dyn Sink) {
 struct Bounds {
     /// Indices of the spans, sorted by bounds, type and index.
     sorted: Vec<u32>,
-    /// By bounds: the first free span of each type.
+    /// For each pair of bounds, the first free span of each type.
     types: BTreeMap<(i64, i64), Heads>,
 }
 
@@ -66,7 +66,7 @@ struct Bounds {
 type Heads = BTreeMap<u32, (u32, usize, usize)>;
 
 impl Bounds {
-    /// Indexes all spans. O(n log n).
+    /// Indexes all spans in O(n log n) time.
     fn new(remaining: &[RemainingSpan]) -> Self {
         let key = |at: u32| {
             let span = remaining[at as usize].span;
@@ -85,11 +85,11 @@ impl Bounds {
         Self { sorted, types }
     }
 
-    /// Removes and returns the index of the first span with the bounds of `span` and another type.
-    /// O(log n).
+    /// Removes and returns the index of the first span with the bounds of `span` and another type,
+    /// in O(log n) time.
     fn take(&mut self, span: &Span<i64>) -> Option<u32> {
         let heads = self.types.get_mut(&(span.start, span.end))?;
-        // At most one entry has the type of the span, so that this looks at two at most.
+        // At most one entry has the type of the span, so at most two entries are examined.
         let found = heads.iter().find(|(_, (ty, ..))| *ty != span.ty);
         let (&place, &(ty, start, end)) = found?;
         heads.remove(&place);

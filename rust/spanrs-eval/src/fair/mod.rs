@@ -1,30 +1,30 @@
-//! The fair matcher: every mistake is counted once, as one kind of error.
+//! The fair matcher: every error is counted once, as one kind of error.
 //!
 //! Source: Ortmann, "Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans", LREC 2022.
-//! Decisions, their order and ties equal those of `compare_spans` in FairEval a6172f2.
+//! Decisions, their order and ties are the same as in `compare_spans` of FairEval a6172f2.
 //!
-//! 1. Equal spans are true positives, one for one.
-//! 2. Spans with equal bounds and different types are labelling errors. Gold spans in the order
-//!    given take the first free pred span; tokens are not consulted.
-//! 3. Spans with overlapping bounds and one type are boundary errors. Gold spans go from the
-//!    shortest to the longest, equally long ones in the order given. Among several free pred spans
-//!    the best is the one that shares most tokens, then leaves fewest gold tokens over, then fewest
-//!    pred tokens, then is shortest, then comes first in the list from the shortest to the longest.
-//!    Shared tokens are removed from both spans. Then each gold span left over may join a pred span
-//!    that is in a pair but still has tokens in common with it, and after that each pred span left
-//!    over a gold span likewise.
+//! 1. Equal spans are true positives, paired one to one.
+//! 2. Spans with equal bounds and different types are labelling errors. Each gold span, in the
+//!    given order, takes the first free pred span; tokens are not compared.
+//! 3. Spans with overlapping bounds and equal types are boundary errors. Gold spans are visited
+//!    from the shortest to the longest, spans of equal length in the given order. Among several
+//!    free pred spans, the best one shares the most tokens, then leaves the fewest gold tokens,
+//!    then the fewest pred tokens, then is the shortest, then is first in the list from the
+//!    shortest to the longest. Shared tokens are removed from both spans. Then each remaining gold
+//!    span may join a pred span that is in a pair but still has tokens in common with the gold
+//!    span; after that, each remaining pred span may join a gold span in the same way.
 //! 4. Spans with overlapping bounds and different types are labelling-boundary errors, found in the
-//!    same three passes; spans that are in a boundary error can be joined.
+//!    same three passes; spans in a boundary error can also be joined.
 //! 5. The rest are false negatives and false positives.
 //!
-//! Traditional evaluation is counted in addition: a gold span is found if pred has an equal one.
-//! Duplicates follow FairEval: every duplicate of a gold span that is found is a true positive,
-//! even if pred has it once, and additional pred duplicates are not counted.
+//! Traditional evaluation is also counted: a gold span is found if pred has an equal span.
+//! Duplicates are counted as in FairEval: every duplicate of a found gold span is a true positive,
+//! even if pred has the span only once, and additional pred duplicates are not counted.
 //!
-//! Spans that overlap neither directly nor through others do not influence each other, so that long
+//! Spans that overlap neither directly nor through other spans do not influence each other, so long
 //! sentences and documents are resolved as many small problems. Time is O(n log n) for n spans that
-//! overlap few others; within a group of overlapping spans it is the product of both sides at
-//! worst. Memory is linear.
+//! overlap few others; within a group of overlapping spans it is at worst proportional to the
+//! product of the sizes of both sides. Memory is linear.
 //!
 //! | gold | pred | outcomes |
 //! |---|---|---|
@@ -69,15 +69,14 @@ use exact_matches::EqualSpans;
 use remaining::PRED;
 use resolver::Resolver;
 
-/// The fair matcher. It has no options besides the watch, and keeps its buffers from sentence to
-/// sentence.
+/// The fair matcher. It has no options except the watch, and keeps its buffers between sentences.
 ///
 /// By default groups of overlapping spans are resolved one by one, as soon as no later span can
 /// overlap them, and the order of events is unspecified. After
 /// [`resolve_ties`](crate::Matcher::resolve_ties) the events of the fair criterion come in this
 /// order: equal spans; labelling errors; other pairs in the order in which they are made; false
-/// negatives, then false positives, each from the shortest to the longest, equally long ones in the
-/// order given.
+/// negatives, then false positives, each from the shortest to the longest, spans of equal length in
+/// the given order.
 ///
 /// ```
 /// use spanrs_base::Span;
@@ -88,7 +87,7 @@ use resolver::Resolver;
 /// let mut events = Events::default();
 /// let pair = Pair::new(Spans::whole(&gold), Spans::whole(&pred));
 /// Matcher::default().compare(&pair, &mut events).unwrap();
-/// // The longer part makes the pair; the other one joins it instead of being a false positive.
+/// // The longer part forms the pair; the other part joins it instead of being a false positive.
 /// let pairs: Vec<_> = events.of(FAIR).map(|e| (e.outcome, e.pred)).collect();
 /// assert_eq!(pairs, [(Kind::Bes as u8, Some(1)), (Kind::Bes as u8, Some(0))]);
 /// ```
@@ -96,7 +95,7 @@ use resolver::Resolver;
 pub struct Matcher {
     /// Finds equal spans.
     equal: EqualSpans,
-    /// Finds partners for the other spans.
+    /// Pairs the other spans.
     resolver: Resolver,
 }
 
@@ -126,7 +125,7 @@ impl crate::Matcher for Matcher {
         Ok(())
     }
 
-    /// Makes events come in the order described at [`Matcher`], at the cost of resolving whole
+    /// Makes events come in the order described for [`Matcher`], at the cost of resolving whole
     /// sentences at once.
     fn resolve_ties(&mut self) {
         self.resolver.in_order = true;
@@ -138,7 +137,7 @@ impl crate::Matcher for Matcher {
 }
 
 impl Matcher {
-    /// Sets the watch that is asked at intervals; once it says stop, comparisons fail with
+    /// Sets the watch, which is called at intervals; once it requests a stop, comparisons fail with
     /// [`Unmatched::Stopped`].
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
@@ -150,9 +149,9 @@ impl Matcher {
     /// error.
     ///
     /// Each item is (true for pred, index of the span, runs of the tokens that no pair has taken),
-    /// gold before pred. FairEval leaves such reduced token sets behind in its arguments.
-    /// Meaningful only after [`resolve_ties`](crate::Matcher::resolve_ties), because groups are
-    /// forgotten otherwise.
+    /// gold before pred. FairEval leaves such reduced token sets in its arguments. Meaningful only
+    /// after [`resolve_ties`](crate::Matcher::resolve_ties), because earlier groups are discarded
+    /// otherwise.
     pub fn reduced(&self) -> impl Iterator<Item = (bool, u32, Vec<Run>)> {
         let sides = self.resolver.sides.iter();
         sides.enumerate().flat_map(|(side, remaining)| {

@@ -8,11 +8,12 @@ pub const TRADITIONAL: u8 = 0;
 /// Index of the criterion of fair evaluation; its outcomes are [`Kind`].
 pub const FAIR: u8 = 1;
 
-/// The criteria `traditional`, `fair` and `weighted`, and the counts of the corpus.
+/// The criteria `traditional`, `fair` and `weighted`, and the corpus counts.
 ///
 /// In `fair` every error other than a plain FP or FN is half a false positive and half a false
-/// negative. `weighted` shares the cells of `fair` and has other weights. Pairs count for the type
-/// of the gold span by default (FairEval's focus `target`), and support is that of `traditional`.
+/// negative. `weighted` shares the cells of `fair` but has other weights. Pairs count towards the
+/// type of the gold span by default (FairEval's focus `target`), and support is defined by
+/// `traditional`.
 pub static SCHEMA: Schema = Schema {
     name: "fair",
     criteria: &[
@@ -69,17 +70,17 @@ const fn outcomes([le, bes, bel, beo, lbe]: [[f64; 3]; 5]) -> [Outcome; 8] {
 pub enum Kind {
     /// A pair of equal spans.
     Tp,
-    /// A pred span in no pair.
+    /// An unpaired pred span.
     Fp,
-    /// A gold span in no pair.
+    /// An unpaired gold span.
     Fn,
     /// Labelling error: a pair with equal bounds and different types.
     Le,
-    /// Boundary error, smaller: a pair with one type in which pred is inside gold.
+    /// Boundary error, smaller: a pair with equal types in which pred is inside gold.
     Bes,
-    /// Boundary error, larger: a pair with one type in which pred covers gold.
+    /// Boundary error, larger: a pair with equal types in which pred covers gold.
     Bel,
-    /// Boundary error, overlapping: a pair with one type in which neither covers the other.
+    /// Boundary error, overlapping: a pair with equal types in which neither span covers the other.
     Beo,
     /// Labelling-boundary error: a pair with different types and bounds that overlaps.
     Lbe,

@@ -1,4 +1,4 @@
-//! How the bounds of two spans lie to each other.
+//! The relation between the bounds of two spans.
 
 use std::cmp::Ordering;
 
@@ -18,20 +18,20 @@ use spanrs_base::Span;
 pub enum Overlap {
     /// Equal bounds.
     Same,
-    /// The second is inside the first and may share one bound with it.
+    /// The second span is inside the first and may share one bound with it.
     Smaller,
-    /// The second covers the first and may share one bound with it.
+    /// The second span covers the first and may share one bound with it.
     Larger,
-    /// Neither covers the other.
+    /// Neither span covers the other.
     Crossing,
 }
 
 impl Overlap {
-    /// Returns how the second span lies to the first; None if they share no position.
+    /// Returns the relation of the second span to the first; None if they share no position.
     ///
     /// Types and tokens are ignored. For spans whose end is not after their start, the result is
-    /// that of FairEval's `overlap_type`, which decides by comparisons alone: an empty span inside
-    /// another one overlaps it.
+    /// the same as in FairEval's `overlap_type`, which only compares the bounds: an empty span
+    /// inside another span overlaps it.
     pub fn of(first: &Span<i64>, second: &Span<i64>) -> Option<Self> {
         let ((b1, e1), (b2, e2)) = ((first.start, first.end), (second.start, second.end));
         match (b2.cmp(&b1), e2.cmp(&e1)) {

@@ -1,8 +1,8 @@
-//! Spans without an equal on the other side, and the tokens they have left.
+//! Spans without an equal span on the other side, and their remaining tokens.
 //!
 //! FairEval removes the tokens that a pair shares from both spans, so that a span can join several
-//! pairs but no token counts twice. Here the tokens are runs instead of sets: removing a run costs
-//! what it touches, whatever the length of the span.
+//! pairs but no token counts twice. Here the tokens are runs instead of sets: the cost of removing
+//! a run depends on the runs it touches, not on the length of the span.
 //!
 //! | gold 0..6 loses to | tokens left |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | pred 0..2 | 2..6, one run |
 //! | pred 4..5 | 2..4 and 5..6, two runs |
 //!
-//! Only the third case needs memory of its own ([`Tokens::Runs`]).
+//! Only the third case needs additional memory ([`Tokens::Runs`]).
 
 use spanrs_base::Span;
 
@@ -24,35 +24,35 @@ pub(super) const GOLD: usize = 0;
 /// Index of the pred side in arrays of two.
 pub(super) const PRED: usize = 1;
 
-/// By side: spans without an equal, in the order given.
+/// For each side, the spans without an equal span, in the given order.
 pub(super) type Sides = [Vec<RemainingSpan>; 2];
 
-/// The tokens a span has not lost to a pair.
+/// The tokens that a span has not lost to a pair.
 #[derive(Clone, Debug)]
 enum Tokens {
-    /// One run of adjacent tokens, empty if its end is not after its start. Nearly all spans; needs
-    /// no memory of its own.
+    /// One run of adjacent tokens, empty if its end is not after its start. Used by nearly all
+    /// spans; needs no additional memory.
     Run(Run),
-    /// Several runs. Spans with gaps, and spans that lost tokens in the middle.
+    /// Several runs, for spans with gaps and spans that lost tokens in the middle.
     Runs(Runs),
 }
 
-/// A span without an equal on the other side.
+/// A span without an equal span on the other side.
 ///
-/// Its bounds and type stay as they are; tokens are lost to pairs.
+/// The bounds and the type do not change; tokens are lost to pairs.
 #[derive(Clone, Debug)]
 pub(super) struct RemainingSpan {
-    /// The span itself.
+    /// The span.
     pub(super) span: Span<i64>,
     /// Index of the span in its side of the [`Pair`](crate::Pair).
     pub(super) at: u32,
     /// Number of tokens left; this and other lengths are at most `i64::MAX`.
     pub(super) size: i64,
-    /// The tokens left; `size` of them.
+    /// The `size` remaining tokens.
     tokens: Tokens,
     /// True if the span is in a pair of any kind.
     paired: bool,
-    /// True if the span is in a boundary or labelling-boundary error, even one that took no token.
+    /// True if the span is in a boundary or labelling-boundary error, even if it lost no token.
     reduced: bool,
 }
 
@@ -81,33 +81,34 @@ impl RemainingSpan {
         }
     }
 
-    /// Returns true if the span is in no pair.
+    /// Returns true if the span is unpaired.
     pub(super) fn is_free(&self) -> bool {
         !self.paired
     }
 
-    /// Marks the span as paired. Its tokens stay until [`RemainingSpan::remove_shared`].
+    /// Marks the span as paired. Its tokens are kept until [`RemainingSpan::remove_shared`].
     pub(super) fn mark_paired(&mut self) {
         self.paired = true;
     }
 
-    /// Returns the distance of the bounds, FairEval's `e - b`: gaps and lost tokens count, and it
-    /// may be negative.
+    /// Returns the distance between the bounds, FairEval's `e - b`. Gaps and lost tokens are
+    /// included, and the result may be negative.
     pub(super) fn length(&self) -> i64 {
         self.span.end.saturating_sub(self.span.start)
     }
 
     /// Returns the number of remaining tokens that two spans have in common.
     ///
-    /// O(1) for single runs; otherwise proportional to the runs of the span with fewer of them,
-    /// times the logarithm of those of the other, and to the runs they share.
+    /// Takes O(1) time for single runs; otherwise the time is proportional to the number of runs of
+    /// the span with fewer runs, times the logarithm of the number of runs of the other span, plus
+    /// the number of shared runs.
     pub(super) fn shared(&self, other: &Self) -> i64 {
         match (&self.tokens, &other.tokens) {
             (Tokens::Run(a), Tokens::Run(b)) => a.1.min(b.1).saturating_sub(a.0.max(b.0)).max(0),
             (Tokens::Run(run), Tokens::Runs(runs)) | (Tokens::Runs(runs), Tokens::Run(run)) => {
                 length(runs.within(*run))
             }
-            // Look up the runs of the span with fewer runs in the other one.
+            // Look up the runs of the span with fewer runs in the other span.
             (Tokens::Runs(a), Tokens::Runs(b)) => {
                 let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
                 length(few.iter().flat_map(|run| many.within(run)))
@@ -115,8 +116,8 @@ impl RemainingSpan {
         }
     }
 
-    /// Removes the remaining tokens that two spans have in common from both; `n` is their number,
-    /// from [`RemainingSpan::shared`].
+    /// Removes the remaining tokens that two spans have in common from both; `n` is the number of
+    /// these tokens, from [`RemainingSpan::shared`].
     ///
     /// Marks both as reduced, even if `n` is 0 and neither loses a token.
     pub(super) fn remove_shared(&mut self, other: &mut Self, n: i64) {
@@ -142,7 +143,8 @@ impl RemainingSpan {
 
     /// Returns the remaining tokens that two spans have in common, as runs.
     ///
-    /// Of two spans with several runs each, the one with fewer runs is looked up in the other.
+    /// If both spans have several runs, the runs of the span with fewer runs are looked up in the
+    /// other.
     fn shared_runs(&self, other: &Self) -> Vec<Run> {
         match (&self.tokens, &other.tokens) {
             (Tokens::Run(a), Tokens::Run(b)) => vec![(a.0.max(b.0), a.1.min(b.1))],
@@ -160,7 +162,7 @@ impl RemainingSpan {
     fn remove_run(&mut self, (start, end): Run) {
         match &mut self.tokens {
             Tokens::Run(run) => {
-                // Nearly always at most one run is left.
+                // Nearly always, at most one run remains.
                 let (before, behind) = ((run.0, run.1.min(start)), (run.0.max(end), run.1));
                 self.tokens = if before.0 >= before.1 {
                     Tokens::Run(behind)

@@ -1,4 +1,4 @@
-//! What becomes of the spans without an equal: steps 2 to 5 of the fair matcher.
+//! Resolution of the spans without an equal span: steps 2 to 5 of the fair matcher.
 
 use super::boundary_errors::Passes;
 use super::labelling_errors::match_labelling_errors;
@@ -6,13 +6,13 @@ use super::outcomes::{FAIR, Kind, emit};
 use super::remaining::{GOLD, PRED, Sides};
 use crate::matcher::Sink;
 
-/// Resolves remaining spans; keeps its buffers.
+/// Resolves remaining spans and keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Resolver {
-    /// True if events have to come in the documented order, so that a sentence is resolved as a
-    /// whole.
+    /// True if events must be in the documented order, so that a sentence is resolved as a whole.
     pub(super) in_order: bool,
-    /// Spans without an equal in the current group, or in the whole sentence if `in_order`.
+    /// Spans without an equal span in the current group, or in the whole sentence if `in_order` is
+    /// set.
     ///
     /// Cleared at the start of the next comparison, so that
     /// [`Matcher::reduced`](super::Matcher::reduced) can read them.
@@ -22,7 +22,7 @@ pub(super) struct Resolver {
 }
 
 impl Resolver {
-    /// Forgets the remaining spans of the group or sentence before.
+    /// Removes the remaining spans of the previous group or sentence.
     pub(super) fn clear(&mut self) {
         for side in &mut self.sides {
             side.clear();

@@ -1,8 +1,8 @@
-//! Where documents end among the sentences of one call.
+//! Document boundaries among the sentences of one call.
 
 use super::InputError;
 
-/// Documents, by the number of sentences up to the end of each.
+/// Documents, given by the number of sentences up to the end of each document.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ pub struct DocumentEnds {
 }
 
 impl DocumentEnds {
-    /// Creates documents of the given numbers of sentences, with names if there are any.
+    /// Creates documents with the given numbers of sentences, and with names if given.
     ///
     /// # Errors
     /// [`InputError::Shape`] if a document has no sentence, or if the numbers of names and
@@ -56,7 +56,7 @@ impl DocumentEnds {
             let named: i64 = sizes.iter().sum();
             return Err(InputError::Shape {
                 message: format!(
-                    "documents names the document of {named} sentences, and there are {sentences}"
+                    "documents gives the document of {named} sentences, but there are {sentences}"
                 ),
                 sentence: None,
             });
@@ -64,7 +64,7 @@ impl DocumentEnds {
         Err(size_error(&sizes, Some(sentences)))
     }
 
-    /// Returns the first end at or after a number of sentences; None if all documents end before.
+    /// Returns the first end at or after a number of sentences; None if all documents end earlier.
     ///
     /// # Examples
     ///
@@ -98,10 +98,10 @@ pub struct Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
-    /// Returns Some if a document ends after `sentences` sentences; the inner value is its name,
-    /// None if documents have no names.
+    /// Returns Some if a document ends after `sentences` sentences; the inner value is the name of
+    /// the document, None if documents have no names.
     ///
-    /// The arguments of successive calls must ascend, and may skip no end.
+    /// The arguments of successive calls must increase and must not skip an end.
     #[inline]
     pub fn ends_at(&mut self, sentences: usize) -> Option<Option<&'a str>> {
         if *self.all.ends.as_slice().get(self.next)? != sentences {
@@ -114,8 +114,8 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// Returns the error for sizes that are not positive or do not match the names; with `sentences`,
-/// for sizes that do not add up to it. The message lists the first eight sizes.
+/// Returns the error for sizes that are not positive or do not match the names or, with
+/// `sentences`, do not add up to this number. The message lists the first eight sizes.
 fn size_error(sizes: &[i64], sentences: Option<usize>) -> InputError {
     let shown: Vec<String> = sizes.iter().take(8).map(i64::to_string).collect();
     let mut shown = match shown.is_empty() {
@@ -130,7 +130,7 @@ fn size_error(sizes: &[i64], sentences: Option<usize>) -> InputError {
     InputError::Shape {
         message: format!(
             "documents must be numbers of sentences from 1 up{sentences}, not {shown}, which add up to {sum}; \
-             a column of names, one a sentence, must be of str"
+             a column with one name per sentence must contain str"
         ),
         sentence: None,
     }

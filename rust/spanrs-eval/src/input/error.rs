@@ -8,21 +8,22 @@ use crate::side::Side;
 
 /// Why a corpus in memory cannot be scored.
 ///
-/// Messages name the side, the sentence and the token, 0-based as in the arrays.
+/// Messages contain the side, the sentence and the token, 0-based as in the arrays.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// The numbers of sentences, tokens or documents do not agree.
     #[error("{message}")]
     Shape {
-        /// What does not agree.
+        /// The mismatch.
         message: String,
-        /// Index of the first sentence concerned, 0-based; None if there is no particular one.
+        /// Index of the first affected sentence, 0-based; None if no particular sentence is
+        /// affected.
         sentence: Option<usize>,
     },
     /// An id without a tag.
     #[error("{message}")]
     UnknownId {
-        /// The id and its place.
+        /// The message with the id and its position.
         message: String,
     },
     /// Tags that cannot be read.
@@ -33,7 +34,7 @@ pub enum InputError {
     TagsOf {
         /// The side.
         side: Side,
-        /// What is wrong.
+        /// The problem.
         error: TagsError,
     },
     /// Spans that the matcher refuses.
@@ -41,10 +42,10 @@ pub enum InputError {
     Unmatched {
         /// Index of the sentence, 0-based.
         sentence: usize,
-        /// Why the matcher refuses them.
+        /// The reason.
         error: Unmatched,
     },
-    /// The watch said stop.
+    /// The watch requested a stop.
     #[error("interrupted")]
     Interrupted,
 }

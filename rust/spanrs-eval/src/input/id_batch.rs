@@ -6,15 +6,15 @@
 //! | id of gold | id of pred | token |
 //! |---|---|---|
 //! | a tag | a tag | counted |
-//! | `ignore` | anything | left out on both sides |
+//! | `ignore` | anything | skipped on both sides |
 //! | a tag | no tag | error |
 //! | no tag | anything | error |
 //!
-//! Tokens that are left out do not count in positions.
+//! Skipped tokens do not count in positions.
 //!
-//! Threads take ranges of whole documents and count into parts of the scorer, which are added in
-//! order, so the result does not depend on the number of threads. Of several errors, that of the
-//! first range is reported.
+//! Threads process ranges of whole documents and count into parts of the scorer, which are added in order, so the
+//! result does not depend on the number of threads. If several ranges have errors, the error of the first range is
+//! reported.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ type Result<T> = std::result::Result<T, InputError>;
 
 /// Number of tokens that are converted to bytes together.
 const RUN: usize = 1 << 12;
-/// Number of runs between two looks at whether to stop.
+/// Number of runs between two checks of whether to stop.
 const PAUSE: usize = 1 << 8;
 /// Minimum number of tokens per thread.
 const MIN_TOKENS: usize = 1 << 12;
@@ -42,35 +42,35 @@ const MIN_TOKENS: usize = 1 << 12;
 /// Ids of both sides of a corpus, each side with its own numbering. See the [module](super) for an
 /// example.
 ///
-/// The arrays may have different integer types. They are only read, so they can be those of NumPy
-/// or Arrow without a copy.
+/// The arrays may have different integer types. They are only read, so arrays of NumPy or Arrow can be used without a
+/// copy.
 #[derive(Clone, Copy, Debug)]
 pub struct IdBatch<'a> {
     /// Ids of gold.
     pub gold: IdSlice<'a>,
-    /// Ids of pred, as many as of gold.
+    /// Ids of pred, as many as ids of gold.
     pub pred: IdSlice<'a>,
-    /// Where sentences begin and end in both arrays.
+    /// The sentence boundaries in both arrays.
     pub cut: Sentences<'a, i64>,
     /// The reader's tag id of each id of gold.
     pub gold_numbers: &'a [u32],
     /// The reader's tag id of each id of pred.
     pub pred_numbers: &'a [u32],
-    /// Tokens whose gold id equals this are left out.
+    /// Tokens with this gold id are skipped.
     pub ignore: i64,
     /// Number of sentences before this batch, for messages and documents.
     pub first: usize,
-    /// Whether [`NULL`] stands for a tag that is missing, so that messages do not call it an id.
+    /// Whether [`NULL`] means a missing tag, so that messages do not call it an id.
     pub nulls: bool,
-    /// Where documents end, in sentences that include those before this batch.
+    /// The document boundaries, in sentences including those before this batch.
     pub documents: Option<&'a DocumentEnds>,
-    /// Asked at intervals by the calling thread.
+    /// Called at intervals in the calling thread.
     pub watch: Watch,
 }
 
 impl IdBatch<'_> {
-    /// Adds the tags of a side to the evidence for a scheme, from whole sentences until `most`
-    /// tokens are reached. Returns whether these were all sentences.
+    /// Adds the tags of a side to the evidence for a scheme, in whole sentences, until `most` tokens are reached.
+    /// Returns whether these were all sentences.
     ///
     /// # Errors
     /// [`InputError::UnknownId`] for an id of either side without a tag.
@@ -116,7 +116,7 @@ impl IdBatch<'_> {
     /// # Errors
     /// - [`InputError::UnknownId`] for the first id without a tag.
     /// - [`InputError::Unmatched`] if the matcher refuses spans.
-    /// - [`InputError::Interrupted`] if the watch said stop.
+    /// - [`InputError::Interrupted`] if the watch requests a stop.
     pub fn count(&self, reader: &Reader, scorer: &mut Scorer, threads: usize) -> Result<()> {
         let parts = self.whole_documents(self.cut.split(threads, MIN_TOKENS));
         count_parts(
@@ -128,9 +128,8 @@ impl IdBatch<'_> {
         )
     }
 
-    /// Moves the ends of parts to the next ends of documents, so that no document is divided
-    /// between threads; parts that become empty are dropped. Without documents the parts are
-    /// unchanged.
+    /// Moves the ends of parts to the next ends of documents, so that no document is split between threads; parts that
+    /// become empty are dropped. Without documents, the parts are unchanged.
     fn whole_documents(&self, parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let Some(documents) = self.documents else {
             return parts;
@@ -148,8 +147,8 @@ impl IdBatch<'_> {
         whole
     }
 
-    /// Replaces `gold` and `pred` by the reader's ids of sentence `at` (0-based in the batch),
-    /// whose ids are at `range` of the arrays, without the tokens to ignore.
+    /// Replaces `gold` and `pred` by the reader's tag ids of sentence `at` (0-based in the batch), whose ids are at
+    /// `range` in the arrays, without ignored tokens.
     ///
     /// # Errors
     /// [`InputError::UnknownId`] with the side, the sentence, the token and the exact id.
@@ -167,7 +166,7 @@ impl IdBatch<'_> {
             if g == self.ignore {
                 continue;
             }
-            // A negative id is a huge one here, and no vocabulary is so large.
+            // A negative id becomes a number larger than any vocabulary.
             let number = |numbers: &[u32], id: i64| numbers.get(id as usize).copied();
             let wrong = |side, exact, tags: &[u32]| {
                 let sentence = self.first + at;
@@ -199,7 +198,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Counts the sentences, in blocks if that is possible.
+    /// Counts the sentences, in blocks if possible.
     fn count(&self, reader: &Reader, scorer: &mut Scorer, worker: &mut Worker<'_>) -> Result<()> {
         let numbers = [self.batch.gold_numbers, self.batch.pred_numbers];
         let few = numbers.iter().all(|numbers| numbers.len() < LAST as usize);
@@ -248,24 +247,22 @@ impl Part<'_> {
     /// For each run of whole sentences with about [`RUN`] tokens:
     ///
     /// 1. Convert the ids of both sides to bytes ([`narrow`]).
-    /// 2. If some have no tag or are to be ignored, remove the latter and find out whether there
-    ///    are others ([`drop_ignored`]). The sentence with an unknown id is read again to describe
-    ///    the error.
-    /// 3. Add the sentences to the block, with the ends of documents between them
-    ///    ([`end_documents`]). With documents, ids are converted in a separate block first, because
-    ///    borders have to be put between the sentences.
-    /// 4. If the block is full, count it, and prefetch the ids that will be converted next.
+    /// 2. If some ids have no tag or are ignored, remove the ignored ids and check whether unknown ids remain
+    ///    ([`drop_ignored`]). A sentence with an unknown id is read again to describe the error.
+    /// 3. Add the sentences to the block, with the ends of documents between them ([`end_documents`]). With documents,
+    ///    ids are first converted in a separate block, because borders must be inserted between the sentences.
+    /// 4. If the block is full, count it and prefetch the ids that are converted next.
     ///
-    /// Whether to stop is looked at every [`PAUSE`] runs.
+    /// Whether to stop is checked every [`PAUSE`] runs.
     ///
     /// # Errors
-    /// Those of [`IdBatch::count`].
+    /// The errors of [`IdBatch::count`].
     fn blocks(&self, reader: &Reader, scorer: &mut Scorer, worker: &mut Worker<'_>) -> Result<()> {
         let batch = self.batch;
         let gold_codes = Codes::new(batch.gold_numbers, batch.ignore);
         let pred_codes = Codes::new(batch.pred_numbers, i64::MIN);
         let mut block = TagBlock::default();
-        // Where ids are turned to bytes before borders of documents are put between them.
+        // The block in which ids are converted to bytes before document borders are inserted.
         let (mut staging, mut ends) = (TagBlock::default(), self.ends());
         let mut sentence = self.range.start;
         let mut start = batch.cut.start(sentence);
@@ -285,7 +282,7 @@ impl Part<'_> {
                 && let Err(bad) =
                     with_ids!(gold, ids => drop_ignored(ids, batch.ignore, (g, p), &mut lengths))
             {
-                // Says what is wrong.
+                // This returns the error.
                 let at = sentence + bad;
                 let range = batch.cut.start(at)..batch.cut.start(at + 1);
                 batch.ids(at, range, &mut Vec::new(), &mut Vec::new())?;
@@ -305,7 +302,7 @@ impl Part<'_> {
             sentence += lengths.len();
             start = end;
             if block.is_full() {
-                // Counting is not limited by memory, so the ids of the next block are prefetched during it.
+                // Counting is not limited by memory bandwidth, so the ids of the next block are prefetched meanwhile.
                 let fetch = |tokens: Range<usize>| {
                     let tokens = end + tokens.start..end + tokens.end;
                     fetch_range((batch.gold, batch.pred), tokens);
@@ -348,11 +345,11 @@ fn end_documents(
     }
 }
 
-/// Removes the tokens to be ignored, and changes the lengths of the sentences accordingly.
+/// Removes the ignored tokens, and changes the lengths of the sentences accordingly.
 ///
-/// `ids` are those of gold, `gold` and `pred` their bytes. Padding at the end of a sentence is
-/// skipped at once; of the other tokens, every one is copied to the next free position, which
-/// advances only if the token is kept, so there is no branch to mispredict.
+/// `ids` are the ids of gold; `gold` and `pred` are the bytes of both sides. Padding at the end of a sentence is
+/// skipped at once. Every other token is copied to the next free position, which advances only if the token is kept, so
+/// there is no branch to mispredict.
 ///
 /// # Errors
 /// The index of the first sentence that has an id without a tag at a token that is not ignored.
@@ -366,14 +363,14 @@ fn drop_ignored<G: Id>(
     let (mut start, mut kept) = (0, 0);
     for (sentence, length) in lengths.iter_mut().enumerate() {
         let end = start + *length as usize;
-        // Most of what is ignored is padding.
+        // Most ignored tokens are padding.
         let padding = gold[start..end].iter().rev();
         let padding = padding.take_while(|&&byte| byte == NO_TAG).count();
         let padded = &ids[end - padding..end];
         let mut bad = u8::from(padded.iter().any(|id| id.value() != ignore));
         let first = kept;
         for at in start..end - padding {
-            // Without a branch, because which tokens are ignored is hard to guess.
+            // Branch-free, because ignored tokens are hard to predict.
             let keep = ids[at].value() != ignore;
             let (g, p) = (gold[at], pred[at]);
             gold[kept] = g;

@@ -24,10 +24,10 @@ pub trait Id: Copy + Send + Sync {
     /// Returns the low byte.
     fn low(self) -> u8;
 
-    /// Returns whether the id is not its low seven bits: negative, or 128 and more.
+    /// Returns whether the id does not fit seven bits: negative, or 128 or more.
     fn is_wide(self) -> bool;
 
-    /// Returns the id as it is, for messages.
+    /// Returns the exact id, for messages.
     fn exact(self) -> i128;
 }
 
@@ -36,7 +36,7 @@ macro_rules! id {
         $(impl Id for $t {
             #[inline(always)]
             fn value(self) -> i64 {
-                // i64::MAX is beyond any vocabulary; as the id to ignore, callers refuse it.
+                // i64::MAX is beyond any vocabulary, and callers refuse it as the id to ignore.
                 self.try_into().unwrap_or(i64::MAX)
             }
 
@@ -58,11 +58,11 @@ macro_rules! id {
 }
 id!(i64, i32, i16, i8, u64, u32, u16, u8);
 
-/// The ids of one side, of any integer type. They are only read, so they can be those of NumPy or
-/// Arrow without a copy.
+/// The ids of one side, of any integer type. The ids are only read, so arrays of NumPy or Arrow can
+/// be used without a copy.
 ///
-/// Counting is compiled once, not once for each pair of types: the type is looked at once for some
-/// thousand ids, where they become bytes.
+/// Counting is compiled once, not once for each pair of types: the type is examined only where a
+/// few thousand ids at a time are converted to bytes.
 ///
 /// # Examples
 ///
@@ -92,8 +92,8 @@ pub enum IdSlice<'a> {
     U64(&'a [u64]),
 }
 
-/// Runs `$body` with `$slice` being the ids as a slice of their own type; `$body` is compiled for
-/// each type.
+/// Runs `$body` with `$slice` bound to the ids as a slice of their integer type; `$body` is
+/// compiled for each type.
 macro_rules! with_ids {
     ($ids:expr, $slice:ident => $body:expr) => {
         $crate::input::ids::with_ids!(@arms $ids, $slice => $body; I8 I16 I32 I64 U8 U16 U32 U64)
@@ -147,7 +147,7 @@ impl IdSlice<'_> {
         self.len() == 0
     }
 
-    /// Returns an id by its index, as [`Id::value`].
+    /// Returns an id by index; see [`Id::value`].
     ///
     /// # Panics
     /// If the index is out of range.
@@ -156,7 +156,7 @@ impl IdSlice<'_> {
         with_ids!(self, ids => ids[at].value())
     }
 
-    /// Returns an id by its index, as [`Id::exact`].
+    /// Returns an id by index; see [`Id::exact`].
     ///
     /// # Panics
     /// If the index is out of range.
@@ -165,8 +165,8 @@ impl IdSlice<'_> {
     }
 }
 
-/// The id that stands for a missing tag (a null of a column), if
-/// [`IdBatch::nulls`](super::IdBatch::nulls) is set.
+/// The id of a missing tag (a null in a column), if [`IdBatch::nulls`](super::IdBatch::nulls) is
+/// set.
 pub const NULL: i64 = i32::MIN as i64;
 
 /// Returns the error for a null in place of a tag. Indices are 0-based.
@@ -174,7 +174,7 @@ pub const NULL: i64 = i32::MIN as i64;
 pub(super) fn no_tag(side: &str, sentence: usize, token: usize) -> InputError {
     InputError::UnknownId {
         message: format!(
-            "{side} has no tag at sentence {sentence}, token {token}; a null in gold leaves the token out"
+            "{side} has no tag at sentence {sentence}, token {token}; a null in gold skips the token"
         ),
     }
 }
@@ -186,7 +186,7 @@ pub fn bad_id(side: &str, sentence: usize, token: usize, id: i128, tags: usize) 
     InputError::UnknownId {
         message: format!(
             "{side} has id {id} at sentence {sentence}, token {token}, but the vocabulary has {tags} tags \
-             (ids 0 to {}); mark tokens to leave out with ignore_index in gold",
+             (ids 0 to {}); mark tokens to skip with ignore_index in gold",
             tags as i64 - 1
         ),
     }
@@ -194,7 +194,7 @@ pub fn bad_id(side: &str, sentence: usize, token: usize, id: i128, tags: usize) 
 
 /// Returns the reader's id of each id of the caller's vocabulary, interning its tags.
 ///
-/// Tags that occur twice get the same id of the reader.
+/// Equal tags get the same id of the reader.
 ///
 /// # Errors
 /// [`InputError::Tags`] if the reader has too many tags.

@@ -1,17 +1,18 @@
 //! Corpora in memory: integer ids of tags, lengths of sentences, documents.
 //!
-//! The ids are those of the caller's own vocabulary (the labels of a model, the dictionary of an
-//! Arrow column). [`numbering`] maps them to the ids of a [`Reader`](spanrs_tags::Reader) once; an
-//! [`IdBatch`] then counts arrays without looking at a string.
+//! The ids are from the caller's own vocabulary (the labels of a model, the dictionary of an Arrow
+//! column). [`numbering`] maps them to the ids of a [`Reader`](spanrs_tags::Reader) once; an
+//! [`IdBatch`] then counts arrays without accessing strings.
 //!
 //! | item | content |
 //! |---|---|
 //! | [`Sentences`] | how a flat array is cut into sentences |
 //! | [`DocumentEnds`] | how sentences are grouped into documents |
-//! | [`Id`], [`IdSlice`] | the integer types of ids, and arrays of any of them |
+//! | [`Id`], [`IdSlice`] | the integer types of ids, and arrays of any such type |
 //! | [`IdBatch`] | both sides of a corpus, counted on several threads |
-//! | [`PairCounter`], [`PairIds`] | counts sentences whose tags become ids on the way, such as lists of strings |
-//! | [`InputError`] | what can be wrong with them |
+//! | [`PairCounter`], [`PairIds`] | counts sentences while converting tags to ids, such as lists of
+//! strings |
+//! | [`InputError`] | errors in such corpora |
 //!
 //! # Examples
 //!

@@ -1,6 +1,6 @@
-//! Integer ids to bytes.
+//! Conversion of integer ids to bytes.
 //!
-//! This is limited by memory, so it uses the widest vectors of the processor and prefetches both
+//! The conversion is limited by memory bandwidth, so it uses the widest vectors of the processor and prefetches both
 //! arrays; the next ids are prefetched while a block is counted.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use prefetch_index::prefetch_index;
 use super::ids::with_ids;
 use super::{Id, IdSlice};
 
-/// The byte of an id without a tag, or of one to be ignored.
+/// The byte of an id that has no tag or is ignored.
 pub(super) const NO_TAG: u8 = 0x80;
 /// Number of ids that are converted to bytes in one step.
 const LANES: usize = 64;
@@ -18,16 +18,16 @@ const LANES: usize = 64;
 const AHEAD: usize = 2048;
 /// Size of a cache line in bytes.
 const LINE: usize = 64;
-/// Last index of the table of [`Codes`], which stands for all ids beyond it.
+/// Last index of the table of [`Codes`], which represents all larger ids.
 pub(super) const LAST: u64 = 255;
 
 /// The byte of each id of one side.
 pub(super) struct Codes {
-    /// By id: the reader's tag id, or [`NO_TAG`].
+    /// The reader's tag id for each id, or [`NO_TAG`].
     table: [u8; LAST as usize + 1],
     /// Number of ids of the caller's vocabulary.
     tags: usize,
-    /// Whether every id is its own byte, so that no table is needed.
+    /// Whether every id equals its byte, so that no table is needed.
     is_identity: bool,
 }
 
@@ -49,12 +49,11 @@ impl Codes {
     }
 }
 
-/// Converts the ids of both sides to bytes. Returns false if any of them has no tag or is to be
-/// ignored; their bytes are [`NO_TAG`].
+/// Converts the ids of both sides to bytes. Returns false if any id has no tag or is ignored; the bytes of these ids
+/// are [`NO_TAG`].
 ///
-/// If every id of both sides is its own byte (the vocabulary of the caller is that of the reader),
-/// ids are truncated with vector instructions; otherwise they are looked up in the tables of
-/// [`Codes`].
+/// If every id of both sides equals its byte (the caller and the reader have the same vocabulary), ids are truncated
+/// with vector instructions; otherwise they are looked up in the tables of [`Codes`].
 pub(super) fn narrow(
     (gold, pred): (IdSlice<'_>, IdSlice<'_>),
     (gold_codes, pred_codes): (&Codes, &Codes),
@@ -75,9 +74,8 @@ pub(super) fn narrow(
 
 /// Truncates the ids of both sides to bytes; returns the largest byte of each side.
 ///
-/// Sides of one type are converted together, which keeps two streams of memory busy. Sides of
-/// different types are converted one after the other, because a loop for each pair of types would be
-/// 64 loops.
+/// Sides with the same integer type are converted together, which reads two memory streams at once. Sides with
+/// different types are converted one after the other, because a loop for each pair of types would need 64 loops.
 fn truncate(
     (gold, pred): (IdSlice<'_>, IdSlice<'_>),
     (gold_out, pred_out): (&mut [u8], &mut [u8]),
@@ -100,7 +98,7 @@ fn truncate(
     together!(I8 I16 I32 I64 U8 U16 U32 U64)
 }
 
-/// Converts the ids of one side that are their own bytes; as [`TruncateBoth`].
+/// Converts the ids of one side that equal their bytes; see [`TruncateBoth`].
 struct Truncate<'a, T> {
     ids: &'a [T],
     out: &'a mut [u8],
@@ -126,8 +124,8 @@ impl<T: Id> pulp::NullaryFnOnce for Truncate<'_, T> {
     }
 }
 
-/// Converts ids that are their own bytes, with the widest vectors of the processor. Ids of 128 and
-/// more, and negative ones, get the bit of [`NO_TAG`].
+/// Converts ids that equal their bytes, with the widest vectors of the processor. Ids of 128 or more and negative ids
+/// get the bit of [`NO_TAG`].
 struct TruncateBoth<'a, T> {
     gold: &'a [T],
     pred: &'a [T],
@@ -167,11 +165,11 @@ impl<T: Id> pulp::NullaryFnOnce for TruncateBoth<'_, T> {
     }
 }
 
-/// Returns the low byte of each id, and raises `largest` to the largest byte by lane. Wide ids, which
-/// are to be ignored or outside any vocabulary, get the bit of [`NO_TAG`].
+/// Returns the low byte of each id, and raises `largest` to the largest byte by lane. Wide ids, which are ignored or
+/// outside any vocabulary, get the bit of [`NO_TAG`].
 ///
-/// The bytes are an array of their own, because the compiler vectorises that; a slice that might
-/// overlap the ids is written byte by byte.
+/// The bytes are written to a separate array, because the compiler then vectorises the loop; a slice that might overlap
+/// the ids would be written byte by byte.
 #[inline(always)]
 fn low_bytes<T: Id, const N: usize>(ids: &[T; N], largest: &mut [u8; LANES]) -> [u8; N] {
     let mut bytes = ids.map(T::low);
@@ -194,7 +192,7 @@ fn fetch_from<T: Id>(ids: &[T], from: usize) {
     }
 }
 
-/// Prefetches the ids of both sides at a range of indices, which may be beyond their ends.
+/// Prefetches the ids of both sides at a range of indices, which may extend beyond the ends.
 #[inline]
 pub(super) fn fetch_range((gold, pred): (IdSlice<'_>, IdSlice<'_>), range: Range<usize>) {
     for from in range.step_by(LANES) {
@@ -203,7 +201,7 @@ pub(super) fn fetch_range((gold, pred): (IdSlice<'_>, IdSlice<'_>), range: Range
     }
 }
 
-/// Replaces all bytes without a tag by [`NO_TAG`], that is, those that are not below `tags`.
+/// Replaces all bytes without a tag, that is, bytes not below `tags`, by [`NO_TAG`].
 fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     for byte in bytes {
         *byte = if usize::from(*byte) < tags {
@@ -214,7 +212,7 @@ fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Converts ids by the table. Returns false if any of them has no tag.
+/// Converts ids with the table. Returns false if any id has no tag.
 fn look_up(ids: IdSlice<'_>, codes: &Codes, out: &mut [u8]) -> bool {
     with_ids!(ids, ids => {
         let mut all = 0;

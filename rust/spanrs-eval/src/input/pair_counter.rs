@@ -1,4 +1,4 @@
-//! Counting sentences whose tags become ids pair by pair, such as lists of strings.
+//! Counting sentences whose tags are converted to ids pair by pair, such as lists of strings.
 
 use spanrs_tags::Reader;
 
@@ -8,14 +8,14 @@ use crate::tag_block::TagBlock;
 
 /// Looks up the ids of a token's gold and pred tags. Implemented for closures.
 ///
-/// A trait, because a closure that is called in two places is not inlined: lists of a million tokens took 6.0 instead of
-/// 4.5 ms. A method can be `inline(always)`.
+/// This is a trait because a closure that is called in two places is not inlined: lists of a million tokens took 6.0
+/// instead of 4.5 ms. A method can be `inline(always)`.
 pub trait PairIds<T> {
     /// The error for an item that is not a tag.
     type Error;
 
-    /// Returns the reader's ids of the gold and the pred tag of a token. Called a second time for each
-    /// token of the sentence with which there are more than [`TagBlock::TAGS`] tags.
+    /// Returns the reader's ids of the gold and the pred tag of a token. Called a second time for each token of the
+    /// sentence in which the number of tags exceeds [`TagBlock::TAGS`].
     ///
     /// # Errors
     /// If one of the items is not a tag, or there are too many tags.
@@ -31,8 +31,8 @@ impl<T, E, F: FnMut(&mut Reader, T) -> Result<(u32, u32), E>> PairIds<T> for F {
     }
 }
 
-/// Counts sentences whose tags are looked up, or learnt, on the way: in blocks if the reading and the
-/// number of tags allow that, otherwise one by one.
+/// Counts sentences while looking up or interning their tags: in blocks if the reading and the number of tags allow
+/// this, otherwise one by one.
 ///
 /// # Examples
 ///
@@ -51,22 +51,22 @@ impl<T, E, F: FnMut(&mut Reader, T) -> Result<(u32, u32), E>> PairIds<T> for F {
 /// assert_eq!(scorer.counts(&reader).tag_totals().types, [[1, 2, 1]]);
 /// ```
 pub struct PairCounter<'a> {
-    /// Learns the tags.
+    /// Interns the tags.
     reader: &'a mut Reader,
-    /// Gets the counts.
+    /// Receives the counts.
     scorer: &'a mut Scorer,
-    /// Sentences that are not counted yet.
+    /// Sentences that have not been counted yet.
     block: TagBlock,
-    /// Ids of a sentence that does not go into a block.
+    /// Gold ids of a sentence that is not added to a block.
     gold: Vec<u32>,
-    /// The same of pred.
+    /// Pred ids of a sentence that is not added to a block.
     pred: Vec<u32>,
     /// Whether sentences were counted since the last call of [`PairCounter::check`].
     counted: bool,
 }
 
 impl<'a> PairCounter<'a> {
-    /// Creates a counter. Sentences are counted once [`PairCounter::finish`] was called.
+    /// Creates a counter. All sentences are counted after [`PairCounter::finish`].
     pub fn new(reader: &'a mut Reader, scorer: &'a mut Scorer) -> Self {
         Self {
             reader,
@@ -81,7 +81,7 @@ impl<'a> PairCounter<'a> {
     /// Adds a sentence.
     ///
     /// # Errors
-    /// Those of `ids`; the sentence is not added then.
+    /// The errors of `ids`; the sentence is then not added.
     #[inline(always)]
     pub fn add<T, P: PairIds<T>>(
         &mut self,
@@ -106,14 +106,15 @@ impl<'a> PairCounter<'a> {
         }
         if self.reader.tags().len() > known {
             if self.reader.tags().len() > TagBlock::TAGS {
-                // Read before anything is counted, because the watch of a matcher may run code of the caller.
+                // The ids are read before anything is counted, because the watch of a matcher may run code of the
+                // caller.
                 let read = self.read_ids(tokens, ids);
                 self.leave_blocks();
                 read?;
                 self.count_ids();
                 return Ok(());
             }
-            // New tags must be learnt before the block is counted.
+            // The scorer must know new tags before the block is counted.
             self.scorer.prepare_blocks(self.reader);
         }
         self.block.end(length);
@@ -139,8 +140,8 @@ impl<'a> PairCounter<'a> {
         Ok(())
     }
 
-    /// Counts the block if there are too many tags for the next one. Its own tags still have their tables, which
-    /// [`Scorer::prepare_blocks`] then gives up.
+    /// Counts the block if there are too many tags for the next block. The tables for the tags of this block still
+    /// exist; [`Scorer::prepare_blocks`] then drops them.
     #[cold]
     fn leave_blocks(&mut self) {
         if self.reader.tags().len() > TagBlock::TAGS {
@@ -148,7 +149,7 @@ impl<'a> PairCounter<'a> {
         }
     }
 
-    /// Counts the sentence whose ids were read.
+    /// Counts the sentence whose ids have been read.
     fn count_ids(&mut self) {
         self.scorer
             .add(self.reader, &self.gold, &self.pred, |_, _| 0);
@@ -175,8 +176,8 @@ impl<'a> PairCounter<'a> {
     /// Returns whether sentences were counted since the last call, which may have run a watch.
     ///
     /// # Errors
-    /// [`InputError::Unmatched`] if the matcher refused spans, [`InputError::Interrupted`] if its
-    /// watch said stop.
+    /// [`InputError::Unmatched`] if the matcher refused spans, [`InputError::Interrupted`] if its watch requests a
+    /// stop.
     #[inline]
     pub fn check(&mut self) -> Result<bool, InputError> {
         let counted = std::mem::take(&mut self.counted);
@@ -186,7 +187,7 @@ impl<'a> PairCounter<'a> {
         Ok(counted)
     }
 
-    /// Counts what was added and not counted yet.
+    /// Counts the sentences that have not been counted yet.
     pub fn finish(mut self) {
         self.count_block();
     }
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn blocks_and_single_sentences_count_the_same() {
-        // More and more tags: the first sentences are counted in blocks, the last ones by themselves.
+        // The number of tags grows: the first sentences are counted in blocks, the last ones individually.
         let tag = |ty: usize| {
             format!(
                 "{}-{}",
@@ -227,7 +228,10 @@ mod tests {
                     Ok::<_, InputError>((reader.intern(gold)?, reader.intern(pred)?))
                 };
                 counter.add(sentence.iter(), &mut ids).unwrap();
-                assert!(!counter.check().unwrap() || at > 100, "blocks at first");
+                assert!(
+                    !counter.check().unwrap() || at > 100,
+                    "the first sentences are counted in blocks"
+                );
             }
             counter.finish();
             let (mut other, mut single) = parts(reading);

@@ -1,10 +1,10 @@
-//! How a flat array of ids is cut into sentences.
+//! Sentence boundaries in a flat array of ids.
 
 use std::ops::Range;
 
 use super::InputError;
 
-/// Where sentences begin and end in a flat array of ids.
+/// The sentence boundaries in a flat array of ids.
 ///
 /// # Examples
 ///
@@ -57,7 +57,7 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         long.map_or(Ok(()), |at| {
             Err(InputError::Shape {
                 message: format!(
-                    "sentence {at} has {} tokens, and one may have {}; cut it with lengths=",
+                    "sentence {at} has {} tokens; the maximum is {}; split it with lengths=",
                     self.length(at),
                     u32::MAX
                 ),
@@ -71,8 +71,8 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         (0..sentence).map(|at| self.length(at)).sum()
     }
 
-    /// Replaces `lengths` by those of the first sentences of a range, until they have at least
-    /// `most` tokens or are `most` sentences; returns how many tokens they have.
+    /// Replaces `lengths` by the lengths of the first sentences of a range, until these have at
+    /// least `most` tokens or are `most` sentences; returns their number of tokens.
     ///
     /// # Examples
     ///
@@ -96,7 +96,7 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         tokens
     }
 
-    /// Returns whether there is no sentence.
+    /// Returns whether there are no sentences.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -119,11 +119,11 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
     }
 
     /// Splits the sentences into at most `parts` ranges of about equal numbers of tokens, for
-    /// threads. The number of parts is reduced so that their average is at least `worth` tokens;
-    /// `worth` is greater than 0.
+    /// threads. The number of parts is reduced so that parts have at least `worth` tokens on
+    /// average; `worth` is greater than 0.
     ///
-    /// Always returns at least one range, and ranges cover all sentences in order. Uneven lengths
-    /// may make single ranges shorter than `worth`.
+    /// Always returns at least one range, and the ranges cover all sentences in order. With uneven
+    /// lengths, some ranges may be shorter than `worth`.
     ///
     /// # Examples
     ///
@@ -161,12 +161,13 @@ impl<'a> Sentences<'a, i64> {
     /// Creates the sentences of two arrays of ids, whose shapes are given as (sentences, tokens in
     /// each).
     ///
-    /// `lengths` cuts arrays of one dimension, whose shape is (1, tokens); without it, every row is
-    /// a sentence.
+    /// `lengths` splits one-dimensional arrays, whose shape is (1, tokens); without `lengths`,
+    /// every row is a sentence.
     ///
     /// # Errors
     /// [`InputError::Shape`] if the shapes differ, `lengths` is given for several rows or does not
-    /// fit ([`Sentences::with_lengths`]), or a sentence is too long ([`Sentences::check`]).
+    /// match the arrays ([`Sentences::with_lengths`]), or a sentence is too long
+    /// ([`Sentences::check`]).
     ///
     /// # Examples
     ///
@@ -198,7 +199,7 @@ impl<'a> Sentences<'a, i64> {
         let cut = match lengths {
             None => Self::Equal(sentences, tokens),
             Some(_) if sentences != 1 => {
-                return refuse("lengths are for arrays of one dimension".to_owned());
+                return refuse("lengths require one-dimensional arrays".to_owned());
             }
             Some(lengths) => Self::with_lengths(lengths, tokens)?,
         };
@@ -212,7 +213,7 @@ impl<'a> Sentences<'a, i64> {
     /// [`InputError::Shape`] for a negative length (with its sentence), or if the lengths do not
     /// add up to `ids`.
     pub fn with_lengths(lengths: &'a [i64], ids: usize) -> Result<Self, InputError> {
-        // Together they have the high bits that any of them has.
+        // The union has the high bits of all lengths, so it is negative if any length is.
         let all = lengths.iter().fold(0, |all, &length| all | length);
         if all < 0
             && let Some(at) = lengths.iter().position(|&length| length < 0)
@@ -226,14 +227,14 @@ impl<'a> Sentences<'a, i64> {
             });
         }
         let sum = if all <= i64::from(u32::MAX) {
-            // Too few to be too many for i64.
+            // The sum of these lengths fits i64.
             i128::from(lengths.iter().sum::<i64>())
         } else {
             lengths.iter().map(|&length| i128::from(length)).sum()
         };
         if sum != ids as i128 {
             return Err(InputError::Shape {
-                message: format!("lengths add up to {sum}, but there are {ids} ids a side"),
+                message: format!("lengths add up to {sum}, but there are {ids} ids on each side"),
                 sentence: None,
             });
         }

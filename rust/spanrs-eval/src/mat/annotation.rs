@@ -1,4 +1,4 @@
-//! Annotations as MATScore compares them.
+//! Annotations for comparison as in MATScore.
 
 use std::ops::Deref;
 
@@ -9,9 +9,9 @@ use crate::spans::Spans;
 /// An annotation that is scored. The type of its span is its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Annotation {
-    /// Bounds in characters, and the label by number.
+    /// Bounds in characters, and the number of the label.
     span: Span,
-    /// Type before aliases and equivalence classes, by number.
+    /// Number of the type before aliases and equivalence classes.
     pub(super) tag: u32,
 }
 
@@ -35,7 +35,8 @@ impl Annotation {
     }
 }
 
-/// Replaces `annotations` by those of a side. Positions that do not fit `u32` become `u32::MAX`.
+/// Replaces `annotations` by the annotations of a side. Positions that do not fit `u32` become
+/// `u32::MAX`.
 pub(super) fn set_annotations(annotations: &mut Vec<Annotation>, spans: Spans<'_>) {
     annotations.clear();
     let place = |place: i64| u32::try_from(place).unwrap_or(u32::MAX);

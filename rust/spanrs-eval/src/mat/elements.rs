@@ -1,8 +1,8 @@
 //! The sizes of intervals in tokens, pseudo-tokens or characters.
 //!
-//! Tokens and pseudo-tokens are measured with a table of (position, number of elements before it):
-//! the size of an interval is the difference of two entries. For `the future President of the
-//! United States` with annotation bounds at 3, 11, 32 and 40, pseudo-tokens give
+//! Tokens and pseudo-tokens are measured with a table of (position, number of elements before the
+//! position): the size of an interval is the difference of two entries. For `the future President
+//! of the United States` with annotation bounds at 3, 11, 32 and 40, pseudo-tokens give
 //!
 //! | position | 3 | 11 | 32 | 40 |
 //! |---|---|---|---|---|
@@ -16,12 +16,12 @@ use super::annotation::Annotation;
 use super::intervals::Interval;
 use crate::matcher::Text;
 
-/// The elements of a table with fixed spans. The criterion of a unit is its value plus 1.
+/// The unit in which intervals are measured. The index of its criterion is its value plus 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Tokens of the pred document. Not counted in documents without tokens.
     Token,
-    /// Pieces of text that neither white space nor the bound of an annotation on either side cuts.
+    /// Text segments separated by white space and by the bounds of annotations on either side.
     PseudoToken,
     /// Characters (code points), white space included.
     Character,
@@ -53,7 +53,7 @@ pub fn is_blank(c: char) -> bool {
     matches!(c, '\u{1C}'..='\u{1F}') || c.is_whitespace()
 }
 
-/// Measures intervals; keeps its buffers.
+/// Measures intervals and keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elements {
     /// The size of each interval of the last call.
@@ -65,8 +65,9 @@ pub(super) struct Elements {
 impl Elements {
     /// Returns the number of elements of the document, and the size of each interval in elements.
     ///
-    /// Without tokens the size of the document is 0 and no interval has a size. O(n log n) for n
-    /// bounds, plus the length of the text for pseudo-tokens and characters.
+    /// Without tokens, the size of the document is 0 and no interval has a size. Takes O(n log n)
+    /// time for n bounds, plus time proportional to the length of the text for pseudo-tokens and
+    /// characters.
     ///
     /// # Errors
     /// The position of an interval bound that is not a token boundary. Only tokens can fail: all
@@ -86,7 +87,7 @@ impl Elements {
                 self.sizes.extend(sizes);
                 return Ok((texts.text.chars().count() as u64, &self.sizes));
             }
-            // Documents without tokens do not enter the table of tokens.
+            // Documents without tokens are not included in the table of tokens.
             Unit::Token if texts.tokens.is_empty() => return Ok((0, &[])),
             Unit::Token => self.index_tokens(texts.tokens),
             Unit::PseudoToken => self.index_pseudo_tokens(gold, pred, texts.text),
@@ -103,9 +104,9 @@ impl Elements {
 
     /// Fills the table with the bounds of tokens, and returns their number.
     ///
-    /// Token `i` in the order of starts has the entries (start, `i`) and (end, `i + 1`). Of several
-    /// entries at one position the last counts, as in MATScore, where a later token overwrites the
-    /// entry of an earlier one.
+    /// Token `i` in the order of starts has the entries (start, `i`) and (end, `i + 1`). If there
+    /// are several entries at one position, the last one counts, as in MATScore, where a later
+    /// token overwrites the entry of an earlier one.
     fn index_tokens(&mut self, tokens: &[(u32, u32)]) -> u64 {
         self.table.clear();
         let numbered = (0..).zip(tokens);
@@ -120,8 +121,8 @@ impl Elements {
     /// Fills the table with the bounds of all annotations, and returns the number of pseudo-tokens
     /// of the text.
     ///
-    /// A pseudo-token begins at a character that is not blank and follows a blank or a cut. One
-    /// pass over the text.
+    /// A pseudo-token begins at a character that is not blank and follows a blank or a cut. Takes
+    /// one pass over the text.
     fn index_pseudo_tokens(&mut self, gold: &[Annotation], pred: &[Annotation], text: &str) -> u64 {
         self.table.clear();
         let bounds = gold

@@ -1,13 +1,12 @@
-//! The intervals of a document: stretches of text with at most one gold label and one pred label
-//! each.
+//! The intervals of a document: text segments with at most one gold label and one pred label each.
 //!
-//! The part that both annotations of a pair cover is an interval with the labels of the pair. What
-//! sticks out of pairs, and annotations without a partner, are leftovers. The text is cut at every
-//! bound of a leftover, and in each piece the leftovers of both sides are paired again, by label
-//! alone; those without a partner give an interval with one label.
+//! The part that both annotations of a pair cover is an interval with the labels of the pair. The
+//! parts of annotations that their pair does not share, and unpaired annotations, are leftovers.
+//! The text is cut at every bound of a leftover, and in each segment the leftovers of both sides
+//! are paired again, only by label; each unpaired leftover gives an interval with one label.
 //!
-//! With gold `T` 0..7, and pred `T` 0..3 and `T` 4..7, the first pred annotation is the partner of
-//! gold's:
+//! With gold `T` 0..7, and pred `T` 0..3 and `T` 4..7, the first pred annotation is paired with the
+//! gold annotation:
 //!
 //! | interval | gold | pred | why |
 //! |---|---|---|---|
@@ -15,9 +14,9 @@
 //! | 3..4 | `T` | | leftover of gold |
 //! | 4..7 | `T` | `T` | leftovers of both sides, paired again |
 //!
-//! Intervals may overlap if annotations of one side do; an element then counts several times, as in
-//! MATScore. Time and memory follow the number of pieces times the leftovers over them, which is
-//! limited.
+//! Intervals may overlap if annotations on one side overlap; an element then counts several times,
+//! as in MATScore. Time and memory are proportional to the number of (segment, leftover) overlaps,
+//! which is limited.
 
 use std::collections::HashMap;
 
@@ -29,59 +28,60 @@ use super::pairing::{MAX_EXACT, MAX_PAIRS, Pair, combined_similarity};
 use crate::Side;
 use crate::matcher::Unmatched;
 
-/// A stretch of text with what gold and pred say about it; at least one label is present.
+/// A text segment with its gold and pred labels; at least one label is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     /// First character.
     pub(super) start: u32,
     /// One past the last character.
     pub(super) end: u32,
-    /// Gold label by number; None where gold has no annotation.
+    /// Number of the gold label; None if gold has no annotation.
     pub(super) gold: Option<u32>,
-    /// Pred label by number; None where pred has no annotation.
+    /// Number of the pred label; None if pred has no annotation.
     pub(super) pred: Option<u32>,
 }
 
-/// A leftover: the part of an annotation that its pair does not share, or all of one without a
-/// partner. Not empty.
+/// A leftover: the part of an annotation that its pair does not share, or a whole unpaired
+/// annotation. Never empty.
 #[derive(Clone, Copy, Debug)]
 struct Leftover {
     /// First character.
     start: u32,
     /// One past the last character.
     end: u32,
-    /// The annotation it is a part of; labels are compared with those of the other side.
+    /// The annotation to which the leftover belongs; its label is compared with labels on the other
+    /// side.
     annotation: Annotation,
-    /// Its index among the leftovers of its side, in the order of the pairs.
+    /// The index among the leftovers on the same side, in the order of the pairs.
     order: usize,
 }
 
-/// Largest sum, over all pieces of text, of the leftovers that lie over them.
+/// Maximum total number of leftovers over all text segments.
 const MAX_STEPS: usize = 16 * MAX_PAIRS;
 
-/// Finds the intervals of a document; keeps its buffers.
+/// Finds the intervals of a document and keeps its buffers.
 ///
-/// Everything is overwritten by the next call of [`Intervals::run`].
+/// The next call of [`Intervals::run`] overwrites all fields.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Intervals {
-    /// The intervals of the last document: those of pairs in their order, then those of leftovers
-    /// by start.
+    /// The intervals of the last document: first the intervals of pairs in order, then the
+    /// intervals of leftovers by start.
     pub(super) found: Vec<Interval>,
     /// Leftovers of gold.
     gold: Vec<Leftover>,
     /// Leftovers of pred.
     pred: Vec<Leftover>,
-    /// Bounds of leftovers, ascending, each once.
+    /// Distinct bounds of leftovers, ascending.
     cuts: Vec<u32>,
-    /// Solver for pieces with few leftovers.
+    /// Solver for segments with few leftovers.
     munkres: Munkres,
 }
 
 impl Intervals {
     /// Finds the intervals of a document from the pairs of its annotations.
     ///
-    /// Of a clash that counts for one side only ([`Pair::single`]) the annotation of that side is a
-    /// leftover.
+    /// In a clash that counts only towards one side ([`Pair::single`]), the annotation on that side
+    /// is a leftover.
     ///
     /// # Errors
     /// [`Unmatched::TooTangled`] above [`MAX_STEPS`], [`Unmatched::Stopped`].
@@ -110,7 +110,7 @@ impl Intervals {
         self.sweep_leftovers(pace)
     }
 
-    /// Adds the interval that a pair shares, and the heads and tails that stick out on either side.
+    /// Adds the interval that a pair shares, and the leftovers before and after it on either side.
     fn pair(&mut self, g: Annotation, p: Annotation) {
         let (start, end) = (g.start.max(p.start), g.end.min(p.end));
         if start < end {
@@ -140,16 +140,16 @@ impl Intervals {
         self.cuts.dedup();
     }
 
-    /// Sweeps over the pieces of text between cuts with the leftovers that lie over each, and adds
+    /// Sweeps over the segments between cuts with the leftovers that cover each segment, and adds
     /// their intervals.
     ///
-    /// One leftover on each side makes one interval, even with different labels; leftovers of one
-    /// side only make an interval each. Otherwise the leftovers are first put in the order of the
-    /// pairs, on which ties of [`by_label`] depend, and then paired.
+    /// One leftover on each side gives one interval, even with different labels. If only one side
+    /// has leftovers, each leftover gives an interval. Otherwise the leftovers are first sorted in
+    /// the order of the pairs, on which ties in [`by_label`] depend, and then paired.
     ///
     /// # Errors
-    /// [`Unmatched::TooTangled`] if pieces times leftovers over them exceed [`MAX_STEPS`];
-    /// [`Unmatched::Stopped`].
+    /// [`Unmatched::TooTangled`] if the total number of leftovers over all segments exceeds
+    /// [`MAX_STEPS`]; [`Unmatched::Stopped`].
     fn sweep_leftovers(&mut self, pace: &mut Pace) -> Result<(), Unmatched> {
         self.gather_cuts();
         let (gold, pred) = (&self.gold, &self.pred);
@@ -166,7 +166,7 @@ impl Intervals {
                 return Err(Unmatched::TooTangled {
                     from: start.into(),
                     most,
-                    what: "parts of them lie over the pieces of text between their bounds",
+                    what: "overlaps between annotation parts and text segments",
                 });
             }
             let interval = |gold: Option<&Leftover>, pred: Option<&Leftover>| Interval {
@@ -184,7 +184,7 @@ impl Intervals {
                     .found
                     .extend(preds.iter().map(|p| interval(None, Some(p)))),
                 _ => {
-                    // Ties are resolved by the order of the pairs, not by where leftovers begin.
+                    // Ties are resolved by the order of the pairs, not by the starts of leftovers.
                     golds.sort_unstable_by_key(|rest| rest.order);
                     preds.sort_unstable_by_key(|rest| rest.order);
                     let (golds, preds) = (&golds, &preds);
@@ -221,8 +221,8 @@ fn push_leftover(rests: &mut Vec<Leftover>, annotation: Annotation, start: u32, 
     }
 }
 
-/// Moves the sweep to `start`: removes leftovers that end there or before, and adds those that
-/// begin there or before.
+/// Moves the sweep to `start`: removes leftovers that end at or before this position, and adds
+/// leftovers that begin at or before it.
 ///
 /// `all` is sorted by start, and `next` is the index of the first leftover that was not added yet.
 fn advance(over: &mut Vec<Leftover>, all: &[Leftover], next: &mut usize, start: u32) {
@@ -235,19 +235,20 @@ fn advance(over: &mut Vec<Leftover>, all: &[Leftover], next: &mut usize, start: 
     }
 }
 
-/// Pairs the leftovers over one piece of text so that as many as possible have a partner and the
-/// labels agree best.
+/// Pairs the leftovers over one segment such that as many as possible are paired and the labels
+/// agree best.
 ///
-/// Returns pairs of indices. Up to [`MAX_EXACT`] a side the assignment and its ties are
-/// MATScore's; larger pieces, where everything overlaps everything, are paired greedily in linear
-/// time: equal labels first, then aliases of one type, then the rest, each in order.
+/// Returns pairs of indices. With up to [`MAX_EXACT`] leftovers on a side, the assignment and its
+/// ties are the same as in MATScore; larger segments are paired greedily in linear time: equal
+/// labels first, then aliases of one type, then the rest, each in order.
 fn by_label(munkres: &mut Munkres, golds: &[Leftover], preds: &[Leftover]) -> Vec<(usize, usize)> {
     let similar =
         |g: usize, p: usize| combined_similarity(&golds[g].annotation, &preds[p].annotation, 1.0);
     if golds.len().max(preds.len()) <= MAX_EXACT {
         return munkres.assign(golds.len(), preds.len(), |g, p| 1.0 - similar(g, p));
     }
-    // Everything overlaps everything here: equal labels first, then aliases of a type, then the rest.
+    // All leftovers of a segment overlap, so only labels matter: equal labels first, then aliases
+    // of a type, then the rest.
     let mut pairs = Vec::new();
     let (mut gold_left, mut pred_left) = (vec![true; golds.len()], vec![true; preds.len()]);
     type Key = fn(&Annotation) -> Option<(u32, u32)>;

@@ -2,11 +2,11 @@
 
 use super::annotation::Annotation;
 
-/// What a pair of annotations is, or an annotation without a partner.
+/// The kind of a pair of annotations, or of an unpaired annotation.
 ///
-/// A pair is a match or exactly one of seven kinds of clashes. The kind is seen from one side: an
-/// overmark for one is an undermark for the other. Covering includes sharing a bound. The values
-/// are outcomes of the criterion [`TAG`](super::TAG).
+/// A pair is a match or exactly one of seven kinds of clashes. The kind is defined from the point
+/// of view of one side: an overmark for one side is an undermark for the other. Covering includes
+/// sharing a bound. The values are outcomes of the criterion [`TAG`](super::TAG).
 ///
 /// | this | other | kind of this |
 /// |---|---|---|
@@ -19,32 +19,32 @@ use super::annotation::Annotation;
 pub enum Kind {
     /// Equal labels and bounds.
     Match,
-    /// A gold annotation without a partner.
+    /// An unpaired gold annotation.
     Missing,
-    /// A pred annotation without a partner.
+    /// An unpaired pred annotation.
     Spurious,
     /// Equal bounds, different labels.
     TagClash,
-    /// Equal labels; covers the other.
+    /// Equal labels; covers the other annotation.
     Overmark,
-    /// Equal labels; is covered by the other.
+    /// Equal labels; is covered by the other annotation.
     Undermark,
-    /// Equal labels; neither covers the other.
+    /// Equal labels; neither annotation covers the other.
     Overlap,
-    /// Different labels; covers the other.
+    /// Different labels; covers the other annotation.
     TagPlusOvermark,
-    /// Different labels; is covered by the other.
+    /// Different labels; is covered by the other annotation.
     TagPlusUndermark,
-    /// Different labels; neither covers the other.
+    /// Different labels; neither annotation covers the other.
     TagPlusOverlap,
 }
 
 impl Kind {
-    /// Number of kinds of clashes: all but match, missing and spurious.
+    /// Number of kinds of clashes: all kinds except match, missing and spurious.
     pub const CLASHES: usize = 7;
 
-    /// Returns what `this` is to `other`. The two must overlap or have equal bounds; the result is
-    /// never missing or spurious.
+    /// Returns the kind of `this` in relation to `other`. The two must overlap or have equal
+    /// bounds; the result is never missing or spurious.
     pub(super) fn between(this: &Annotation, other: &Annotation) -> Self {
         let same_label = this.ty == other.ty;
         let (starts, ends) = (this.start.cmp(&other.start), this.end.cmp(&other.end));
@@ -62,10 +62,10 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of an outcome of the criterion [`TAG`](super::TAG), for clashes of one side
-    /// as well as for pairs.
+    /// Returns the kind of an outcome of the criterion [`TAG`](super::TAG), for pairs and for
+    /// clashes of one side.
     ///
-    /// `outcome` is below 24; the outcome `elements` that follows has no kind.
+    /// `outcome` must be below 24; the next outcome, `elements`, has no kind.
     ///
     /// ```
     /// use spanrs_eval::mat::{Kind, SCHEMA};

@@ -1,9 +1,9 @@
-//! MATScore's matcher: annotations of a text that overlap are paired one to one, and every pair is
-//! a match or one of seven kinds of clashes. Tokens, pseudo-tokens and characters are counted as
-//! well.
+//! MATScore's matcher: overlapping annotations of a text are paired one to one, and every pair is a
+//! match or one of seven kinds of clashes. Tokens, pseudo-tokens and characters are also counted.
 //!
 //! Source: the manual of the MITRE Annotation Toolkit 1.3, "Scoring Engine", for what is counted;
-//! the program 2.0.4 for how annotations are paired. MATScore's ref is gold here, its hyp is pred.
+//! the program 2.0.4 for how annotations are paired. MATScore's ref is called gold here, its hyp is
+//! called pred.
 //!
 //! A document passes through these steps:
 //!
@@ -13,17 +13,17 @@
 //!    one-to-one pairs with the greatest total similarity in each group. Small groups are solved by
 //!    `munkres`, with MATScore's ties; large ones by the solver of [`partial`](crate::partial).
 //! 3. [`Kind`] names each pair or unpaired annotation: match, missing, spurious, or a clash.
-//! 4. For elements, `intervals` cuts what pairs and annotations cover into intervals with one gold
-//!    label and one pred label at most, and `elements` measures them in tokens, pseudo-tokens or
-//!    characters.
+//! 4. For elements, `intervals` cuts the text covered by annotations into intervals with at most
+//!    one gold label and one pred label, and `elements` measures the intervals in tokens,
+//!    pseudo-tokens or characters.
 //!
-//! Groups of one annotation a side, nearly all, take linear time. A larger group of n annotations
-//! takes O(n⁴) time at worst up to 64 annotations a side; above that it is refused if more than
-//! 2^18 of its pairs overlap.
+//! Nearly all groups have one annotation on each side and take linear time. A larger group of n
+//! annotations takes O(n⁴) time at worst, up to 64 annotations on a side; larger groups are refused
+//! if more than 2^18 of their pairs overlap.
 //!
 //! In the example from MATScore's manual, annotation bounds cut the text into `the`, `future`,
-//! `President of the Unit`, `ed State` and `s`. Of the nine pseudo-tokens four are in both
-//! annotations, two in gold's alone and one in pred's alone:
+//! `President of the Unit`, `ed State` and `s`. Of the nine pseudo-tokens, four are in both
+//! annotations, two only in the gold annotation and one only in the pred annotation:
 //!
 //! ```
 //! use spanrs_base::Span;
@@ -73,9 +73,9 @@ use elements::Elements;
 use intervals::Intervals;
 use pairing::Pairing;
 
-/// MATScore's matcher. Scores one document after the other and keeps its buffers.
+/// MATScore's matcher. Scores documents one after the other and keeps its buffers.
 ///
-/// Both sides must be sorted by start, then end, as [`Selection`] does; the order given breaks ties
+/// Both sides must be sorted by start, then end, as [`Selection`] does; the given order breaks ties
 /// between annotations with equal bounds.
 ///
 /// ```
@@ -96,11 +96,11 @@ use pairing::Pairing;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
-    /// By [`Unit`]: whether its elements are counted.
+    /// Whether the elements of each [`Unit`] are counted.
     units: [bool; UNITS],
-    /// What becomes of annotations without a partner that overlap others.
+    /// The treatment of unpaired annotations that overlap others.
     unpaired: Unpaired,
-    /// Asks the watch at intervals.
+    /// Calls the watch at intervals.
     pace: Pace,
     /// The pairs of the last document.
     pairing: Pairing,
@@ -112,14 +112,14 @@ pub struct Matcher {
     gold: Vec<Annotation>,
     /// Pred annotations of the last document.
     pred: Vec<Annotation>,
-    /// True if events have to come in the order of the text.
+    /// True if events must be in the order of the text.
     in_order: bool,
     /// Result of [`Matcher::misplaced`].
     misplaced: Option<u32>,
 }
 
 impl Matcher {
-    /// Creates a matcher that counts annotations, and the elements of these units.
+    /// Creates a matcher that counts annotations, and the elements of the given units.
     pub fn new(units: &[Unit]) -> Self {
         let mut matcher = Self::default();
         for &unit in units {
@@ -128,14 +128,14 @@ impl Matcher {
         matcher
     }
 
-    /// Sets what becomes of annotations without a partner that overlap others.
+    /// Sets the treatment of unpaired annotations that overlap others.
     #[must_use]
     pub fn with_unpaired(mut self, unpaired: Unpaired) -> Self {
         self.unpaired = unpaired;
         self
     }
 
-    /// Sets the watch that is asked at intervals; once it says stop, comparisons fail with
+    /// Sets the watch, which is called at intervals; once it requests a stop, comparisons fail with
     /// [`Unmatched::Stopped`].
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
@@ -146,17 +146,18 @@ impl Matcher {
     /// Returns an annotation boundary of the last document, in characters, that is not a token
     /// boundary.
     ///
-    /// None if there is none, or if tokens are not counted or absent. The tokens of such a document
-    /// are not counted, and the outcome `misplaced` of the criterion `corpus` tells how many there
-    /// are: MATScore drops the token table of the whole run if there is one.
+    /// None if there is none, or if tokens are not counted or absent. The tokens of a document with
+    /// such a boundary are not counted, and the outcome `misplaced` of the criterion `corpus` is
+    /// the number of such documents: MATScore drops the token table of the whole run if there is
+    /// one.
     pub fn misplaced(&self) -> Option<u32> {
         self.misplaced
     }
 
-    /// Reports the pairs; after `resolve_ties` in the order of the text.
+    /// Reports the pairs; in the order of the text after `resolve_ties`.
     ///
-    /// That order is by the smaller (start, end) of a pair's annotations, those with gold before
-    /// those without, then the order in which pairs were made.
+    /// This order is by the smaller (start, end) of a pair's annotations, pairs with a gold
+    /// annotation before pairs without, then the order in which pairs were made.
     fn emit_pairs(&self, sink: &mut dyn Sink) {
         let pairs = &self.pairing.pairs;
         if !self.in_order {
@@ -183,19 +184,19 @@ impl crate::Matcher for Matcher {
         &SCHEMA
     }
 
-    /// Does nothing: tags have no text whose elements MATScore could count. Call `compare` for
-    /// every document.
+    /// Does nothing, because tags have no text in which elements could be counted. Call `compare`
+    /// for every document.
     fn same(&self, _ty: u32, _n: u64, _sink: &mut dyn Sink) {}
 
     /// Pairs the annotations of a document, then reports elements, pairs and document totals, in
-    /// this order.
+    /// that order.
     ///
-    /// Without [`Pair::text`](matcher::Pair::text) the text is empty, which only suits matchers
-    /// that count no elements.
+    /// Without [`Pair::text`](matcher::Pair::text) the text is empty, which is only suitable for
+    /// matchers that count no elements.
     ///
     /// # Errors
-    /// [`Unmatched::TooTangled`] if a large group of annotations, or the intervals of the document,
-    /// are too many; [`Unmatched::Stopped`] if the watch said stop.
+    /// [`Unmatched::TooTangled`] if a group of annotations has too many overlapping pairs, or the
+    /// document has too many intervals; [`Unmatched::Stopped`] if the watch requests a stop.
     fn compare(&mut self, pair: &matcher::Pair<'_>, sink: &mut dyn Sink) -> Result<(), Unmatched> {
         set_annotations(&mut self.gold, pair.gold);
         set_annotations(&mut self.pred, pair.pred);
@@ -230,7 +231,7 @@ impl crate::Matcher for Matcher {
         Ok(())
     }
 
-    /// Makes events of annotations come in the order of the text. Pairs are the same as before.
+    /// Makes events of annotations come in the order of the text. The pairs do not change.
     fn resolve_ties(&mut self) {
         self.in_order = true;
     }

@@ -1,24 +1,24 @@
 //! Minimum-cost one-to-one assignment (Munkres 1957, "Algorithms for the assignment and
 //! transportation problems").
 //!
-//! Of several assignments with the same sum this takes the one MATScore takes. It therefore follows
-//! the Python package munkres that MATScore uses step by step: rows and columns are visited in its
-//! order, and costs are rounded where its costs are.
+//! If several assignments have the same sum, MATScore's assignment is chosen. The code therefore
+//! follows the steps of the Python package munkres, which MATScore uses: rows and columns are
+//! visited in the same order, and costs are rounded at the same steps.
 //!
-//! The method keeps a matrix of reduced costs: an assignment of least cost for them is one of least
-//! cost for the costs themselves, and all its cells are 0 in the end. Starred zeros are the
-//! assignment so far, at most one in a row and a column. Each round adds one star:
+//! The method keeps a matrix of reduced costs: an assignment with the least reduced cost also has
+//! the least original cost, and all its cells are finally 0. Starred zeros are the current
+//! assignment, at most one in each row and column. Each round adds one star:
 //!
 //! 1. All columns with a star are covered.
 //! 2. An uncovered zero is primed. If its row has a star, the row is covered, the column of that
-//!    star uncovered, and the search goes on. If there is no uncovered zero, costs are adjusted so
-//!    that there is one.
-//! 3. If the row of the new prime has no star, primes and stars alternate on a path from there to a
-//!    column without a star. Exchanging them along the path gives one star more.
+//!    star is uncovered, and the search continues. If there is no uncovered zero, costs are
+//!    adjusted so that there is one.
+//! 3. If the row of the new prime has no star, primes and stars alternate on a path from this prime
+//!    to a column without a star. Exchanging them along the path adds one star.
 //!
-//! A round takes O(n³) time, because the search for zeros begins anew after each prime; the whole
-//! takes O(n⁴) at worst and O(n²) memory. Groups with more than 64 annotations a side use another
-//! solver.
+//! A round takes O(n³) time, because the search for zeros restarts after each prime; all rounds
+//! take O(n⁴) time at worst and O(n²) memory. Groups with more than 64 annotations on a side use
+//! another solver.
 //!
 //! ```text
 //! costs    row minima subtracted   stars        assignment
@@ -33,15 +33,15 @@ pub(super) struct Munkres {
     n: usize,
     /// Reduced costs, row by row.
     costs: Vec<f64>,
-    /// By row: the column of its star.
+    /// The column of the star in each row.
     of_row: Vec<Option<usize>>,
-    /// By column: the row of its star. The inverse of `of_row`.
+    /// The row of the star in each column. The inverse of `of_row`.
     of_column: Vec<Option<usize>>,
-    /// By row: the column of its prime in the current round.
+    /// The column of the prime in each row in the current round.
     prime: Vec<Option<usize>>,
-    /// By row: whether it is covered.
+    /// Whether each row is covered.
     row_covered: Vec<bool>,
-    /// By column: whether it is covered.
+    /// Whether each column is covered.
     column_covered: Vec<bool>,
 }
 
@@ -49,8 +49,8 @@ impl Munkres {
     /// Returns the pairs (row, column) of an assignment with the smallest sum of costs, ascending
     /// by row.
     ///
-    /// The smaller side is padded at cost 0; whatever is paired with padding is not returned.
-    /// `cost` must be finite; it is called once for each cell.
+    /// The smaller side is padded with cost 0; rows and columns paired with padding are not
+    /// returned. `cost` must be finite; it is called once for each cell.
     pub(super) fn assign(
         &mut self,
         rows: usize,
@@ -80,10 +80,10 @@ impl Munkres {
             .collect()
     }
 
-    /// Subtracts from each row its minimum, and stars each zero that shares its row and column with
-    /// no other star.
+    /// Subtracts its minimum from each row, and stars each zero without another star in its row and
+    /// column.
     ///
-    /// Rows top to bottom, columns left to right, so that a tie goes to the leftmost column.
+    /// Rows are visited top to bottom and columns left to right, so ties go to the leftmost column.
     fn star_independent_zeros(&mut self) {
         for (row, costs) in self.costs.chunks_exact_mut(self.n).enumerate() {
             let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
@@ -98,7 +98,7 @@ impl Munkres {
     }
 
     /// Runs one round: primes uncovered zeros until one is in a row without a star, then adds a
-    /// star along the alternating path from it.
+    /// star along the alternating path from this zero.
     fn augment(&mut self) {
         self.prime.fill(None);
         self.row_covered.clear();
@@ -123,8 +123,8 @@ impl Munkres {
 
     /// Returns the rightmost uncovered zero in the first row that has one.
     ///
-    /// That the rightmost is taken is a property of the loop in the Python package, on which ties
-    /// depend.
+    /// Taking the rightmost zero is a property of the loop in the Python package; ties depend on
+    /// it.
     fn find_uncovered_zero(&self) -> Option<(usize, usize)> {
         let rows = self.costs.chunks_exact(self.n).enumerate();
         let mut open = rows.filter(|&(row, _)| !self.row_covered[row]);
@@ -153,9 +153,9 @@ impl Munkres {
     /// Creates an uncovered zero: subtracts the smallest uncovered cost from uncovered columns and
     /// adds it to covered rows.
     ///
-    /// Cells that are covered twice grow, cells that are covered once stay, and no cost becomes
-    /// negative. Added and subtracted in separate steps as in the Python package, so that rounding
-    /// is the same. O(n²).
+    /// Cells that are covered twice increase, cells that are covered once do not change, and no
+    /// cost becomes negative. Costs are added and subtracted in separate steps, as in the Python
+    /// package, so that rounding is the same. Takes O(n²) time.
     fn adjust_costs(&mut self) {
         let mut least = f64::INFINITY;
         for (row, costs) in self.costs.chunks_exact(self.n).enumerate() {

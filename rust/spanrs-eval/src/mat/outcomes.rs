@@ -6,10 +6,10 @@
 //! | `token`, `pseudo_token`, `character` | elements | match, ..., clash, elements, present |
 //! | `corpus` | documents | documents, misplaced |
 //!
-//! MATScore's columns are sums of these. The reftotal of a label, for example, is the number of
-//! outcomes with that gold type, except clashes that count for pred alone. In all tables `elements`
-//! is the size of the documents (MATScore's "test toks", "test pseudo-toks", "test chars").
-//! Precision and recall are 1 where their denominator is 0.
+//! MATScore's columns are sums of these counts. The reftotal of a label, for example, is the number
+//! of outcomes with this gold type, except clashes that count only towards pred. In all tables,
+//! `elements` is the size of the documents (MATScore's "test toks", "test pseudo-toks", "test
+//! chars"). Precision and recall are 1 if their denominator is 0.
 
 use super::elements::Unit;
 use super::intervals::Interval;
@@ -19,7 +19,7 @@ use crate::Side;
 use crate::matcher::{Event, Sink};
 use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 
-/// Index of the criterion of annotations. Those of elements follow, in the order of
+/// Index of the criterion of annotations. The criteria of elements follow, in the order of
 /// [`Unit`].
 pub const TAG: u8 = 0;
 /// Index of the criterion of documents.
@@ -28,8 +28,9 @@ const CORPUS: u8 = 4;
 /// Outcomes of annotations.
 ///
 /// First the [`Kind`]s of pairs by their values; then, in the order of the kinds, clashes that
-/// count for gold's annotation alone ([`Unpaired::Clash`](super::Unpaired::Clash)); then those that
-/// count for pred's. All kinds are seen from pred.
+/// count only towards the gold annotation ([`Unpaired::Clash`](super::Unpaired::Clash)); then
+/// clashes that count only towards the pred annotation. All kinds are from the point of view of
+/// pred.
 const TAG_OUTCOMES: &[Outcome] = &[
     Outcome::new("match", [1.0, 0.0, 0.0]),
     Outcome::new("missing", [0.0, 0.0, 1.0]),
@@ -59,14 +60,14 @@ const TAG_OUTCOMES: &[Outcome] = &[
 ];
 /// Weights of a clash of two annotations: a false positive and a false negative.
 const BOTH: [f64; 3] = [0.0, 1.0, 1.0];
-/// Weights of what concerns gold alone: a false negative.
+/// Weights of outcomes that affect only gold: a false negative.
 const GOLD: [f64; 3] = [0.0, 0.0, 1.0];
-/// Weights of what concerns pred alone: a false positive.
+/// Weights of outcomes that affect only pred: a false positive.
 const PRED: [f64; 3] = [0.0, 1.0, 0.0];
 /// Index of `elements` in [`TAG_OUTCOMES`]: the number of tokens of the document.
 const TAG_ELEMENTS: u8 = 24;
 
-/// Outcomes of elements: the first three as for annotations, then one kind of clash.
+/// Outcomes of elements: the first three are the same as for annotations, then one kind of clash.
 const ELEMENT_OUTCOMES: &[Outcome] = &[
     Outcome::new("match", [1.0, 0.0, 0.0]),
     Outcome::new("missing", GOLD),
@@ -81,11 +82,11 @@ const ELEMENT_OUTCOMES: &[Outcome] = &[
 const CLASH: u8 = 3;
 /// Index in [`ELEMENT_OUTCOMES`] of all elements of documents, annotated or not.
 const ELEMENTS: u8 = 4;
-/// Index in [`ELEMENT_OUTCOMES`] of intervals that cover no element. They give labels that occur,
-/// but never cover an element, a row with zeros.
+/// Index in [`ELEMENT_OUTCOMES`] of intervals that cover no element. A label that occurs but never
+/// covers an element thus gets a row of zeros.
 const PRESENT: u8 = 5;
 
-/// Returns a criterion by types whose measures are 1 if their denominator is 0, as in MATScore.
+/// Returns a typed criterion whose measures are 1 if their denominator is 0, as in MATScore.
 const fn criterion(name: &'static str, outcomes: &'static [Outcome]) -> Criterion {
     Criterion {
         empty: 1.0,
@@ -139,7 +140,7 @@ impl Pair {
     }
 }
 
-/// Reports the totals of a document: that there is one, whether it has misplaced bounds, and its
+/// Reports the totals of a document: the document itself, whether it has misplaced bounds, and its
 /// number of pred tokens.
 pub(super) fn emit_document(tokens: u64, misplaced: bool, sink: &mut dyn Sink) {
     let mut count = |criterion, outcome, n| {
@@ -153,9 +154,10 @@ pub(super) fn emit_document(tokens: u64, misplaced: bool, sink: &mut dyn Sink) {
 /// Reports the elements that intervals cover under the criterion of `unit`.
 ///
 /// - `elements`: number of elements of the whole document.
-/// - `sizes`: elements of each interval; shorter than `intervals` only if the document has none.
+/// - `sizes`: number of elements of each interval; shorter than `intervals` only if the document
+///   has no elements.
 ///
-/// Intervals of size 0 are reported as present, once for each of their labels.
+/// Intervals of size 0 are reported as `present`, once for each of their labels.
 pub(super) fn emit_elements(
     unit: Unit,
     elements: u64,

@@ -1,8 +1,8 @@
-//! Which annotations answer each other.
+//! Pairing of annotations.
 //!
-//! Annotations that overlap, directly or through others, make a group; touching is not overlapping.
-//! In each group the one-to-one pairs with the greatest total [`similarity`] are made, and pairs
-//! with similarity 0 are dropped. Groups do not influence each other.
+//! Annotations that overlap, directly or through other annotations, form a group; touching annotations do not overlap.
+//! In each group the one-to-one pairs with the greatest total [`similarity`] are chosen, and pairs with similarity 0
+//! are dropped. Groups do not influence each other.
 //!
 //! | group | solved by | ties |
 //! |---|---|---|
@@ -10,12 +10,11 @@
 //! | up to [`MAX_EXACT`] a side | [`Munkres`] | MATScore's |
 //! | larger | [`partial::assign`] | any best choice, the same in every run |
 //!
-//! For example gold `T` 0..20 and pred `T` 0..12 and `T` 13..20: the longer overlap is paired (an
-//! undermark), the other pred annotation is spurious, or clashes with gold's under
-//! [`Unpaired::Clash`].
+//! For example gold `T` 0..20 and pred `T` 0..12 and `T` 13..20: the longer overlap is paired (an undermark); the other
+//! pred annotation is spurious, or clashes with the gold annotation under [`Unpaired::Clash`].
 //!
-//! Annotations of no length overlap nothing. They are paired in a second run; those at the same
-//! position are a group.
+//! Empty annotations overlap nothing. They are paired in a second run; empty annotations at the same position form a
+//! group.
 
 use spanrs_base::{Named, Pace};
 
@@ -27,17 +26,16 @@ use crate::matcher::Unmatched;
 use crate::overlaps::Overlaps;
 use crate::partial;
 
-/// What becomes of an annotation that overlaps others but is paired with none of them.
+/// The treatment of an annotation that overlaps others but is not paired.
 ///
-/// The manual of 1.3 can be read both ways; the program 2.0 does the first.
+/// The manual of 1.3 is ambiguous; the program 2.0 uses the first option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unpaired {
-    /// It is missing or spurious.
+    /// The annotation is missing or spurious.
     #[default]
     Alone,
-    /// It clashes with the annotation of the other side that it is most similar to, the first of
-    /// several. The clash counts for its own side only, because the other annotation has a partner
-    /// of its own or clashes elsewhere.
+    /// The annotation clashes with the most similar annotation on the other side; ties go to the first. The clash
+    /// counts only towards its own side, because the other annotation is paired or clashes with another annotation.
     Clash,
 }
 
@@ -49,34 +47,32 @@ impl Named for Unpaired {
 
 spanrs_base::serde_by_name!(Unpaired);
 
-/// A pair of annotations, or an annotation without a partner; at least one side is present.
+/// A pair of annotations, or an unpaired annotation; at least one side is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     /// Index of the gold annotation.
     pub(super) gold: Option<u32>,
     /// Index of the pred annotation.
     pub(super) pred: Option<u32>,
-    /// What the pair is from the point of view of pred: an overmark covers gold.
+    /// The kind of the pair from the point of view of pred: an overmark covers the gold annotation.
     pub(super) kind: Kind,
-    /// The side whose annotation clashes although the other annotation does not clash with it
-    /// ([`Unpaired::Clash`]); None for regular pairs and annotations alone.
+    /// The side whose annotation clashes although the other annotation does not clash with it ([`Unpaired::Clash`]);
+    /// None for regular pairs and unpaired annotations.
     pub(super) single: Option<Side>,
 }
 
 /// Largest number of overlapping pairs in a group that are listed for the solver.
 pub(super) const MAX_PAIRS: usize = 1 << 18;
 
-/// Largest number of annotations a side of a group that is resolved as MATScore does, ties
-/// included.
+/// Largest number of annotations on a side of a group that is resolved as in MATScore, including ties.
 pub(super) const MAX_EXACT: usize = 64;
 
 /// Returns the similarity of two annotations, from 0 to 1: a tenth for the labels, nine tenths for
 /// the shared part.
 ///
-/// The shared part is the number of characters in both over the distance from the first start to
-/// the last end. Annotations that share no character have similarity 0, whatever their labels,
-/// except that two empty ones share everything; the caller only compares empty annotations at the
-/// same position.
+/// The shared part is the number of characters in both annotations, divided by the distance from the first start to the
+/// last end. Annotations that share no character have similarity 0, regardless of their labels, except that two empty
+/// annotations share everything; the caller only compares empty annotations at the same position.
 fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
     if gold.is_empty() || pred.is_empty() {
         return combined_similarity(gold, pred, 1.0);
@@ -94,9 +90,8 @@ fn similarity(gold: &Annotation, pred: &Annotation) -> f64 {
 
 /// Returns the similarity of two annotations whose shared part is `shared`, from 0 to 1.
 ///
-/// Labels count 0.1 if they are equal and 0.05 if they are aliases of one type. The weights are
-/// MATScore's defaults. Since the shared part of overlapping annotations is above 0, overlapping
-/// annotations always have a similarity above 0.
+/// Labels contribute 0.1 if they are equal and 0.05 if they are aliases of one type. The weights are MATScore's
+/// defaults. Overlapping annotations always have a similarity above 0, because their shared part is above 0.
 ///
 /// | labels | bounds | similarity |
 /// |---|---|---|
@@ -108,18 +103,18 @@ pub(super) fn combined_similarity(gold: &Annotation, pred: &Annotation, shared: 
     0.1 * gold.agreement(pred) + 0.9 * shared
 }
 
-/// Pairs the annotations of documents; keeps its buffers.
+/// Pairs the annotations of documents and keeps its buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairing {
     /// The pairs of the last document.
     ///
-    /// Groups by start, those of empty annotations last; within a group first the pairs by gold
-    /// annotation, then unpaired gold annotations, then unpaired pred annotations.
+    /// Groups are in the order of their starts, groups of empty annotations last. Within a group, the order is: pairs
+    /// by gold annotation, unpaired gold annotations, unpaired pred annotations.
     pub(super) pairs: Vec<Pair>,
     /// Solver of small groups.
     munkres: Munkres,
-    /// Overlapping pairs of the current group by indices in the group, sorted by gold, then pred.
-    /// Listed for large groups, and for all under [`Unpaired::Clash`].
+    /// Overlapping pairs of the current group by indices in the group, sorted by gold, then pred. Listed for large
+    /// groups, and for all groups under [`Unpaired::Clash`].
     candidates: Vec<partial::Pair>,
     /// The pred annotations of the current group by bounds.
     tree: Overlaps,
@@ -131,10 +126,9 @@ pub(super) struct Pairing {
     preds: Split,
 }
 
-/// Indices of the annotations of one side, those that cover characters apart from those that do
-/// not.
+/// Indices of the annotations on one side, separated into annotations that cover characters and empty annotations.
 ///
-/// Both lists keep the order given, which is by start.
+/// Both lists keep the given order, which is by start.
 #[derive(Clone, Debug, Default)]
 struct Split {
     /// Annotations that cover characters, in order.
@@ -157,26 +151,26 @@ impl Split {
     }
 }
 
-/// Both sides of a document, with the option that concerns unpaired annotations.
+/// Both sides of a document, with the option for unpaired annotations.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
     /// Gold annotations, sorted by start, then end.
     gold: &'a [Annotation],
     /// Pred annotations, sorted by start, then end.
     pred: &'a [Annotation],
-    /// What becomes of annotations without a partner.
+    /// The treatment of unpaired annotations.
     unpaired: Unpaired,
 }
 
 impl Pairing {
     /// Pairs the annotations of a document; both sides must be sorted by start, then end.
     ///
-    /// The result is in [`Pairing::pairs`]. Every annotation is in exactly one pair that counts for
-    /// its side; clashes that count for the other side may name it again.
+    /// The result is in [`Pairing::pairs`]. Every annotation is in exactly one pair that counts towards its side; it
+    /// may also be in clashes that count towards the other side.
     ///
     /// # Errors
-    /// [`Unmatched::TooTangled`] if more than [`MAX_PAIRS`] pairs of a group that has to be listed
-    /// overlap; [`Unmatched::Stopped`].
+    /// [`Unmatched::TooTangled`] if more than [`MAX_PAIRS`] overlapping pairs of a group would have to be listed;
+    /// [`Unmatched::Stopped`].
     pub(super) fn run(
         &mut self,
         gold: &[Annotation],
@@ -203,11 +197,11 @@ impl Pairing {
         done
     }
 
-    /// Splits the annotations at these indices into groups, and pairs each.
+    /// Splits the annotations with the given indices into groups, and pairs each group.
     ///
-    /// One sweep by start: a group begins with the first annotation left on either side and grows
-    /// as long as the next annotation of either side begins before its end, or, for empty
-    /// annotations, at its position. Linear in the annotations, apart from the groups themselves.
+    /// In a sweep by start, a group begins with the first remaining annotation on either side and grows as long as the
+    /// next annotation on either side begins before its end, or, for empty annotations, at its position. Takes time
+    /// proportional to the number of annotations, apart from pairing the groups.
     fn pair_groups(
         &mut self,
         sides: Sides<'_>,
@@ -226,7 +220,8 @@ impl Pairing {
                 (Some(g), _) => g,
                 (None, Some(p)) => p,
             };
-            // Annotations that begin before the end of the group belong to it, empty ones if they are at its position.
+            // Annotations that begin before the end of the group belong to it; empty annotations belong to it if they
+            // are at its position.
             let (mut end, empty) = (seed.end, seed.is_empty());
             let (mut g, mut p) = (0, 0);
             loop {
@@ -260,10 +255,9 @@ impl Pairing {
 
     /// Pairs the annotations of one group, given by their indices; `from` is its first character.
     ///
-    /// [`Munkres`] minimises the sum of 1 - similarity, and [`partial::assign`] maximises the sum
-    /// of similarities. That is the same, because the number of pairs is fixed: every annotation of
-    /// the smaller side has a partner, if only with similarity 0. Such pairs are split again
-    /// afterwards.
+    /// [`Munkres`] minimises the sum of 1 - similarity, and [`partial::assign`] maximises the sum of similarities.
+    /// These are equivalent, because the number of pairs is fixed: every annotation on the smaller side is paired,
+    /// possibly with similarity 0. Pairs with similarity 0 are split again afterwards.
     fn pair_group(
         &mut self,
         sides: Sides<'_>,
@@ -299,7 +293,7 @@ impl Pairing {
                         .map(|at| (pair(at).gold as usize, pair(at).pred as usize))
                         .collect()
                 };
-                // Annotations that share nothing are no pair, even if no better partner is left.
+                // Annotations that share nothing are not a pair, even if no better candidate is left.
                 let chosen = chosen.into_iter().filter(|&(g, p)| similar(g, p) > 0.0);
                 self.push_group(sides, golds, preds, &chosen.collect::<Vec<_>>());
             }
@@ -309,7 +303,7 @@ impl Pairing {
 
     /// Lists the overlapping pairs of a group in `candidates`, with similarities as credits.
     ///
-    /// All pairs of a group of empty annotations are listed. O((n + pairs) log n).
+    /// All pairs of a group of empty annotations are listed. Takes O((n + pairs) log n) time.
     ///
     /// # Errors
     /// [`Unmatched::TooTangled`] if there are more than [`MAX_PAIRS`].
@@ -341,7 +335,7 @@ impl Pairing {
                 return Err(Unmatched::TooTangled {
                     from: from.into(),
                     most,
-                    what: "pairs of them overlap",
+                    what: "overlapping pairs",
                 });
             }
             let pairs = self.found.iter().map(|&other| partial::Pair {
@@ -357,11 +351,10 @@ impl Pairing {
         Ok(())
     }
 
-    /// Adds the chosen pairs of a group, given by indices in the group, then what becomes of the
-    /// other annotations.
+    /// Adds the chosen pairs of a group, given by indices in the group, then the other annotations.
     ///
-    /// Under [`Unpaired::Clash`] an annotation left over clashes with the one it is most similar
-    /// to, paired or not; the first of several with the same similarity.
+    /// Under [`Unpaired::Clash`], an unpaired annotation clashes with the most similar annotation, paired or not; ties
+    /// go to the first.
     fn push_group(
         &mut self,
         sides: Sides<'_>,
@@ -376,7 +369,7 @@ impl Pairing {
             pred_taken[pred] = true;
             self.push_pair(sides, golds[gold], preds[pred]);
         }
-        // The annotation that each one is most similar to; ties go to the first.
+        // The most similar annotation for each annotation; ties go to the first.
         let (mut of_gold, mut of_pred) = (vec![None; golds.len()], vec![None; preds.len()]);
         if sides.unpaired == Unpaired::Clash {
             for pair in &self.candidates {
@@ -414,23 +407,24 @@ impl Pairing {
         });
     }
 
-    /// Adds a clash that counts for `side` only, because the annotation of the other side has a
-    /// partner of its own or clashes with another one.
+    /// Adds a clash that counts only towards `side`, because the annotation on the other side is paired or clashes with
+    /// another annotation.
     ///
-    /// Equal labels and bounds occur if an annotation is there twice on `side`; the second one
-    /// cannot be a match and is called an overlap.
+    /// Equal labels and bounds occur if `side` has duplicate annotations; the second one cannot be a match and is
+    /// called an overlap.
     fn push_clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
         self.push_pair(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
             last.single = Some(side);
-            // A duplicate on one side: the second cannot be a match, and an overlap is the least specific clash.
+            // The annotation is a duplicate: the second one cannot be a match, and an overlap is the least specific
+            // clash.
             if last.kind == Kind::Match {
                 last.kind = Kind::Overlap;
             }
         }
     }
 
-    /// Adds an annotation without a partner: gold's as missing, pred's as spurious.
+    /// Adds an unpaired annotation: a gold annotation as missing, a pred annotation as spurious.
     fn push_unpaired(&mut self, gold: Option<u32>, pred: Option<u32>) {
         let kind = match gold {
             Some(_) => Kind::Missing,
@@ -448,8 +442,8 @@ impl Pairing {
 /// Returns a similarity as an integer (in units of 2^-53), so that sums do not depend on their
 /// order.
 ///
-/// Integers also make equal totals exactly equal, where sums of floating-point numbers could differ
-/// in the last bit.
+/// With integers, equal totals are also exactly equal, whereas sums of floating-point numbers could differ in the last
+/// bit.
 fn credit(similarity: f64) -> i128 {
     (similarity * (1_u64 << 53) as f64) as i128
 }

@@ -1,9 +1,10 @@
 //! MATScore's rules: which types of annotations are scored, and under which labels.
 //!
-//! The label of an annotation is made in this order: its type; or the first alias of the type all
-//! of whose attributes it has; then the equivalence class of that, if any. Annotations whose label
-//! is ignored then are left out on both sides, before pairing. With an alias `Place` of `NP` for
-//! `kind=l`, the class `Place -> LOC`, and `Person` ignored:
+//! The label of an annotation is determined in this order: its type, or the first alias of the type
+//! for which the annotation has all attributes; then the equivalence class of this name, if any.
+//! Annotations whose label is ignored are removed from both sides before pairing. With the aliases
+//! `Place` for `NP kind=l` and `Person` for `NP kind=p`, the class `Place -> LOC`, and `Person`
+//! ignored:
 //!
 //! | annotation | alias | class | label |
 //! |---|---|---|---|
@@ -11,7 +12,7 @@
 //! | `NP kind=p` | `Person` | | none |
 //! | `NP kind=x` | | | `NP` |
 //!
-//! Roles of types come from the task, or else from lists:
+//! Roles of types are defined by the task, or else by lists:
 //!
 //! | task | `content` | `tokens` | scored | tokens |
 //! |---|---|---|---|---|
@@ -32,12 +33,12 @@ pub const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable
 /// How discontinuous annotations are scored. MATScore's own formats have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pieces {
-    /// As one span from the start of the first piece to the end of the last.
+    /// Scored as one span from the start of the first piece to the end of the last.
     #[default]
     Cover,
-    /// As one span for each piece, all with the same label.
+    /// Scored as one span for each piece, all with the same label.
     Split,
-    /// They are an error ([`Discontinuous`](super::Discontinuous)).
+    /// Refused with an error ([`Discontinuous`](super::Discontinuous)).
     Refuse,
 }
 
@@ -54,46 +55,46 @@ spanrs_base::serde_by_name!(Pieces);
 
 /// Which annotations are scored, and under which labels.
 ///
-/// The default scores every type except [`NO_CONTENT`] under its own name, and takes `lex` as the
+/// The default scores every type except [`NO_CONTENT`] under its own name, and uses `lex` as the
 /// token type. A task overrides `content` and `tokens`; equivalence classes and ignored labels
 /// apply in either case.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// The annotation task, which names content types, token types, zones and aliases. Other types
-    /// are not scored.
+    /// The annotation task, which defines content types, token types, zones and aliases. Other
+    /// types are not scored.
     pub task: Option<Task>,
-    /// Types that are scored, before aliases and classes. None for all but token types and
+    /// Types that are scored, before aliases and classes. None for all types except token types and
     /// [`NO_CONTENT`].
     pub content: Option<HashSet<String>>,
     /// Types that are tokens. None for `lex`, or for no tokens if `content` is set. Types in
     /// `content` are never tokens.
     pub tokens: Option<HashSet<String>>,
-    /// Equivalence classes: label -> label it is scored under. Applied once, not repeatedly.
+    /// Equivalence classes: label -> label under which it is scored. Applied once, not repeatedly.
     pub classes: HashMap<String, String>,
-    /// Labels that are left out, after equivalence classes were applied.
+    /// Labels that are ignored after equivalence classes were applied.
     pub ignore: HashSet<String>,
     /// How discontinuous annotations are scored.
     pub pieces: Pieces,
 }
 
-/// What the annotations of a type are for.
+/// The role of the annotations of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// They are scored.
+    /// The annotations are scored.
     Content {
         /// True if the label depends on the attributes of the annotation.
         aliases: bool,
     },
-    /// They are tokens.
+    /// The annotations are tokens.
     Token,
-    /// They are not used. Zones are found separately, with [`Rules::is_zone`].
+    /// The annotations are not used. Zones are found separately, with [`Rules::is_zone`].
     Nothing,
 }
 
 impl Rules {
-    /// Returns the role of a type: that in the task if there is one, else by `content`, `tokens`
-    /// and the defaults, in this order.
+    /// Returns the role of a type, determined by the task if there is one, else by `content`,
+    /// `tokens` and the defaults, in this order.
     pub(super) fn role(&self, ty: &str) -> Role {
         let plain = Role::Content { aliases: false };
         if self.task.is_some() {
@@ -131,7 +132,7 @@ impl Rules {
     }
 
     /// Returns the label of an annotation of type `ty` with these attributes (name, value); None if
-    /// it is ignored.
+    /// the label is ignored.
     pub(super) fn label<'a, 'b>(
         &'a self,
         ty: &'a str,
@@ -142,7 +143,8 @@ impl Rules {
         (!self.ignore.contains(label)).then_some(label)
     }
 
-    /// Returns the first alias in the order of the task all of whose attributes the annotation has.
+    /// Returns the first alias, in the order of the task, for which the annotation has all
+    /// attributes.
     fn alias<'b>(
         &self,
         ty: &str,

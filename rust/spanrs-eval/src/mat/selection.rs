@@ -1,8 +1,8 @@
 //! Selection of the annotations of a document that MATScore scores, and of its tokens.
 //!
-//! Zones: with a task, gold's zones whose attribute `region_type` is `body` limit both sides. An
-//! annotation or token outside of them, or only partly inside one, is left out. Documents whose
-//! gold has no zones are scored as a whole; if it has zones but no body, nothing is scored.
+//! With a task, both sides are limited to gold's zones whose attribute `region_type` is `body`. An annotation or token
+//! outside these zones, or only partly inside one, is skipped. Documents whose gold has no zones are scored as a whole;
+//! if gold has zones but no body, nothing is scored.
 
 use spanrs_base::{Interner, Span};
 
@@ -11,10 +11,10 @@ use super::rules::{Pieces, Role, Rules};
 /// Attribute of zones that names their region, and its value for the part that is annotated.
 const REGION: (&str, &str) = ("region_type", "body");
 
-/// An annotated document, as [`Selection`] needs it.
+/// An annotated document, the input of [`Selection`].
 ///
-/// Annotations are numbered from 0 in the order of the file, types from 0 in any order. Positions
-/// are characters, ends exclusive. The trait keeps this crate free of file formats.
+/// Annotations are numbered from 0 in the order of the file, types from 0 in any order. Positions are characters, ends
+/// exclusive. With this trait, the crate does not depend on file formats.
 ///
 /// ```
 /// use spanrs_base::Span;
@@ -52,19 +52,19 @@ pub trait AnnotatedText {
         self.len() == 0
     }
 
-    /// Returns the bounds of an annotation and the number of its type. Of a discontinuous one the
-    /// bounds cover all pieces.
+    /// Returns the bounds of an annotation and the number of its type. The bounds of a discontinuous annotation cover
+    /// all pieces.
     fn annotation(&self, at: usize) -> Span;
 
     /// Iterates over the attributes of an annotation as (name, value).
     fn attributes(&self, at: usize) -> impl Iterator<Item = (&str, &str)> + Clone;
 
-    /// Returns the (start, end) of the pieces of a discontinuous annotation; empty for all others.
+    /// Returns the (start, end) of the pieces of a discontinuous annotation; empty for other annotations.
     fn pieces(&self, at: usize) -> &[(u32, u32)];
 
-    /// Returns true if annotations of type `ty` were dropped because they were not inside the text.
+    /// Returns true if annotations of type `ty` were dropped because they were outside the text.
     ///
-    /// A zone that was dropped still means that only zones are scored.
+    /// If a zone was dropped, still only zones are scored.
     fn has_dropped(&self, ty: u32) -> bool;
 
     /// Returns true if the first annotation is the root element of an XML file, which is not scored
@@ -75,31 +75,29 @@ pub trait AnnotatedText {
 /// The error for a discontinuous annotation under [`Pieces::Refuse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discontinuous {
-    /// Its label, after aliases and equivalence classes.
+    /// The label, after aliases and equivalence classes.
     pub label: String,
-    /// First character of its first piece.
+    /// First character of the first piece.
     pub start: u32,
-    /// One past the last character of its last piece.
+    /// One past the last character of the last piece.
     pub end: u32,
 }
 
-/// What is scored of one side of a document.
+/// The annotations and tokens that are scored on one side of a document.
 ///
-/// `spans` and `tags` have the same length; [`Spans::with_tags`](crate::Spans::with_tags) makes the
-/// input of the matcher of them, and [`Text`](crate::Text) takes the tokens of pred.
+/// `spans` and `tags` have the same length; [`Spans::with_tags`](crate::Spans::with_tags) turns them into the input of
+/// the matcher, and [`Text`](crate::Text) contains the tokens of pred.
 #[derive(Clone, Debug, Default)]
 pub struct Selected {
-    /// The annotations, sorted by start, end, name of the label, and order in the file. Types are
-    /// numbers of labels.
+    /// The annotations, sorted by start, end, name of the label, and order in the file. Types are label numbers.
     pub spans: Vec<Span<i64>>,
-    /// By annotation: the number of its type before aliases and equivalence classes.
+    /// For each annotation, the number of its type before aliases and equivalence classes.
     pub tags: Vec<u32>,
-    /// The tokens as (start, end), sorted by start; those with one start in the order of the file.
+    /// The tokens as (start, end), sorted by start; tokens with equal starts are in the order of the file.
     pub tokens: Vec<(u32, u32)>,
 }
 
-/// Selects the annotations of both sides of a document, which share zones and the numbers of
-/// labels.
+/// Selects the annotations on both sides of a document, which share zones and label numbers.
 ///
 /// Create one for each document with gold, then call [`Selection::select`] for each side.
 #[derive(Debug)]
@@ -129,20 +127,20 @@ impl<'a> Selection<'a> {
 
     /// Selects the annotations and tokens of one side.
     ///
-    /// Annotations with equal bounds are sorted by name of the label, so that the result does not
-    /// depend on the order in which labels were numbered. O(n log n) at worst, linear for
-    /// annotations in the order of the text.
+    /// Annotations with equal bounds are sorted by the name of the label, so that the result does not depend on label
+    /// numbers. Takes O(n log n) time at worst, linear time for annotations in the order of the text.
     ///
     /// The root element of an XML file is skipped unless the rules have a task or name the content
     /// types.
     ///
     /// # Errors
-    /// [`Discontinuous`] for the first discontinuous annotation whose label is scored, if the rules
-    /// refuse them; zones are not consulted for that.
+    /// [`Discontinuous`] for the first discontinuous annotation whose label is scored, if the rules refuse them; zones
+    /// are not considered for this.
     pub fn select(&mut self, text: &impl AnnotatedText) -> Result<Selected, Discontinuous> {
         let rules = self.rules;
         let types: Vec<(&str, Role)> = text.types().map(|ty| (ty, rules.role(ty))).collect();
-        // By type: (label, type), or None if ignored, once known. Only for types whose annotations all have one label.
+        // For each type, (label, type), or None if ignored; filled when first needed. Only for types whose annotations
+        // all have one label.
         let mut known: Vec<Option<Option<(u32, u32)>>> = vec![None; types.len()];
         let mut tokens = Vec::new();
         let mut items = Vec::new();
@@ -189,11 +187,11 @@ impl<'a> Selection<'a> {
         })
     }
 
-    /// Adds the spans of an annotation with this (label, type) that are inside a zone: one, or one
-    /// for each piece.
+    /// Adds the spans of an annotation with the given (label, type) that are inside a zone: one span, or one span for
+    /// each piece.
     ///
     /// # Errors
-    /// [`Discontinuous`] if the annotation has pieces and the rules refuse that.
+    /// [`Discontinuous`] if the annotation has pieces and the rules refuse discontinuous annotations.
     fn add(
         &self,
         annotation: Span,
@@ -226,22 +224,20 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// The scored parts of a text as (start, largest end up to here), sorted by start; None if all of
-/// the text is scored.
+/// The scored parts of a text as (start, largest end so far), sorted by start; None if the whole text is scored.
 #[derive(Clone, Debug, Default)]
 struct Zones(Option<Vec<(u32, u32)>>);
 
 impl Zones {
-    /// Returns the zones of gold that are scored; all of the text without a task, and without zones
-    /// in gold.
+    /// Returns the zones of gold that are scored; the whole text if there is no task, or if gold has no zones.
     ///
-    /// Zones outside the text, which the reader has dropped, count as zones that are no body.
+    /// Zones outside the text, which the reader has dropped, count as zones that are not a body.
     fn of(rules: &Rules, gold: &impl AnnotatedText) -> Self {
         if rules.task.is_none() {
             return Self::default();
         }
         let zones: Vec<bool> = gold.types().map(|ty| rules.is_zone(ty)).collect();
-        // A zone outside the text still means that not all of the text is scored.
+        // If a zone is outside the text, still not the whole text is scored.
         let mut any = (0..)
             .zip(&zones)
             .any(|(ty, &zone)| zone && gold.has_dropped(ty));
@@ -257,7 +253,7 @@ impl Zones {
             }
         }
         bodies.sort_unstable();
-        // A span that begins here is inside a zone if it ends before the farthest end of the zones so far.
+        // A span that begins here is inside a zone if it does not end after the farthest end of the zones so far.
         let mut farthest = 0;
         for zone in &mut bodies {
             farthest = farthest.max(zone.1);
@@ -266,10 +262,10 @@ impl Zones {
         Self(any.then_some(bodies))
     }
 
-    /// Returns true if a span is completely inside one zone. O(log n).
+    /// Returns true if a span is completely inside one zone, in O(log n) time.
     ///
-    /// Of the zones that start at or before the span one has the largest end; the span is inside a
-    /// zone if it is inside that one.
+    /// Among the zones that start at or before the span, one has the largest end; the span is inside a zone if it is
+    /// inside this one.
     fn contains(&self, start: u32, end: u32) -> bool {
         let Some(zones) = &self.0 else { return true };
         let after = zones.partition_point(|zone| zone.0 <= start);

@@ -1,4 +1,4 @@
-//! Counts as bytes.
+//! Storing counts as bytes.
 //!
 //! ```text
 //! "spanrs counts", version
@@ -9,22 +9,22 @@
 //! 1, number of documents, then key, number of cells, then cell and count,
 //!    ascending by key and content
 //! ```
-//! Version, criterion and outcome are one byte each. Numbers are LEB128 in as few bytes as they
-//! need; strings are UTF-8 and have their length in bytes before them. A key is 0 and a number, or
-//! 1 and a string. Types and cells are referred to by their index in the lists above.
+//! Version, criterion and outcome are one byte each. Numbers are LEB128 in as few bytes as
+//! possible; strings are UTF-8, preceded by their length in bytes. A key is 0 and a number, or 1
+//! and a string. Types and cells are referred to by their index in the lists above.
 //!
-//! The form is canonical. Types and cells that were never counted are left out, and everything is
-//! sorted, so that equal counts are equal bytes, whatever the order in which they were merged; and
-//! reading accepts only bytes that would be written. One match of type `PER` under the exact
-//! matcher, without documents, ends with these bytes:
+//! The form is canonical. Types and cells that were never counted are omitted, and everything is
+//! sorted, so that equal counts give equal bytes, regardless of the order in which they were
+//! merged; reading accepts only bytes that would be written. One match of type `PER` under the
+//! exact matcher, without documents, ends with these bytes:
 //!
 //! ```text
 //! 05 "exact"   01 03 "PER"   01 00 00 01 01   00 01
 //! schema       types         cells            totals
 //! ```
 //!
-//! Reading is safe for bytes from anywhere: every announced length is compared with the bytes that
-//! are left before memory is reserved.
+//! Reading is safe for untrusted bytes: every length is compared with the number of remaining bytes
+//! before memory is allocated.
 
 use super::counts::{Counts, sum};
 use super::error::CountsError;
@@ -42,10 +42,10 @@ impl Counts {
     /// bytes.
     ///
     /// The order of documents is not stored; they are sorted by key, then content
-    /// ([`Counts::stored_order`]). O(n log n) for n cells of all documents.
+    /// ([`Counts::stored_order`]). Takes O(n log n) time for n cells of all documents.
     ///
     /// # Errors
-    /// [`CountsError::OpenDocument`] if the last document was not ended.
+    /// [`CountsError::OpenDocument`] if the last document has not ended.
     ///
     /// # Examples
     /// ```
@@ -105,10 +105,10 @@ impl Counts {
         Ok(out)
     }
 
-    /// Returns the order that restores the order of documents after storing; None if documents are
-    /// stored in their order.
+    /// Returns the permutation that restores the order of documents after storing; None if the
+    /// stored order is the same.
     ///
-    /// Pass it to [`Counts::reordered`] of the counts that [`Counts::from_bytes`] returns.
+    /// Pass the result to [`Counts::reordered`] on the counts that [`Counts::from_bytes`] returns.
     ///
     /// ```
     /// use spanrs_eval::EXACT;
@@ -150,7 +150,7 @@ impl Counts {
         types
     }
 
-    /// Returns the cells that occur, sorted with types numbered by `ranks`, their places in
+    /// Returns the cells that occur, sorted with types numbered by `ranks`, their indices in
     /// [`Counts::canonical_types`].
     fn canonical_cells(&self, ranks: &[u32]) -> Vec<CellId> {
         let mut order: Vec<CellId> = (0..self.cells().len() as CellId)
@@ -188,13 +188,13 @@ impl Counts {
         rows.collect()
     }
 
-    /// Reads what [`Counts::to_bytes`] gave for counts of `schema`.
+    /// Reads the bytes that [`Counts::to_bytes`] returned for counts of `schema`.
     ///
-    /// Bytes from anywhere can be read: memory and time follow their length, and only bytes that
-    /// `to_bytes` gives are accepted. Documents come sorted by key.
+    /// Untrusted bytes can be read: memory and time are proportional to their length, and only
+    /// bytes that `to_bytes` could have written are accepted. Documents are sorted by key.
     ///
     /// # Errors
-    /// [`CountsError::Version`] if the bytes are no counts or have another version;
+    /// [`CountsError::Version`] if the bytes are not counts or have another version;
     /// [`CountsError::Schema`] for counts of another matcher; [`CountsError::Damaged`] with the
     /// offset of anything that `to_bytes` would not write; [`CountsError::Overflow`] for totals
     /// above 2^62.
@@ -223,7 +223,7 @@ impl Counts {
         {
             used[ty as usize] = true;
         }
-        input.check(used.iter().all(|used| *used), "a type is in no cell")?;
+        input.check(used.iter().all(|used| *used), "a type without a cell")?;
         let by_document = match input.byte()? {
             0 => false,
             1 => true,
@@ -248,13 +248,13 @@ impl Counts {
         } else {
             input.rows(&mut counts, &mut totals)?;
         }
-        input.check(input.at == bytes.len(), "more bytes than counts")?;
-        input.check(totals.iter().all(|n| *n > 0), "a cell is in no document")?;
+        input.check(input.at == bytes.len(), "bytes after the end of the counts")?;
+        input.check(totals.iter().all(|n| *n > 0), "a cell without a document")?;
         Ok(counts)
     }
 }
 
-/// Returns the inverse of a list of distinct numbers: the place of each number. Numbers that are
+/// Returns the inverse of a list of distinct numbers: the index of each number. Numbers that are
 /// not in the list get 0 and must not be looked up.
 fn ranks(numbers: &[u32]) -> Vec<u32> {
     let length = numbers.iter().max().map_or(0, |most| *most as usize + 1);
@@ -265,7 +265,7 @@ fn ranks(numbers: &[u32]) -> Vec<u32> {
     ranks
 }
 
-/// Returns a type as it is stored: its place plus 1, or 0 for none.
+/// Returns a type as it is stored: its index plus 1, or 0 for None.
 fn number_of(ty: Option<u32>) -> u64 {
     ty.map_or(0, |ty| u64::from(ty) + 1)
 }
@@ -280,13 +280,13 @@ fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Appends a string with its length in bytes before it.
+/// Appends a string, preceded by its length in bytes.
 fn put_text(out: &mut Vec<u8>, text: &str) {
     put(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Appends a key with its kind before it.
+/// Appends a key, preceded by its kind.
 fn put_key(out: &mut Vec<u8>, key: &Key) {
     match key {
         Key::Number(number) => {
@@ -317,7 +317,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Returns an error at the current offset unless `holds`.
+    /// Returns an error at the current offset unless `holds` is true.
     fn check(&self, holds: bool, reason: &'static str) -> Result<()> {
         if holds { Ok(()) } else { self.damaged(reason) }
     }
@@ -341,10 +341,7 @@ impl<'a> Input<'a> {
             self.check(fits, "a number of more than 64 bits")?;
             number |= bits << shift;
             if byte < 0x80 {
-                self.check(
-                    byte > 0 || shift == 0,
-                    "a number in more bytes than it needs",
-                )?;
+                self.check(byte > 0 || shift == 0, "a number in more bytes than needed")?;
                 break;
             }
         }
@@ -358,12 +355,12 @@ impl<'a> Input<'a> {
         Ok(number)
     }
 
-    /// Reads the number of items that follow. Each has at least a byte, so that larger numbers than
-    /// bytes left are refused.
+    /// Reads the number of items that follow. Each item has at least one byte, so numbers larger
+    /// than the number of remaining bytes are refused.
     fn length(&mut self) -> Result<usize> {
         let number = self.number()?;
         let rest = self.bytes.len() - self.at;
-        self.check(number <= rest as u64, "more things than bytes")?;
+        self.check(number <= rest as u64, "more items than bytes")?;
         Ok(number as usize)
     }
 
@@ -392,8 +389,8 @@ impl<'a> Input<'a> {
         Ok(text)
     }
 
-    /// Reads the cells; `types` is the number of types. Checks that they are ascending and that the
-    /// schema has them.
+    /// Reads the cells; `types` is the number of types. Checks that cells are ascending and in the
+    /// schema.
     fn cells(&mut self, schema: &Schema, types: usize) -> Result<Vec<Cell>> {
         let mut cells: Vec<Cell> = Vec::new();
         for _ in 0..self.length()? {
@@ -430,8 +427,8 @@ impl<'a> Input<'a> {
 
     /// Reads the documents into `counts`, and adds their cells to `totals`.
     ///
-    /// Checks that documents and the cells of each are ascending, and that totals do not exceed
-    /// 2^62.
+    /// Checks that documents, and the cells in each document, are ascending, and that totals do not
+    /// exceed 2^62.
     fn rows(&mut self, counts: &mut Counts, totals: &mut [u64]) -> Result<()> {
         let mut last: Option<(Key, Vec<(u32, u64)>)> = None;
         for _ in 0..self.length()? {

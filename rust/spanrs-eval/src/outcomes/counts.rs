@@ -1,9 +1,9 @@
-//! The table of counts: cells, totals, and rows of documents.
+//! The table of counts: cells, totals, and per-document rows.
 //!
-//! Counting works on numbers. A caller looks up the [`CellId`] of a cell once, which hashes it, and
-//! then adds to an array. With documents there is a second array for the open document, and a list
-//! of the cells that occur in it, which is written to [`Rows`] when the document ends. Totals are
-//! kept up to date at all times and include the open document.
+//! Cells are counted by number. A caller looks up the [`CellId`] of a cell once, which hashes the
+//! cell, and then adds to an array. With documents, there is a second array for the open document,
+//! and a list of the cells that occur in it; they are written to [`Rows`] when the document ends.
+//! Totals are always up to date and include the open document.
 
 use std::hash::BuildHasher;
 
@@ -15,15 +15,16 @@ use super::error::CountsError;
 use super::rows::{Key, Row, Rows};
 use super::schema::{Cell, CellId, Schema};
 
-/// How often each outcome occurred between each pair of types, in total and optionally by document.
+/// The number of occurrences of each outcome for each pair of types, in total and optionally by
+/// document.
 ///
-/// Memory follows the cells that occur, in total and in each document; it is never a product of
-/// documents and types. Merging is commutative and associative: whatever the order,
-/// [`Counts::to_bytes`] gives the same bytes.
+/// Memory is proportional to the number of cells that occur, in total and in each document, not to
+/// documents times types. Merging is commutative and associative: [`Counts::to_bytes`] gives the
+/// same bytes for any order.
 ///
-/// Types and cells are numbered in the order of first use, so that numbers of two counts must not
-/// be mixed. With documents, everything added since [`Counts::end_document`] belongs to the open
-/// document; most operations refuse counts with an open document that is not empty.
+/// Types and cells are numbered in the order of first use, so the numbers of different counts must
+/// not be mixed. With documents, everything added since [`Counts::end_document`] belongs to the
+/// open document; most operations refuse counts with an open document that is not empty.
 ///
 /// ```
 /// use spanrs_eval::outcomes::{Cell, Counts, Criterion, Key, Outcome, Schema};
@@ -45,27 +46,27 @@ use super::schema::{Cell, CellId, Schema};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Counts {
-    /// What can be counted.
+    /// The criteria and outcomes that can be counted.
     schema: &'static Schema,
     /// Names of types.
     types: Interner<str>,
-    /// By [`CellId`]: the cell, with types numbered by `types`.
+    /// The cells by [`CellId`], with types numbered by `types`.
     cells: Vec<Cell>,
     /// Cells by hash, with a fixed seed.
     index: HashTable<CellId>,
-    /// By [`CellId`]: the total over all documents, the open one included.
+    /// The totals by [`CellId`] over all documents, including the open one.
     totals: Vec<u64>,
     /// Ended documents; None if documents are not kept.
     rows: Option<Rows>,
-    /// By [`CellId`]: the count in the open document. Empty if documents are not kept.
+    /// The counts in the open document by [`CellId`]. Empty if documents are not kept.
     open: Vec<u64>,
-    /// Cells with a count in the open document; possibly some twice or with a count of 0 after
-    /// counts were taken back.
+    /// Cells with a count in the open document; some may occur twice, or have a count of 0 after a
+    /// subtraction.
     touched: Vec<CellId>,
 }
 
 impl Counts {
-    /// Creates empty counts that keep totals only.
+    /// Creates empty counts that keep only totals.
     pub fn new(schema: &'static Schema) -> Self {
         Self {
             schema,
@@ -87,7 +88,7 @@ impl Counts {
         }
     }
 
-    /// Returns what can be counted.
+    /// Returns the schema, which defines what can be counted.
     pub fn schema(&self) -> &'static Schema {
         self.schema
     }
@@ -107,7 +108,7 @@ impl Counts {
         self.types.name(ty).unwrap_or_default()
     }
 
-    /// Returns the number of a type; None if it never was interned.
+    /// Returns the number of a type; None if it was never interned.
     pub fn type_number(&self, ty: &str) -> Option<u32> {
         self.types.get(ty)
     }
@@ -119,8 +120,8 @@ impl Counts {
 
     /// Returns the number of a cell, adding it with a total of 0 if it is new.
     ///
-    /// The schema must contain the cell; debug builds check that. Look cells up once and count by
-    /// number: [`Counts::add`] hashes nothing.
+    /// The schema must contain the cell; debug builds check this. Look up each cell once and count
+    /// by number, because [`Counts::add`] does not hash.
     pub fn cell(&mut self, cell: Cell) -> CellId {
         debug_assert!(self.schema.contains(&cell), "{cell:?}");
         if let Some(&id) = self
@@ -149,7 +150,7 @@ impl Counts {
     /// Adds `n` to the count of a cell, in the open document if documents are kept. Constant time.
     ///
     /// # Panics
-    /// If `cell` is not a number of these counts.
+    /// If `cell` is not a cell number of these counts.
     #[inline]
     pub fn add(&mut self, cell: CellId, n: u64) {
         let at = cell as usize;
@@ -163,7 +164,7 @@ impl Counts {
     }
 
     /// Subtracts `n` from the count of a cell in the open document (or in total, without
-    /// documents), at most down to 0.
+    /// documents), but not below 0.
     pub(super) fn take_back(&mut self, cell: CellId, n: u64) {
         let at = cell as usize;
         let known = match self.rows {
@@ -195,20 +196,21 @@ impl Counts {
         self.touched.clear();
     }
 
-    /// Removes the last row and makes it the open document again. Does nothing without rows.
+    /// Removes the last row and makes it the open document again. Does nothing if there are no
+    /// rows.
     pub(crate) fn reopen_document(&mut self) {
         let last = self.rows.as_mut().and_then(Rows::pop);
         for (cell, n) in last.unwrap_or_default() {
-            // The totals include it already.
+            // The totals already include it.
             self.totals[cell as usize] -= n;
             self.add(cell, n);
         }
     }
 
-    /// Returns the counts with documents called `prefix:key`, to keep apart the documents of
+    /// Returns the counts with documents renamed to `prefix:key`, to distinguish the documents of
     /// several files.
     ///
-    /// Keys become names, so that `9` sorts after `10` afterwards.
+    /// Number keys become names, so `9` sorts after `10` afterwards.
     #[must_use]
     pub fn prefixed(mut self, prefix: &str) -> Self {
         if let Some(rows) = &mut self.rows {
@@ -219,7 +221,7 @@ impl Counts {
 
     /// Returns the counts with documents in another order.
     ///
-    /// `order` has, for each position, the current index of the document that comes there.
+    /// `order` contains, for each position, the current index of the document to move there.
     ///
     /// # Errors
     /// [`CountsError::Order`] if `order` does not contain every index exactly once.
@@ -243,7 +245,7 @@ impl Counts {
         Ok(self)
     }
 
-    /// Returns how often a cell occurred in total; 0 for an unknown number.
+    /// Returns the total count of a cell; 0 for an unknown number.
     pub fn total(&self, cell: CellId) -> u64 {
         self.totals.get(cell as usize).copied().unwrap_or_default()
     }
@@ -271,13 +273,14 @@ impl Counts {
         self.rows.as_ref().map_or(none, |rows| rows.get(at))
     }
 
-    /// Returns by document the number of its row among [`Counts::distinct_rows`]; None if documents
-    /// are not kept.
+    /// Returns, for each document, the number of its row in [`Counts::distinct_rows`]; None if
+    /// documents are not kept.
     pub(super) fn row_numbers(&self) -> Option<&[u32]> {
         self.rows.as_ref().map(Rows::numbers)
     }
 
-    /// Iterates over the cells and counts of the rows, each once; some may be of no document.
+    /// Iterates over the cells and counts of the distinct rows; some rows may belong to no
+    /// document.
     pub(super) fn distinct_rows(&self) -> impl Iterator<Item = (&[CellId], &[u64])> {
         self.rows.iter().flat_map(|rows| rows.distinct().iter())
     }
@@ -288,14 +291,14 @@ impl Counts {
         !self.touched.is_empty()
     }
 
-    /// Adds counts that continue these, such as those of the next part of a corpus.
+    /// Adds counts that continue these counts, such as the counts of the next part of a corpus.
     ///
-    /// What `other` counted up to the end of its first document belongs to the document that is
-    /// open here, and its own open document stays open. `shift` is added to keys that are numbers.
-    /// The schemas must be equal, which debug builds check.
+    /// The counts of `other` up to the end of its first document are added to the open document
+    /// here, and the open document of `other` remains open. `shift` is added to keys that are
+    /// numbers. The schemas must be equal, which debug builds check.
     ///
     /// Returns true if these counts were empty and `shift` is 0, so that `other` replaced them and
-    /// cells keep its numbers.
+    /// its cell numbers remain valid.
     pub(crate) fn append(&mut self, other: Self, shift: u64) -> bool {
         debug_assert_eq!(self.schema, other.schema);
         if self.cells.is_empty() && shift == 0 {
@@ -340,7 +343,7 @@ impl Counts {
 
     /// Adds the totals of counts without documents as one document.
     ///
-    /// Does what counting them here and calling [`Counts::end_document`] would do.
+    /// Equivalent to counting the same outcomes here and calling [`Counts::end_document`].
     ///
     /// # Errors
     /// [`CountsError::Schema`]; [`CountsError::Documents`] if `other` has documents;
@@ -361,8 +364,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Returns the numbers that the cells of `other` have here, by their numbers there. Adds types
-    /// and cells that are new.
+    /// Returns the numbers of the cells of `other` in these counts, by their numbers in `other`.
+    /// Adds new types and cells.
     pub(super) fn numbers_of(&mut self, other: &Self) -> Vec<CellId> {
         let types: Vec<u32> = other
             .types
@@ -375,11 +378,10 @@ impl Counts {
             .collect()
     }
 
-    /// Adds the counts of another layer of annotations of the same documents, row by row.
+    /// Adds the counts of another layer of annotations on the same documents, row by row.
     ///
-    /// Rows at the same index are added under the key of this side. Cells of `other` for which
-    /// `counts` returns false are left out; sentences and tokens, for example, must not count
-    /// twice.
+    /// Rows at the same index are added under the key in these counts. Cells of `other` for which
+    /// `counts` returns false are skipped; sentences and tokens, for example, must not count twice.
     ///
     /// # Errors
     /// [`CountsError::Schema`]; [`CountsError::Documents`] if the two do not have the same number
@@ -412,7 +414,7 @@ impl Counts {
         self.rows = Some(Rows::default());
         for (row, theirs) in mine.iter().zip(other.rows()) {
             for (&cell, &n) in row.cells.iter().zip(row.n) {
-                // The totals include it already.
+                // The totals already include it.
                 self.add(cell, n);
                 self.totals[cell as usize] -= n;
             }
@@ -426,7 +428,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Checks that neither side has an open document with counts.
+    /// Checks that neither of the two counts has a nonempty open document.
     pub(super) fn check_closed(&self, other: &Self) -> Result<(), CountsError> {
         if self.has_open_document() || other.has_open_document() {
             return Err(CountsError::OpenDocument);
@@ -434,8 +436,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Checks that the sums of totals do not exceed [`MAX_TOTAL`]; `cells` are the numbers here of
-    /// the cells of `other`.
+    /// Checks that the sums of totals do not exceed [`MAX_TOTAL`]; `cells` are the numbers of the
+    /// cells of `other` in these counts.
     fn check_sums(&self, cells: &[CellId], other: &Self) -> Result<(), CountsError> {
         let mut sums = cells.iter().zip(&other.totals);
         match sums.all(|(&cell, n)| sum(self.total(cell), *n).is_some()) {
@@ -444,7 +446,7 @@ impl Counts {
         }
     }
 
-    /// Checks that both have equal schemas.
+    /// Checks that the schemas are equal.
     pub(super) fn check_schema(&self, other: &Self) -> Result<(), CountsError> {
         if self.schema == other.schema {
             return Ok(());
@@ -457,8 +459,9 @@ impl Counts {
 
     /// Adds the counts of other documents.
     ///
-    /// Types and cells are matched by name. Rows of `other` come after those of this side, and rows
-    /// with equal keys stay separate. Linear in the size of `other`.
+    /// Types and cells are matched by name. Rows of `other` are appended to the rows of these
+    /// counts, and rows with equal keys stay separate. Takes time proportional to the size of
+    /// `other`.
     ///
     /// # Errors
     /// [`CountsError::Schema`]; [`CountsError::Documents`] if only one side keeps documents;
@@ -487,7 +490,8 @@ impl Counts {
             return Err(CountsError::Documents(message));
         }
         self.check_closed(other)?;
-        // If the sums do not fit, types and cells that were added here do no harm: their totals are 0.
+        // If the sums are too large, types and cells that were already added here are harmless,
+        // because their totals are 0.
         let cells = self.numbers_of(other);
         self.check_sums(&cells, other)?;
         for (&cell, n) in cells.iter().zip(&other.totals) {
@@ -501,7 +505,7 @@ impl Counts {
 }
 
 impl Cell {
-    /// Returns the cell with types numbered anew; `types` has the new number of each type.
+    /// Returns the cell with new type numbers; `types` contains the new number of each type.
     pub(super) fn renumbered(&self, types: &[u32]) -> Self {
         let renumber = |ty: u32| types[ty as usize];
         Self {
@@ -512,7 +516,7 @@ impl Cell {
     }
 }
 
-/// Largest total that merging and loading accept, so that counting on cannot overflow 64 bits.
+/// Largest total that merging and loading accept, so that further counting cannot overflow 64 bits.
 const MAX_TOTAL: u64 = 1 << 62;
 
 /// Returns the sum of two totals; None above [`MAX_TOTAL`].

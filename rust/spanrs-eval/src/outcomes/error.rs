@@ -6,15 +6,15 @@ use spanrs_base::{Coded, ErrorClass};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountsError {
     /// The counts belong to different matchers.
-    #[error("counts of the matcher {found} are no counts of {expected}")]
+    #[error("these are counts of the matcher {found}, not of {expected}")]
     Schema {
-        /// Name of the schema that is added to or asked for.
+        /// Name of the expected schema.
         expected: String,
         /// Name of the other schema.
         found: String,
     },
     /// One of two counts has documents and the other has totals only, or documents are required, or
-    /// their numbers differ; the message tells which.
+    /// their numbers differ; the message says which.
     #[error("{0}")]
     Documents(&'static str),
     /// Types cannot be renamed without matching again.
@@ -25,10 +25,10 @@ pub enum CountsError {
         /// Name of the schema.
         matcher: &'static str,
     },
-    /// Merged types may match other spans of the same bounds.
+    /// Merged types may match other spans with the same bounds.
     #[error(
-        "several unmatched spans have equal bounds (groups of them: {groups}), and under merged types others may match; \
-         merge the types before scoring"
+        "merged types may match other spans, because several unmatched spans have equal bounds (number of such \
+         groups: {groups}); merge the types before scoring"
     )]
     AmbiguousRename {
         /// Number of groups of spans with equal bounds.
@@ -37,25 +37,25 @@ pub enum CountsError {
     /// Something was counted after the end of the last document.
     #[error("a document is still open; end it first")]
     OpenDocument,
-    /// An order of documents does not name each of them exactly once.
-    #[error("an order of documents has the place of each of them once")]
+    /// An order of documents does not contain each document exactly once.
+    #[error("an order of documents must contain the index of each document exactly once")]
     Order,
-    /// A system has two documents with one key, so that documents cannot be paired.
-    #[error("{system} has document {document} more than once; name each document once")]
+    /// A system has two documents with the same key, so documents cannot be paired.
+    #[error("{system} has document {document} more than once; document names must be unique")]
     Repeated {
         /// Key of the document.
         document: String,
         /// Name of the system.
         system: String,
     },
-    /// One system has a document that another one lacks.
+    /// One system has a document that another system does not have.
     #[error(
-        "{system} has no document {document}; paired tests need the same documents of every system"
+        "{system} has no document {document}; paired tests need the same documents in every system"
     )]
     Unpaired {
         /// Key of the document.
         document: String,
-        /// Name of the system that lacks it.
+        /// Name of the system without the document.
         system: String,
     },
     /// A document does not have the same numbers of gold spans, sentences or tokens in two systems.
@@ -68,34 +68,34 @@ pub enum CountsError {
         first: String,
         /// Key of the document.
         document: String,
-        /// Name of the system that differs from the first one.
+        /// Name of the system that differs from the first system.
         system: String,
     },
-    /// A sum exceeds 2^62. The margin to 64 bits keeps counting on from overflowing.
+    /// A sum exceeds 2^62. The margin to 64 bits keeps further counting from overflowing.
     #[error("the counts are too large to be added")]
     Overflow,
-    /// The bytes are not counts, or counts of another version of the format.
-    #[error("these are no counts of spanrs, or counts of another version")]
+    /// The bytes are not counts, or are counts in another version of the format.
+    #[error("these are not counts of spanrs, or they have another format version")]
     Version,
     /// The bytes are cut off or altered, or are not the canonical form that is written.
     #[error("the counts are damaged at byte {at}: {reason}")]
     Damaged {
         /// Byte offset at which reading failed, from 0.
         at: usize,
-        /// What is wrong there.
+        /// The problem at this offset.
         reason: &'static str,
     },
-    /// Samples would have too many values of measures to keep in memory.
+    /// Samples would have too many measure values to keep in memory.
     #[error(
-        "{samples} samples of {measures} measures are {} values, and {most} is the limit",
+        "{samples} samples of {measures} measures are {} values; the limit is {most}",
         .samples.saturating_mul(*.measures)
     )]
     TooManyValues {
         /// Number of samples.
         samples: u64,
-        /// Number of values of a sample: measures times systems.
+        /// Number of values per sample: measures times systems.
         measures: u64,
-        /// The greatest number of values.
+        /// The maximum number of values.
         most: u64,
     },
     /// A criterion, document or system that does not exist, or weights that do not fit.

@@ -3,7 +3,7 @@
 /// Returns the correctly rounded sum of finite numbers, independent of their order; the algorithm
 /// of Python's `math.fsum`.
 ///
-/// Source: Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic", expansions of sums.
+/// Source: Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic" (sums as expansions).
 pub(super) fn exact_sum(terms: &[f64]) -> f64 {
     // Non-overlapping partial sums in increasing magnitude; their exact sum is the result.
     let mut parts: Vec<f64> = Vec::new();

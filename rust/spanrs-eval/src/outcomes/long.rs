@@ -4,14 +4,14 @@ use super::counts::Counts;
 use super::rows::Key;
 use super::schema::CellId;
 
-/// A document, None where documents are not kept, with its cells and how often each occurred.
+/// The key of a document, None if documents are not kept, with its cells and their counts.
 pub type DocumentCells<'a> = (Option<&'a Key>, Vec<(CellId, u64)>);
 
 /// Names of a cell: criterion, outcome, gold type and pred type.
 pub type CellNames<'a> = [Option<&'a str>; 4];
 
 impl Counts {
-    /// The names of a cell: criterion, outcome, gold type and pred type, None for no type.
+    /// Returns the names of a cell: criterion, outcome, gold type and pred type, None for no type.
     pub fn cell_names(&self, id: CellId) -> CellNames<'_> {
         let cell = &self.cells()[id as usize];
         let criterion = &self.schema().criteria[usize::from(cell.criterion)];
@@ -25,13 +25,13 @@ impl Counts {
         ]
     }
 
-    /// The cells that occur, with their totals.
+    /// Iterates over the cells that occur, with their totals.
     pub fn cell_totals(&self) -> impl Iterator<Item = (CellId, u64)> {
         let ids = 0..self.cells().len() as CellId;
         ids.map(|id| (id, self.total(id))).filter(|(_, n)| *n > 0)
     }
 
-    /// The cells of each document; without documents all cells, once.
+    /// Iterates over the cells of each document; without documents, all cells are one item.
     ///
     /// ```
     /// use spanrs_eval::outcomes::{Cell, Counts, Key};

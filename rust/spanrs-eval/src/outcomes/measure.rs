@@ -1,13 +1,13 @@
 //! Measures: functions of summed cells.
 //!
-//! A measure is computed in three steps. Cells of its criterion are summed by type and
-//! outcome; the sums are turned into true positives, false positives and false negatives with the
-//! weights of the outcomes (the masses); the masses give precision, recall and F. Weights are
-//! applied after the integer sums, and precision and recall are computed before F, so that results
-//! equal those of the replaced tools to the last bit.
+//! A measure is computed in three steps. Cells of its criterion are summed by type and outcome; the
+//! sums are turned into true positives, false positives and false negatives with the weights of the
+//! outcomes (the masses); the masses give precision, recall and F. Weights are applied after the
+//! integer sums, and precision and recall are computed before F, so that results equal the results
+//! of the replaced tools to the last bit.
 //!
-//! [`Counts::measure`] does that once. [`Evaluator`] does it for many sums of the same cells, as
-//! resampling needs.
+//! [`Counts::measure`] does this once. [`Evaluator`] does it for many sums of the same cells, as
+//! needed for resampling.
 
 use spanrs_base::Named;
 
@@ -16,14 +16,14 @@ use super::error::CountsError;
 use super::exact_sum::exact_sum;
 use super::schema::{Axis, Criterion};
 
-/// Which of the three measures of a [`Prf`].
+/// The value of a [`Prf`] that is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// TP / (TP + FP).
     Precision,
     /// TP / (TP + FN).
     Recall,
-    /// The weighted harmonic mean of the two.
+    /// The weighted harmonic mean of precision and recall.
     F,
 }
 
@@ -59,15 +59,15 @@ pub type Term = (Vec<u8>, [f64; 3]);
 pub struct Prf {
     /// Index of the criterion in the schema.
     pub criterion: u8,
-    /// Which of the three.
+    /// Precision, recall or F.
     pub part: Part,
     /// How many times more recall matters than precision in F; 1 for F1. At least 0.
     pub beta: f64,
-    /// Weights of outcomes instead of those of the schema. Terms are added in their order, on which
-    /// the last bits of sums of fractions depend.
+    /// Weights of outcomes that replace the weights of the schema. Terms are added in this order,
+    /// which affects the last bits of sums of fractions.
     pub terms: Option<Vec<Term>>,
-    /// Which type pairs of different types count for, instead of what the schema says. Only
-    /// concerns measures by type.
+    /// The type to which pairs with different types are assigned; replaces the axis of the schema.
+    /// Affects only measures by type.
     pub axis: Option<Axis>,
 }
 
@@ -83,7 +83,7 @@ impl Prf {
         }
     }
 
-    /// Returns the part of [`Prf::values`] that is asked for.
+    /// Returns the part of [`Prf::values`] that `part` selects.
     fn value(&self, masses: [f64; 3], empty: f64) -> f64 {
         let [precision, recall, f] = self.values(masses, empty);
         match self.part {
@@ -112,7 +112,8 @@ impl Prf {
 
 /// A quotient of two linear forms of the outcomes of a criterion, such as accuracy.
 ///
-/// By type, pairs of types count for the gold type, and cells without types count for every type.
+/// For a single type, pairs of types count towards the gold type, and cells without types count
+/// towards every type.
 ///
 /// ```
 /// use spanrs_eval::EXACT;
@@ -134,7 +135,7 @@ pub struct Ratio {
     pub criterion: u8,
     /// Coefficient of each outcome in the numerator, by index; missing ones are 0.
     pub above: Vec<f64>,
-    /// Coefficient of each outcome in the denominator, likewise.
+    /// Coefficient of each outcome in the denominator, by index; missing ones are 0.
     pub below: Vec<f64>,
     /// True for 1 minus the quotient, such as an error rate.
     pub complement: bool,
@@ -142,12 +143,12 @@ pub struct Ratio {
 
 /// A number computed from counts.
 ///
-/// Types without any outcome under the criterion do not occur; they do not enter means.
+/// Types without any outcome under the criterion do not occur; they are not included in means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
-    /// Over all types together.
+    /// A measure over all types together.
     Micro(Prf),
-    /// Of one type, by its number in the counts; NaN if the type does not occur.
+    /// A measure of one type, given by its number in the counts; NaN if the type does not occur.
     OfType(Prf, u32),
     /// The unweighted mean over the types that occur; [`Criterion::empty`] if there are none.
     Macro(Prf),
@@ -156,18 +157,18 @@ pub enum Measure {
     Weighted(Prf),
     /// A quotient over all types.
     Ratio(Ratio),
-    /// A quotient of one type, by its number; NaN if the type does not occur.
+    /// A quotient of one type, given by its number; NaN if the type does not occur.
     RatioOfType(Ratio, u32),
 }
 
-/// What a [`Prf`] is taken over.
+/// The average of a [`Prf`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Average {
     /// All spans.
     Micro,
-    /// Types, each counting the same.
+    /// The mean over types, all with the same weight.
     Macro,
-    /// Types, each counting as often as it has gold spans.
+    /// The mean over types, weighted by their numbers of gold spans.
     Weighted,
 }
 
@@ -183,15 +184,15 @@ impl Named for Average {
 spanrs_base::serde_by_name!(Average);
 
 impl Counts {
-    /// Returns the value of a measure for everything that was counted.
+    /// Returns the value of a measure over all counts.
     pub fn measure(&self, measure: &Measure) -> f64 {
         self.measures(std::slice::from_ref(measure))[0]
     }
 
-    /// Returns the index of a criterion unchanged if the schema has that criterion.
+    /// Returns the index of a criterion unchanged if it exists in the schema.
     ///
     /// # Errors
-    /// [`CountsError::Argument`] if it has not.
+    /// [`CountsError::Argument`] if it does not exist.
     pub fn check_criterion(&self, criterion: u8) -> Result<u8, CountsError> {
         match self.schema().criteria.get(usize::from(criterion)) {
             Some(_) => Ok(criterion),
@@ -199,7 +200,7 @@ impl Counts {
         }
     }
 
-    /// Returns the values of measures for everything that was counted, in their order. Faster than
+    /// Returns the values of measures over all counts, in order. This is faster than computing them
     /// one by one.
     pub fn measures(&self, measures: &[Measure]) -> Vec<f64> {
         let mut values = Vec::new();
@@ -224,7 +225,7 @@ impl Counts {
         let documents = self.rows().len();
         if documents != weights.len() {
             return Err(CountsError::Argument(format!(
-                "there are {documents} documents and {} weights; give one each",
+                "there are {documents} documents but {} weights; pass one weight per document",
                 weights.len()
             )));
         }
@@ -240,38 +241,39 @@ impl Counts {
 
 /// Evaluates measures on sums of the cells of some counts.
 ///
-/// One evaluation passes over all cells once for each change of criterion from one measure to the
-/// next, and then takes time in proportion to types times outcomes. Nothing is hashed. Threads work
-/// on clones.
+/// An evaluation passes over all cells for the first measure and again whenever a measure has
+/// another criterion than the previous one; in addition, each measure takes time proportional to
+/// types times outcomes. Nothing is hashed. Each thread uses its own clone.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
-    /// What is evaluated.
+    /// The measures to evaluate.
     measures: Vec<Measure>,
     /// The criteria of the schema.
     criteria: &'static [Criterion],
-    /// By criterion: its terms according to the schema.
+    /// The terms of each criterion according to the schema.
     terms: Vec<Vec<Term>>,
-    /// By cell: criterion, outcome, and rows of [`Sums::gold`] and [`Sums::pred`] it is added to.
+    /// For each cell, the criterion, the outcome, and the rows of [`Sums::gold`] and [`Sums::pred`]
+    /// to which it is added.
     cells: Vec<(u8, u8, usize, usize)>,
-    /// By number of the type: its place in the order of names, on which the order of summation
-    /// depends.
+    /// The place of each type in the order of names, by number; determines the order of summation.
     places: Vec<usize>,
     /// Sums of the most recent criterion.
     sums: Sums,
 }
 
-/// Sums of the outcomes of one criterion by type: rows by place of the type, columns by outcome.
+/// Sums of the outcomes of one criterion by type: rows are the places of types, columns the
+/// outcomes.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    /// The criterion that was summed last; None if the cells have changed since.
+    /// The last criterion that was summed; None if the cells have changed since.
     criterion: Option<u8>,
     /// Length of a row: the largest number of outcomes of a criterion, at least 1.
     width: usize,
-    /// Cells at the place of their gold type, or of their pred type if they have no gold type. The
-    /// last row has cells without types.
+    /// Sums at the place of the gold type of each cell, or of the pred type if there is no gold
+    /// type. The last row contains cells without types.
     gold: Vec<f64>,
-    /// Cells at the place of their pred type, or of their gold type if they have no pred type;
-    /// otherwise alike.
+    /// Sums at the place of the pred type of each cell, or of the gold type if there is no pred
+    /// type; otherwise the same as `gold`.
     pred: Vec<f64>,
 }
 
@@ -310,7 +312,7 @@ impl Evaluator {
 
     /// Appends the value of each measure to `values`.
     ///
-    /// `cells` has a sum for each cell, by number. Sums of integers are exact below 2^53.
+    /// `cells` contains a sum for each cell, by number. Sums of integers are exact below 2^53.
     pub fn evaluate(&mut self, cells: &[f64], values: &mut Vec<f64>) {
         self.sums.criterion = None;
         for at in 0..self.measures.len() {
@@ -349,7 +351,7 @@ impl Evaluator {
         cells_of.unwrap_or(criterion)
     }
 
-    /// Sums the cells of a criterion by type, unless the most recent sums are of it.
+    /// Sums the cells of a criterion by type, unless they were the last ones summed.
     pub(super) fn sum(&mut self, criterion: u8, cells: &[f64]) {
         let criterion = self.criterion_of_cells(criterion);
         let sums = &mut self.sums;
@@ -414,7 +416,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns the same measure of the criterion that has the measures of each type
+    /// Returns the same measure under the criterion with the measures of each type
     /// ([`Criterion::per_type`]).
     pub(super) fn by_type(&self, prf: &Prf) -> Prf {
         let criterion = self.criteria[usize::from(prf.criterion)].per_type;
@@ -429,13 +431,13 @@ impl Evaluator {
         self.criteria[usize::from(prf.criterion)].empty
     }
 
-    /// Returns the terms of a measure: its own, or those of the schema.
+    /// Returns the terms of a measure: its own terms, or the terms of the schema.
     pub(super) fn terms<'a>(&'a self, prf: &'a Prf) -> &'a [Term] {
         let own = &self.terms[usize::from(prf.criterion)];
         prf.terms.as_ref().unwrap_or(own)
     }
 
-    /// Returns the measure of the type at a place, from the most recent sums; NaN if the type does
+    /// Returns a measure of the type at a place, from the most recent sums; NaN if the type does
     /// not occur.
     fn of_place(&self, prf: &Prf, place: usize) -> f64 {
         if !self.sums.occurs(place) {
@@ -444,7 +446,7 @@ impl Evaluator {
         prf.value(self.masses_of(prf, place), self.empty(prf))
     }
 
-    /// Returns the axis of a measure: its own, or that of the schema.
+    /// Returns the axis of a measure: its own axis, or the axis of the schema.
     pub(super) fn axis(&self, prf: &Prf) -> Axis {
         let usual = self.criteria[usize::from(prf.criterion)].axis;
         prf.axis.unwrap_or(usual)
@@ -461,7 +463,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns the measure that defines support: its true positives and false negatives are the
+    /// Returns the measure that defines support, whose true positives and false negatives are the
     /// gold spans.
     pub(super) fn support_measure(&self, prf: &Prf) -> Prf {
         let of = self.criteria[usize::from(prf.criterion)].support;
@@ -482,7 +484,7 @@ impl Evaluator {
             .collect()
     }
 
-    /// Returns a quotient for these counts of outcomes.
+    /// Returns a quotient for the given counts of outcomes.
     fn ratio(&self, ratio: &Ratio, sums: &[f64]) -> f64 {
         let form = |coefficients: &[f64]| -> f64 {
             let terms = sums.iter().zip(coefficients);
@@ -512,7 +514,7 @@ impl Evaluator {
     }
 
     /// Returns the counts of outcomes of the type at a place, from the most recent sums, on the
-    /// axis of pred or of gold.
+    /// pred axis or the gold axis.
     pub(super) fn counts_of(&self, criterion: u8, place: usize, pred: bool) -> Vec<f64> {
         let rows = if pred {
             &self.sums.pred
@@ -544,7 +546,7 @@ impl Sums {
             .any(|rows| self.row(rows, place).iter().any(|n| *n > 0.0))
     }
 
-    /// Returns the sums over all types and the cells without types.
+    /// Returns the sums over all types and cells without types.
     fn total(&self) -> Vec<f64> {
         let mut total = vec![0.0; self.width];
         for row in self.gold.chunks_exact(self.width) {
@@ -556,8 +558,7 @@ impl Sums {
     }
 }
 
-/// Returns the weighted mean of (weight, value), leaving out values that are NaN; `empty` if all
-/// weights are 0.
+/// Returns the weighted mean of (weight, value), skipping NaN values; `empty` if all weights are 0.
 ///
 /// The numerator is rounded once, so that the result does not depend on the order of types. Weights
 /// are added in order, which is exact for integers.
@@ -573,7 +574,7 @@ pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 
     }
 }
 
-/// Returns TP, FP and FN of counts of outcomes. Terms are added in their order.
+/// Returns TP, FP and FN for counts of outcomes. Terms are added in order.
 pub(super) fn masses(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
     let mut masses = [0.0; 3];
     for (places, weights) in terms {

@@ -16,9 +16,9 @@ pub struct MeasureOptions {
     /// Measure the spans of this type only.
     #[serde(rename = "type")]
     pub ty: Option<String>,
-    /// Which of the three.
+    /// Precision, recall or F.
     pub part: Part,
-    /// What it is taken over, unless a type is named.
+    /// The average over types, unless `type` is given.
     pub average: Average,
     /// Weight of recall relative to precision in F.
     pub beta: f64,
@@ -56,10 +56,10 @@ impl MeasureOptions {
     /// Creates the measure for some counts.
     ///
     /// # Errors
-    /// As [`Counts::check_criterion`].
+    /// Same as [`Counts::check_criterion`].
     pub fn build(self, counts: &Counts) -> Result<Measure, CountsError> {
         let criterion = counts.check_criterion(self.criterion)?;
-        // A type that does not occur has a number that no type has.
+        // A type that does not occur gets an unused number.
         let number = |name: String| counts.type_number(&name).unwrap_or(u32::MAX);
         let ty = self.ty.map(number);
         if let Some(below) = self.below {

@@ -1,14 +1,15 @@
-//! Outcomes of matching, counted in one table, and what is computed from it.
+//! Outcomes of matching, counted in one table, and the measures computed from this table.
 //!
-//! Whatever matches gold with pred finds the same thing: how often each outcome occurred between a
-//! gold type and a pred type, in each document. [`Counts`] holds that for every matcher; a
-//! [`Schema`] names the criteria of a matcher and their outcomes. Counts are integers and merge in
-//! any order, so they can be made in parts, stored ([`Counts::to_bytes`]) and added later.
+//! Every matcher of gold and pred produces the same kind of result: the number of times that each
+//! outcome occurred between a gold type and a pred type, in each document. [`Counts`] stores these
+//! numbers for every matcher; a [`Schema`] defines the criteria of a matcher and their outcomes.
+//! Counts are integers and can be merged in any order, so they can be computed in parts, stored
+//! ([`Counts::to_bytes`]) and added later.
 //!
-//! Everything else is derived from summed counts. A [`Measure`] is one number, a [`Summary`] the
-//! usual table of one criterion, [`Counts::confusion`] a matrix of types, [`Counts::renamed`] the
-//! counts under other types. [`Systems`] aligns the documents of several systems and resamples
-//! them, for any measure.
+//! Everything else is derived from summed counts. A [`Measure`] is one number, a [`Summary`] is the
+//! usual table of one criterion, [`Counts::confusion`] returns a matrix of types, and
+//! [`Counts::renamed`] returns the counts under other types. [`Systems`] aligns the documents of
+//! several systems and resamples them, for any measure.
 
 mod bytes;
 mod counts;

@@ -1,34 +1,34 @@
-//! Counts under other names of types, without matching again.
+//! Renaming types in counts, without matching again.
 //!
 //! Renaming is possible where matching does not depend on types beyond equality: under the exact
 //! matcher a mistyped pair whose types become equal turns from one missed and one spurious span
-//! into a match. Other matchers would choose other pairs, so that their typed cells can only be
-//! dropped or refused.
+//! into a match. Other matchers would choose other pairs, so their typed cells can only be dropped
+//! or refused.
 //!
 //! | cell before, with `PERSON` renamed to `PER` | after |
 //! |---|---|
 //! | match `PERSON` `PERSON` | match `PER` `PER` |
-//! | mistyped `PER` `PERSON` | match `PER` `PER`; one missed, one spurious `PER` less |
+//! | mistyped `PER` `PERSON` | match `PER` `PER`; one missed and one spurious `PER` fewer |
 //! | mistyped `LOC` `PERSON` | mistyped `LOC` `PER` |
-//! | spurious `PERSON`, with `PERSON` left out | none |
+//! | spurious `PERSON`, with `PERSON` excluded | none |
 
 use super::counts::Counts;
 use super::error::CountsError;
 use super::schema::{AMBIGUOUS_BOUNDS, CORPUS, Cell, CellId, Criterion};
 
-/// What becomes of a cell.
+/// The result of renaming a cell.
 enum Renamed {
-    /// It is left out, because one of its types is.
+    /// The cell is dropped, because one of its types is excluded.
     Dropped,
-    /// It is counted as this cell.
+    /// The cell is counted as this cell.
     As(Cell),
-    /// A mistyped pair of types that become one: a match, and no longer missed and spurious.
+    /// A mistyped pair whose types become equal: a match instead of a missed and a spurious span.
     Matched {
         /// The match.
         found: Cell,
-        /// The missed span that is taken back.
+        /// The missed span that is subtracted.
         missed: Cell,
-        /// The spurious span that is taken back.
+        /// The spurious span that is subtracted.
         spurious: Cell,
     },
 }
@@ -46,7 +46,7 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    /// Finds the outcomes of a criterion; None if one of them does not exist.
+    /// Finds the outcomes of a criterion; None if any is missing.
     fn of(criterion: &Criterion) -> Option<Self> {
         let at = |name: &str| {
             let outcomes = (0..).zip(criterion.outcomes);
@@ -66,12 +66,12 @@ impl Outcomes {
 impl Counts {
     /// Returns the counts of the same spans under other types.
     ///
-    /// `rename` is called once for each type and returns its new name, or None to leave its spans
-    /// out. Several types may get one name, which merges them. Documents, their keys and their
-    /// order stay; cells without types are unchanged. A pair of spans of which one type is left out
-    /// is dropped: the other span still counts as missed or spurious under its own type.
+    /// `rename` is called once for each type and returns its new name, or None to exclude its
+    /// spans. Giving several types the same name merges them. Documents, their keys and their order
+    /// are kept; cells without types are unchanged. A pair of spans with one excluded type is
+    /// dropped: the other span still counts as missed or spurious under its own type.
     ///
-    /// Linear in the cells of all documents.
+    /// Takes time proportional to the number of cells of all documents.
     ///
     /// # Errors
     /// [`CountsError::Rename`] for a typed cell of a criterion whose matching depends on types
@@ -120,9 +120,9 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Refuses types that are merged if that may match other spans than the counted ones. Types that
-    /// are all merged into one match as many spans as the smaller side has, however they are
-    /// paired; types that stay apart match no further spans.
+    /// Refuses merged types if merging could match other spans than the counted ones. If all types
+    /// are merged into one, the number of matches is the number of spans on the smaller side,
+    /// regardless of pairing; types that are not merged match no further spans.
     fn check_merged_types(&self, types: &[Option<u32>]) -> Result<(), CountsError> {
         let mut names: Vec<u32> = types.iter().flatten().copied().collect();
         let kept = names.len();
@@ -147,8 +147,8 @@ impl Counts {
         }
     }
 
-    /// Returns what becomes of a cell; `types` has the new number of each type, None if it is left
-    /// out.
+    /// Returns the result of renaming a cell; `types` contains the new number of each type, None if
+    /// the type is excluded.
     ///
     /// # Errors
     /// [`CountsError::Rename`] if the cell has types and its criterion does not allow renaming.
@@ -184,10 +184,10 @@ impl Counts {
         })
     }
 
-    /// Adds the cells and counts of one document, or all of them, under their new names.
+    /// Adds the cells and counts of one document, or of all documents, under their new names.
     ///
-    /// First everything is added, then the missed and spurious spans of new matches are taken back,
-    /// so that no count falls below 0 in between.
+    /// First everything is added, then the missed and spurious spans of new matches are subtracted,
+    /// so that no count falls below 0.
     fn add_renamed(
         &mut self,
         renamed: &[Renamed],
@@ -200,7 +200,7 @@ impl Counts {
                 self.add(cell, n);
             }
         }
-        // Every mistyped pair was also counted as missed and spurious, so nothing falls below 0.
+        // Every mistyped pair was also counted as missed and spurious, so no count falls below 0.
         for (id, n) in entries {
             if let Renamed::Matched {
                 missed, spurious, ..

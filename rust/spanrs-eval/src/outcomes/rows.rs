@@ -1,8 +1,9 @@
-//! Counts of documents, as compressed sparse rows.
+//! Per-document counts, as compressed sparse rows.
 //!
-//! Memory follows what occurs in each document; there is no table of documents by cells. Equal rows
-//! are stored once, because most sentences of a large corpus have the counts of some other sentence:
-//! a document takes its key and 4 bytes, a distinct row 12 bytes for each of its cells.
+//! Memory is proportional to the cells that occur in each document; there is no dense table of
+//! documents by cells. Equal rows are stored once, because most sentences of a large corpus have
+//! the same counts as some other sentence: a document takes 4 bytes plus its key, a distinct row 12
+//! bytes per cell.
 
 use hashbrown::HashTable;
 use spanrs_base::Ends;
@@ -11,7 +12,7 @@ use super::schema::CellId;
 
 /// Identifies a document within a corpus, and across the systems that are compared.
 ///
-/// Keys are sorted: numbers before names, names by bytes.
+/// Keys are ordered: numbers before names, names by bytes.
 ///
 /// ```
 /// use spanrs_eval::outcomes::Key;
@@ -21,9 +22,9 @@ use super::schema::CellId;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
-    /// Its index in a corpus, from 0.
+    /// The index in a corpus, from 0.
     Number(u64),
-    /// Its name, such as a path.
+    /// The name, such as a path.
     Name(Box<str>),
 }
 
@@ -43,31 +44,31 @@ pub struct Row<'a> {
     pub key: &'a Key,
     /// Cells that occur in the document, each once.
     pub cells: &'a [CellId],
-    /// By index in `cells`: how often the cell occurred, at least once.
+    /// The count of each cell in `cells`, at least 1.
     pub n: &'a [u64],
 }
 
 /// The counts of all documents, in the order in which they ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    /// By document: its key.
+    /// The key of each document.
     keys: Vec<Key>,
-    /// By document: the number of its row in `distinct`.
+    /// For each document, the number of its row in `distinct`.
     numbers: Vec<u32>,
-    /// Rows, each once.
+    /// The distinct rows.
     distinct: DistinctRows,
 }
 
-/// Rows that differ from each other; some may be left over from documents that were removed.
+/// Distinct rows; some may be left over from removed documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DistinctRows {
-    /// The rows in `cells` and `n`.
+    /// The ends of the rows in `cells` and `n`.
     ends: Ends,
     /// Cells of all rows.
     cells: Vec<CellId>,
     /// Counts of all rows.
     n: Vec<u64>,
-    /// Rows by hash: the hash, which is needed again when the table grows, and the number.
+    /// Rows by hash: (hash, number of the row). The hash is needed again when the table grows.
     index: HashTable<(u32, u32)>,
 }
 
@@ -117,15 +118,15 @@ impl DistinctRows {
 /// Multiplier of hashes: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Adds an entry to the hash of a row; the same in every run. Folds the product of 128 bits, as
-/// foldhash does, without its work for slices: rows are short.
+/// Adds an entry to the hash of a row; the result is the same in every run. Folds the 128-bit
+/// product as foldhash does, but without the overhead for slices, because rows are short.
 fn mixed(hash: u64, cell: CellId, n: u64) -> u64 {
     let entry = (hash ^ u64::from(cell).rotate_left(32) ^ n).wrapping_add(FACTOR);
     let product = u128::from(entry) * u128::from(FACTOR);
     (product >> 64) as u64 ^ product as u64
 }
 
-/// Spreads a hash over the bits that the table reads.
+/// Spreads a hash over the bits that the table uses.
 fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(FACTOR)
 }
@@ -139,8 +140,8 @@ impl Rows {
         self.numbers.push(number);
     }
 
-    /// Appends all documents of `other`, whose cells have the numbers `cells` here, under the keys
-    /// that `key` returns.
+    /// Appends all documents of `other` under the keys that `key` returns; `cells` are the numbers
+    /// of its cells here.
     pub(super) fn extend(&mut self, other: &Self, cells: &[CellId], key: impl Fn(&Key) -> Key) {
         let mut entries: Vec<(CellId, u64)> = Vec::new();
         let numbers = other.distinct.iter().map(|(own, n)| {
@@ -163,7 +164,8 @@ impl Rows {
         Some(cells.iter().copied().zip(n.iter().copied()).collect())
     }
 
-    /// Returns the rows in another order; `order` has the current index of each row to come.
+    /// Returns the rows in another order; `order` contains the current index of each row in the new
+    /// order.
     pub(super) fn reordered(self, order: &[usize]) -> Self {
         Self {
             keys: order.iter().map(|&at| self.keys[at].clone()).collect(),
@@ -199,12 +201,12 @@ impl Rows {
         }
     }
 
-    /// Returns the numbers of the rows of the documents among [`Rows::distinct`].
+    /// Returns for each document the number of its row in [`Rows::distinct`].
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
-    /// Returns the rows, each once, and perhaps some that no document has.
+    /// Returns the distinct rows, possibly including rows that no document has.
     pub(super) fn distinct(&self) -> &DistinctRows {
         &self.distinct
     }
@@ -226,7 +228,7 @@ mod tests {
         assert_eq!(rows.get(9_123).key, &Key::Number(9_123));
         let last = rows.pop().unwrap();
         assert_eq!(last, [(0, 1), (7, 9_999 % 700 + 1)]);
-        // Cells of another table: 0 is 7 here, and 7 is 0.
+        // Cells of another table: its cell 0 has the number 7 here, and its cell 7 the number 0.
         let mut both = rows.clone();
         let cells: Vec<CellId> = (0..8).rev().collect();
         both.extend(&rows, &cells, Key::clone);

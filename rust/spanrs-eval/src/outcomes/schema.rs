@@ -1,49 +1,49 @@
-//! Names and weights of what matchers count.
+//! Names and weights of the outcomes that matchers count.
 //!
-//! A schema is static data. What it says about a criterion is all that measures, summaries and
-//! stored counts know about a matcher, so that a new matcher needs no code there.
+//! A schema is static data. Measures, summaries and stored counts use only the schema of a matcher,
+//! so they need no code for a new matcher.
 
 use serde::Serialize;
 use spanrs_base::Named;
 
-/// One of the things a matcher may find out about a span or a pair of spans under a criterion.
+/// A possible decision of a matcher about a span or a pair of spans under a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Its name in results and exports.
+    /// The name in results and exports.
     pub name: &'static str,
-    /// How much of a true positive, false positive and false negative one such outcome is, in this
-    /// order.
+    /// The amounts that one such outcome adds to true positives, false positives and false
+    /// negatives, in this order.
     ///
     /// `[0.5, 0.5, 0.5]`, for example, is a partial match that is half right on both sides.
-    /// Outcomes without weight are counted, but do not enter precision and recall.
+    /// Outcomes without weight are counted, but do not affect precision and recall.
     pub weights: [f64; 3],
 }
 
 impl Outcome {
-    /// Creates an outcome with its weights as true positive, false positive and false negative.
+    /// Creates an outcome with its weights (TP, FP, FN).
     pub const fn new(name: &'static str, weights: [f64; 3]) -> Self {
         Self { name, weights }
     }
 
-    /// Creates an outcome that is counted but does not enter precision and recall.
+    /// Creates an outcome that is counted but does not affect precision and recall.
     pub const fn unweighted(name: &'static str) -> Self {
         Self::new(name, [0.0; 3])
     }
 }
 
-/// Which type an outcome between spans of two types counts for.
+/// The type that an outcome between spans of two types is assigned to.
 ///
 /// For a gold `LOC` and a pred `ORG` that are one false positive and one false negative:
 /// [`Axis::Own`] gives `LOC` the false negative and `ORG` the false positive, [`Axis::Gold`] gives
 /// `LOC` both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// True positives and false negatives count for the gold type, false positives for the pred
-    /// type.
+    /// True positives and false negatives count towards the gold type, false positives towards the
+    /// pred type.
     Own,
-    /// All count for the gold type, or for the pred type if there is no gold span.
+    /// All count towards the gold type, or towards the pred type if there is no gold span.
     Gold,
-    /// All count for the pred type, or for the gold type if there is no pred span.
+    /// All count towards the pred type, or towards the gold type if there is no pred span.
     Pred,
 }
 
@@ -58,36 +58,37 @@ impl Named for Axis {
 
 spanrs_base::serde_by_name!(Axis);
 
-/// One question that a matcher answers about every span.
+/// A question that a matcher answers about every span.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Criterion {
-    /// Its name in results and exports.
+    /// The name in results and exports.
     pub name: &'static str,
-    /// The possible answers, at most 256. A [`Cell`] has the index of one.
+    /// The possible answers, at most 256. A [`Cell`] contains the index of an outcome.
     pub outcomes: &'static [Outcome],
     /// True if cells have the types of their spans. False for counts of tokens or sentences.
     pub typed: bool,
-    /// Which type pairs of spans of different types count for, unless a measure says otherwise.
+    /// The type that pairs of spans with different types are assigned to, unless a measure has its
+    /// own axis.
     pub axis: Axis,
     /// Index of the criterion with the measures of each type, for matchers that match the spans of
-    /// each type separately; None if this criterion has them.
+    /// each type separately; None if this is the criterion itself.
     pub per_type: Option<u8>,
-    /// Index of the criterion that defines support (TP + FN); None for this one.
+    /// Index of the criterion that defines support (TP + FN); None if this is the criterion itself.
     pub support: Option<u8>,
-    /// Index of the criterion whose cells this one shares, with weights of its own; None if it has
-    /// its own cells.
+    /// Index of the criterion whose cells this criterion shares, with its own weights; None if it
+    /// has its own cells.
     pub cells_of: Option<u8>,
     /// Value of precision, recall and ratios whose denominator is 0: 0, or 1 for MATScore.
     pub empty: f64,
     /// True if types can be renamed or merged in the counts without matching again
-    /// ([`Counts::renamed`](super::Counts::renamed)). That needs the outcomes `match`, `missed`,
+    /// ([`Counts::renamed`](super::Counts::renamed)). This requires the outcomes `match`, `missed`,
     /// `spurious` and `mistyped`.
     pub renames: bool,
 }
 
 impl Criterion {
-    /// Creates a criterion by types with its own cells, whose measures are 0 if their denominator
-    /// is 0.
+    /// Creates a typed criterion with its own cells, whose measures are 0 if their denominator is
+    /// 0.
     pub const fn new(name: &'static str, outcomes: &'static [Outcome]) -> Self {
         Self {
             name,
@@ -141,18 +142,18 @@ pub const CORPUS: Criterion = Criterion {
 
 /// Index in [`CORPUS`] of the sentences.
 pub(crate) const SENTENCES: u8 = 0;
-// Stored counts have these indices, so new outcomes are appended.
+// Stored counts use these indices, so new outcomes are appended.
 
 /// Index in [`CORPUS`] of the pred tokens that are not `O`.
 pub(crate) const PRED_LABELLED: u8 = 4;
 /// Index in [`CORPUS`] of the tokens that differ between two files.
 pub const DIFFERING_TOKENS: u8 = 7;
 /// Index in [`CORPUS`] of the pairs of files whose tokens were not compared, because one side has
-/// none.
+/// no tokens.
 pub const UNALIGNED_FILES: u8 = 8;
-/// Index in [`CORPUS`] of the groups of unmatched spans with equal bounds and tokens that are more
-/// than one gold and one pred span, so that renamed types may pair them differently. Only the exact
-/// matcher counts them.
+/// Index in [`CORPUS`] of the groups of unmatched spans with equal bounds and tokens that contain
+/// more than one gold or more than one pred span, so that renamed types may pair them differently.
+/// Only the exact matcher counts them.
 pub const AMBIGUOUS_BOUNDS: u8 = 9;
 
 /// The criteria and outcomes of a matcher.
@@ -167,20 +168,20 @@ pub const AMBIGUOUS_BOUNDS: u8 = 9;
 pub struct Schema {
     /// The name of the matcher, which is part of stored counts.
     pub name: &'static str,
-    /// The criteria, at most 256. A [`Cell`] has the index of one. The first is the default of
-    /// results.
+    /// The criteria, at most 256. A [`Cell`] contains the index of a criterion. The first is the
+    /// default of results.
     pub criteria: &'static [Criterion],
 }
 
-/// A [`Criterion`] as plain data, with names for indices.
+/// A [`Criterion`] as plain data, with names instead of indices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename = "Criterion")]
 pub struct PlainCriterion {
     /// Index in the schema.
     pub index: u8,
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Names of its outcomes.
+    /// Names of the outcomes.
     pub outcomes: Vec<&'static str>,
     /// Weights (TP, FP, FN) of each outcome.
     pub weights: Vec<[f64; 3]>,
@@ -188,7 +189,7 @@ pub struct PlainCriterion {
     pub per_type: &'static str,
     /// Name of the criterion that defines support.
     pub support: &'static str,
-    /// Index of the criterion whose cells it shares; usually its own.
+    /// Index of the criterion whose cells it uses; usually its own index.
     pub cells: u8,
     /// Whether types can be renamed without matching again.
     pub renames: bool,
@@ -226,8 +227,8 @@ impl Schema {
 
     /// Returns true if a cell may be counted.
     ///
-    /// Its criterion and outcome must exist, the criterion must have cells of its own, and there
-    /// must be no types if the criterion has none.
+    /// The criterion and the outcome must exist, the criterion must have its own cells, and the
+    /// cell must have no types if the criterion has none.
     pub fn contains(&self, cell: &Cell) -> bool {
         let criterion = self.criteria.get(usize::from(cell.criterion));
         criterion.is_some_and(|c| {
@@ -237,7 +238,7 @@ impl Schema {
         })
     }
 
-    /// Returns the outcomes of a criterion; none for an index out of range.
+    /// Returns the outcomes of a criterion; empty for an index out of range.
     pub fn outcomes(&self, criterion: u8) -> &'static [Outcome] {
         let criterion = self.criteria.get(usize::from(criterion));
         criterion.map_or(&[], |criterion| criterion.outcomes)
@@ -256,8 +257,7 @@ pub type CellId = u32;
 
 /// An outcome between a gold type and a pred type: the key of a count.
 ///
-/// Its order (by criterion, outcome, gold type, pred type, None first) is the order in which cells
-/// are stored.
+/// Cells are stored in the derived order (by criterion, outcome, gold type, pred type, None first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
     /// Index of the criterion in its [`Schema`].

@@ -1,8 +1,8 @@
 //! Counts, totals and measures of one criterion: overall, by type and by document; and the matrix
 //! of types.
 //!
-//! These are the tables that results show. All numbers are floating-point, because documents may
-//! have weights; without weights counts are integers below 2^53 and exact.
+//! These are the tables shown for results. All numbers are floating-point, because documents may
+//! have weights; without weights, counts are integers, exact below 2^53.
 
 use std::collections::BTreeMap;
 
@@ -41,12 +41,12 @@ fn serialize_totals<S: Serializer>(totals: &[f64; 3], serializer: S) -> Result<S
     record.end()
 }
 
-/// Precision, recall and F, with the number of gold spans they are based on.
+/// Precision, recall and F, with the number of gold spans on which they are based.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Precision, recall and F, in this order.
     pub values: [f64; 3],
-    /// Number of gold spans; of a mean, the gold spans of all types.
+    /// Number of gold spans; for a mean, the gold spans of all types.
     pub support: f64,
 }
 
@@ -61,11 +61,11 @@ impl Serialize for Score {
     }
 }
 
-/// Counts, totals and measures of a set of spans: all of them, those of a type, or those of a
+/// Counts, totals and measures of a set of spans: all spans, the spans of a type, or the spans in a
 /// document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcomes {
-    /// By outcome of the criterion: how often it occurred.
+    /// The number of occurrences of each outcome of the criterion.
     #[serde(serialize_with = "serialize_amounts")]
     pub counts: Vec<f64>,
     /// True positives, false positives and false negatives: the counts with the weights of the
@@ -87,7 +87,7 @@ pub struct Summary {
     /// Mean over the types that occur, weighted by support.
     pub weighted_mean: Score,
     /// Number and results of each type that occurs, sorted by name of the type. For matchers that
-    /// match types separately these come from another criterion
+    /// match types separately, the results come from another criterion
     /// ([`Criterion::per_type`](super::Criterion::per_type)) and need not add up to `all`.
     pub types: Vec<(u32, Outcomes)>,
 }
@@ -96,18 +96,19 @@ pub struct Summary {
 /// on that side.
 pub type Pair = (Option<u32>, Option<u32>);
 
-/// Relative size below which what is left of cancelling fractions is taken as a rounding error and
-/// treated as 0.
+/// Relative size below which the remainder of cancelling fractions is considered a rounding error
+/// and treated as 0.
 const ROUNDING: f64 = 1e-9;
 
 impl Counts {
     /// Returns the counts, totals and measures of one criterion.
     ///
-    /// - `prf`: criterion, weights, beta and axis; its `part` is ignored, because all three
-    ///   measures are returned.
+    /// - `prf`: criterion, weights, beta and axis; `part` is ignored, because all three measures
+    ///   are returned.
     /// - `cells`: a sum for each cell, from [`Counts::all_totals`] or [`Counts::weighted_totals`].
     ///
-    /// One pass over the cells for each criterion involved, then types times outcomes.
+    /// Takes one pass over the cells for each criterion involved, plus time proportional to types
+    /// times outcomes.
     ///
     /// # Examples
     /// ```
@@ -154,8 +155,8 @@ impl Counts {
         })
     }
 
-    /// Returns how often each outcome of a criterion occurs in a document, over all types. Linear
-    /// in the cells of the row.
+    /// Returns the number of occurrences of each outcome of a criterion in a document, over all
+    /// types. Linear in the cells of the row.
     pub fn row_counts(&self, row: &Row, criterion: u8) -> Vec<f64> {
         let schema = &self.schema().criteria[usize::from(criterion)];
         let of = schema.cells_of.unwrap_or(criterion);
@@ -169,17 +170,17 @@ impl Counts {
         counts
     }
 
-    /// Returns how often spans of each gold type answered spans of each pred type: a sparse
-    /// confusion matrix.
+    /// Returns the number of times that spans of each gold type were paired with spans of each pred
+    /// type: a sparse confusion matrix.
     ///
-    /// - `criterion`: index of the criterion; one that shares cells uses those.
+    /// - `criterion`: index of the criterion, which may share the cells of another criterion.
     /// - `left_out`: outcomes that are not part of the matrix.
-    /// - `mistyped`: an outcome whose spans are also counted as missed and spurious, and are taken
-    ///   out there.
+    /// - `mistyped`: an outcome whose spans are also counted as missed and spurious; these counts
+    ///   are subtracted.
     /// - `cells`: a sum for each cell, from [`Counts::all_totals`] or [`Counts::weighted_totals`].
     ///
-    /// Missed spans are in the column None, spurious ones in the row None. Pairs that do not occur
-    /// are left out.
+    /// Missed spans are in the column None, spurious spans in the row None. Pairs that do not occur
+    /// are omitted.
     ///
     /// # Examples
     /// ```
@@ -223,7 +224,7 @@ impl Counts {
             }
         }
         let found = sums.into_iter();
-        // Cancelling fractions can leave a rounding error.
+        // Fractions that cancel can leave a rounding error.
         let found = found.filter(|(_, (n, size))| n.abs() > ROUNDING * size);
         found.map(|(pair, (n, _))| (pair, n)).collect()
     }

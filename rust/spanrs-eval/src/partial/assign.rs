@@ -1,4 +1,4 @@
-//! One-to-one assignments of the greatest total credit.
+//! One-to-one assignments with the greatest total credit.
 
 use spanrs_base::{Interrupted, Pace};
 
@@ -8,7 +8,7 @@ use super::transport::{Edges, Solver};
 /// An edge of an assignment problem: two spans that may be paired, and the credit of the pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Index of the gold span, of any numbering that orders the spans.
+    /// Index of the gold span, in any numbering that orders the spans.
     pub gold: u32,
     /// Index of the pred span.
     pub pred: u32,
@@ -23,13 +23,13 @@ pub struct Pair {
 /// If neither side overlaps itself, pred never decreases along `pairs` (a staircase) and one pass
 /// of dynamic programming suffices. Other problems are solved as transportation problems.
 ///
-/// Ties: with `ties`, the solution whose list of pairs is lexicographically first. Its first pair
-/// is the first one that belongs to any optimal solution, its second the first one that is
-/// compatible with it, and so on. Without `ties`, any optimal solution, which is the same in every
-/// run.
+/// With `ties`, returns the solution whose list of pairs is lexicographically first: its first pair
+/// is the first pair that belongs to any optimal solution, its second pair is the next pair that
+/// belongs to an optimal solution with the first pair, and so on. Without `ties`, any optimal
+/// solution may be returned; it is the same in every run.
 ///
 /// # Errors
-/// [`Interrupted`] if the watch said stop.
+/// [`Interrupted`] if the watch requests a stop.
 ///
 /// # Examples
 ///
@@ -37,7 +37,7 @@ pub struct Pair {
 /// use spanrs_base::Pace;
 /// use spanrs_eval::partial::{Pair, assign};
 /// let pair = |gold, pred, credit| Pair { gold, pred, credit };
-/// // Taking the best pair first would leave gold 1 without a partner.
+/// // Taking the best pair first would leave gold 1 unpaired.
 /// let pairs = [pair(0, 0, 3), pair(0, 1, 2), pair(1, 0, 2)];
 /// assert_eq!(assign(&pairs, true, &mut Pace::default()).unwrap(), [1, 2]);
 /// ```
@@ -84,9 +84,9 @@ pub(super) fn is_staircase(pairs: impl Iterator<Item = (u32, u32)>) -> bool {
 /// Solves a problem in which neither gold nor pred ever decreases along `pairs`; returns indices in
 /// ascending order.
 ///
-/// Pairs that share a span with a given pair are next to it, so the best solution of what follows a
-/// chosen pair depends only on the index of the first later pair that shares no span with it. O(n)
-/// time and memory. Ties are resolved in favour of the earlier pair.
+/// Pairs that share a span with a given pair are next to it, so the best solution for the pairs
+/// after a chosen pair depends only on the index of the first later pair that shares no span with
+/// it. O(n) time and memory. Ties are resolved in favour of the earlier pair.
 pub(super) fn staircase(pairs: &[Pair]) -> Vec<usize> {
     let n = pairs.len();
     let shares = |a: &Pair, b: &Pair| (a.gold == b.gold, a.pred == b.pred);
@@ -96,7 +96,7 @@ pub(super) fn staircase(pairs: &[Pair]) -> Vec<usize> {
         let with = shares(&pairs[k], &pairs[k + 1]);
         next[k] = match with {
             (false, false) => k + 1,
-            // The run of pairs with the shared span ends where it does for the next pair.
+            // The run of pairs with the shared span ends at the same index as for the next pair.
             _ if k + 2 < n && shares(&pairs[k + 1], &pairs[k + 2]) == with => next[k + 1],
             _ => k + 2,
         };
@@ -107,7 +107,7 @@ pub(super) fn staircase(pairs: &[Pair]) -> Vec<usize> {
     }
     let (mut chosen, mut k) = (Vec::new(), 0);
     while k < n {
-        // Ties: the earlier pair.
+        // Ties are resolved in favour of the earlier pair.
         if pairs[k].credit + best[next[k]] == best[k] {
             chosen.push(k);
             k = next[k];

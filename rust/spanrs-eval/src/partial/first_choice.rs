@@ -4,7 +4,7 @@
 //! credit is the sum of the prices of their ends) and all nodes with a price above 0 have all their
 //! units assigned. Any two such assignments differ by cycles of tight edges, through one virtual
 //! node for the units that may stay unassigned. So the edges are processed in order, and as many
-//! units as possible are moved to each of them along such cycles. In most cases this takes one
+//! units as possible are moved to each edge along such cycles. In most cases this takes one
 //! breadth-first search for each gold node; each search is linear in the number of tight edges.
 //!
 //! Nodes are numbered gold first, then pred, then the virtual node.
@@ -19,16 +19,16 @@
 //! | g0-p0, g1-p1 | the first and the fourth |
 //! | g0-p1, g1-p0 | the second and the third |
 //!
-//! If the solver has found the second one, the edge g0-p0 is processed first. A search from g0 for
-//! p0 finds the cycle g0, p1, g1, p0: g0 gives up its unit of p1, g1 takes it and hands its unit of
-//! p0 to g0. The other edges of g0 then have no unit to gain, and g1 keeps p1.
+//! If the solver has found the second assignment, the edge g0-p0 is processed first. A search from
+//! g0 for p0 finds the cycle g0, p1, g1, p0: g0 gives up its unit of p1, g1 takes it and hands its
+//! unit of p0 to g0. The other edges of g0 then cannot gain a unit, and g1 keeps p1.
 //!
 //! # Why later steps do not undo earlier ones
 //!
 //! Edges of gold nodes that have been processed are never entered by a search
 //! ([`Tight::enter_pred`] skips them), and a search for an edge of the current node may only take
-//! units from its later edges and its free units. So each edge has the greatest flow that is
-//! possible given those of all earlier edges, which is the definition of the lexicographic order.
+//! units from its later edges and its free units. So each edge has the greatest possible flow given
+//! the flows of all earlier edges, which is the definition of the lexicographic order.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -41,31 +41,33 @@ use super::transport::{Edges, Flow, Solver};
 struct Tight {
     /// Number of gold nodes; pred node `p` has the number `golds + p`.
     golds: usize,
-    /// Index of the first tight edge of each gold node, and at the end their number; tight edges
-    /// are sorted by gold and then by pred.
+    /// Index of the first tight edge of each gold node, followed by the number of tight edges;
+    /// tight edges are sorted by gold and then by pred.
     offsets: Vec<usize>,
-    /// By tight edge: its index in the problem.
+    /// For each tight edge, its index in the problem.
     edge: Vec<usize>,
-    /// By tight edge: its pred node, from 0.
+    /// For each tight edge, its pred node, from 0.
     pred: Vec<u32>,
-    /// By tight edge: its gold node.
+    /// For each tight edge, its gold node.
     gold: Vec<u32>,
-    /// By tight edge: the units assigned to it.
+    /// For each tight edge, the units assigned to it.
     flow: Vec<u32>,
-    /// Index in `by_pred` of the first tight edge of each pred node, and at the end their number.
+    /// Index in `by_pred` of the first tight edge of each pred node, followed by the number of
+    /// tight edges.
     pred_offsets: Vec<usize>,
     /// The tight edges, sorted by pred node and then by gold node.
     by_pred: Vec<u32>,
-    /// By node: units that are not assigned.
+    /// For each node, the units that are not assigned.
     free: Vec<u32>,
-    /// By node: whether units may stay unassigned, that is, whether its price is 0.
+    /// For each node, whether units may stay unassigned, that is, whether the price of the node is
+    /// 0.
     may_be_free: Vec<bool>,
-    /// By node, the virtual one included: the next step from it to the target of the search; None
-    /// if the search has not reached the node.
+    /// For each node, including the virtual node, the next step towards the target of the search;
+    /// None if the search has not reached the node.
     next: Vec<Option<Step>>,
     /// Nodes that the search has reached, to reset `next`.
     seen: Vec<u32>,
-    /// Nodes that the breadth-first search has still to process.
+    /// Queue of the breadth-first search.
     queue: VecDeque<u32>,
 }
 
@@ -81,12 +83,12 @@ enum Step {
 /// Returns the optimal assignment whose list of edges, each repeated for its units, is
 /// lexicographically first. The flows are sorted by edge.
 ///
-/// `solver` has solved the problem; its prices tell which edges are tight and its flows are the
-/// assignment to start from. At most one search is needed for each tight edge, usually one for each
+/// `solver` has solved the problem; its prices determine which edges are tight, and its flows are
+/// the initial assignment. At most one search is needed for each tight edge, usually one for each
 /// gold node.
 ///
 /// # Errors
-/// [`Interrupted`] if the watch said stop.
+/// [`Interrupted`] if the watch requests a stop.
 pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
     solver: &Solver<'_, C>,
     pace: &mut Pace,
@@ -103,8 +105,8 @@ pub(super) fn first_choice<C: Fn(usize, usize) -> i128>(
     Ok(used.map(flow).collect())
 }
 
-/// Returns where the tight edges of each gold node, and those of each pred node, begin when sorted
-/// by it.
+/// Returns the offsets of the tight edges of each gold node in the order by gold, and of each pred
+/// node in the order by pred.
 fn count_tight<C: Fn(usize, usize) -> i128>(
     solver: &Solver<'_, C>,
     pace: &mut Pace,
@@ -130,11 +132,11 @@ fn count_tight<C: Fn(usize, usize) -> i128>(
 }
 
 impl Tight {
-    /// Collects the tight edges, with the flows that the solver has found. Edges with flow are
-    /// always tight, because the assignment is optimal.
+    /// Collects the tight edges with the flows found by the solver. Edges with flow are always
+    /// tight, because the assignment is optimal.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     fn new<C: Fn(usize, usize) -> i128>(
         solver: &Solver<'_, C>,
         pace: &mut Pace,
@@ -195,15 +197,15 @@ impl Tight {
     /// Moves as many units of a gold node as possible to its first edge, then to its second, and so
     /// on. Earlier gold nodes are final and are not changed.
     ///
-    /// Stops when the units of the node are used up. After a search that failed, edges whose pred
-    /// node it has not reached need no search of their own: it has visited every node from which
-    /// units can come.
+    /// Stops when the units of the node are used up. After a failed search, edges whose pred node
+    /// was not reached need no search: the failed search has visited every node from which units
+    /// can come.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     fn resolve(&mut self, gold: usize, pace: &mut Pace) -> Result<(), Interrupted> {
         let edges = self.of(gold);
-        // Units on this edge, on later ones and free.
+        // Units on this edge, units on later edges, and free units.
         let mut remaining = self.free[gold] + self.flow[edges.clone()].iter().sum::<u32>();
         let mut failed = false;
         for at in edges.clone() {
@@ -250,12 +252,12 @@ impl Tight {
     /// its free units, for the pred node `goal`. Returns whether it was reached; the path is in
     /// `next`.
     ///
-    /// The search is breadth-first over tight edges and the virtual node, so the path that is found
-    /// has the fewest steps. Nodes are visited in a fixed order; the assignment that results does
-    /// not depend on it, since each edge gets as many units as possible.
+    /// The search is breadth-first over tight edges and the virtual node, so the path found has the
+    /// fewest steps. Nodes are visited in a fixed order; the resulting assignment does not depend
+    /// on it, because each edge gets as many units as possible.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     fn find(
         &mut self,
         gold: usize,
@@ -294,9 +296,9 @@ impl Tight {
         Ok(self.next[goal].is_some())
     }
 
-    /// Visits the nodes that can hand a unit to the virtual node: later gold nodes that may give
-    /// one up (their price is 0 and they have flow), and pred nodes with a free unit. Through the
-    /// virtual node a unit of one node becomes free and a free unit of another one is assigned,
+    /// Visits the nodes that can pass a unit to the virtual node: later gold nodes that may give up
+    /// a unit (their price is 0 and they have flow), and pred nodes with a free unit. Through the
+    /// virtual node a unit of one node becomes free and a free unit of another node is assigned,
     /// which keeps the total credit.
     fn enter_virtual(&mut self, target: usize) {
         let middle = self.next.len() - 1;
@@ -313,8 +315,8 @@ impl Tight {
         }
     }
 
-    /// Visits the nodes from which a gold node can get a unit to pass on: pred nodes that it has
-    /// flow to, and the virtual node if it has a free unit.
+    /// Visits the nodes from which a gold node can get a unit to pass on: pred nodes to which the
+    /// gold node has flow, and the virtual node if the gold node has a free unit.
     fn enter_gold(&mut self, node: usize) {
         for at in self.of(node) {
             if self.flow[at] > 0 {
@@ -327,9 +329,9 @@ impl Tight {
         }
     }
 
-    /// Visits the nodes that can take a unit of a pred node: gold nodes with a tight edge to it,
-    /// and the virtual node if the pred node may stay unassigned. Gold nodes up to `target` are
-    /// final and are skipped.
+    /// Visits the nodes that can take a unit of a pred node: gold nodes with a tight edge to the
+    /// pred node, and the virtual node if the pred node may stay unassigned. Gold nodes up to
+    /// `target` are final and are skipped.
     fn enter_pred(&mut self, target: usize, node: usize) {
         for at in self.of(node) {
             let edge = self.by_pred[at];

@@ -2,7 +2,8 @@
 //!
 //! Pred spans are processed in the order given. In each lane a pred span takes one free gold span,
 //! which no later pred span can take in that lane; nothing is ever revised. A pred span that
-//! overlaps several gold spans can therefore take one that a later span would have needed:
+//! overlaps several gold spans can therefore take a gold span that a later pred span would have
+//! needed:
 //!
 //! | gold | pred | pairs (bounds) | optimal |
 //! |---|---|---|---|
@@ -16,13 +17,13 @@ use super::options::Options;
 use super::overlap::{Finder, sufficient};
 use crate::matcher::Unmatched;
 
-/// Fills `answers`, which are clear. `finder` is work space.
+/// Fills `answers`, which must be clear. `finder` is work space.
 ///
 /// If both sides are flat and the only gold span near a pred span equals it, the pair is correct in
-/// all lanes without a search in each of them.
+/// all lanes and the lanes need not be searched.
 ///
 /// # Errors
-/// [`Unmatched::Stopped`] if the watch said stop.
+/// [`Unmatched::Stopped`] if the watch requests a stop.
 pub(super) fn match_greedily(
     finder: &mut Finder,
     [gold, pred]: [&[Span<i64>]; 2],
@@ -35,8 +36,8 @@ pub(super) fn match_greedily(
     for (p, span) in pred.iter().enumerate() {
         let near = finder.near(gold, span);
         pace.steps(1 + LANES.len() * near.len())?;
-        // In flat data equal spans overlap each other and nothing else: no other pred span can have
-        // taken this one, and no lane can prefer another.
+        // In flat data, equal spans overlap only each other: no other pred span can have taken this
+        // gold span, and no lane can prefer another one.
         if flat
             && let [only] = *near
             && gold[only as usize] == *span
@@ -68,12 +69,12 @@ pub(super) fn match_greedily(
 /// Returns the gold span that a pred span takes in a lane, and whether it is correct. `free` are
 /// the candidates: free in this lane, near the pred span, in ascending order.
 ///
-/// Ties: in mode `type`, the span of equal type with the least sum of distances between the bounds,
-/// the first one of several. In the other modes the first that is correct. If none is correct, the
-/// first with enough overlap.
+/// In mode `type`, the span of equal type with the smallest sum of distances between the bounds is
+/// chosen, the first one if there are ties. In the other modes, the first correct span is chosen.
+/// If no span is correct, the first one with enough overlap is chosen.
 ///
-/// Equal bounds suffice in the modes `strict` and `bounds` even if the spans share no position,
-/// because they are empty.
+/// In the modes `strict` and `bounds`, equal bounds suffice even for empty spans, which share no
+/// position.
 fn choose_gold(
     lane: Lane,
     gold: &[Span<i64>],
@@ -88,7 +89,7 @@ fn choose_gold(
         let overlaps = sufficient(span, pred, min_overlap);
         let agrees = lane.mode.agrees(span, pred);
         match lane.mode {
-            // Equal bounds are enough for these two, even where there is no place to share.
+            // Equal bounds suffice in these modes, even if the spans are empty.
             Mode::Strict | Mode::Bounds if agrees => return Some((g, true)),
             _ if !overlaps => {}
             Mode::Overlap if agrees => return Some((g, true)),

@@ -1,4 +1,4 @@
-//! Groups of spans that overlap each other, directly or through others.
+//! Groups of spans that overlap directly or through other spans.
 //!
 //! Pairs never cross the border of a group, so the optimal matching is computed group by group, and
 //! memory is bounded by the largest group instead of the document. A group is found by a sweep over
@@ -9,8 +9,8 @@
 //! | gold | [0, 3), [2, 5), [7, 8) | {[0, 3), [2, 5)}, {[7, 8)} |
 //! | pred | [4, 6), [7, 9) | {[4, 6)}, {[7, 9)} |
 //!
-//! The first group covers [0, 6): the gold spans overlap each other, and the second one overlaps
-//! the pred span. Groups with spans of one side only are passed over by the caller; their spans are
+//! The first group covers [0, 6): the gold spans overlap each other, and the second gold span
+//! overlaps the pred span. The caller skips groups with spans on only one side; their spans are
 //! missed or spurious.
 
 use std::ops::Range;
@@ -37,12 +37,13 @@ pub(super) struct Groups<'a> {
     orders: [&'a [u32]; 2],
     /// Position in `orders` of the first span of the next group.
     from: [usize; 2],
-    /// Some span is empty or reversed, so the sweep could split pairs: all spans form one group.
+    /// Whether some span is empty or reversed, so that the sweep could split pairs; all spans then
+    /// form one group.
     whole: bool,
 }
 
 impl<'a> Groups<'a> {
-    /// Creates the iterator; `orders` are those of [`reading_order`].
+    /// Creates the iterator; `orders` come from [`reading_order`].
     pub(super) fn new(spans: [&'a [Span<i64>]; 2], orders: [&'a [u32]; 2]) -> Self {
         let is_empty = |span: &Span<i64>| span.end <= span.start;
         Self {
@@ -105,10 +106,9 @@ impl<'a> Iterator for Groups<'a> {
 pub(super) struct Distinct {
     /// The distinct spans.
     pub(super) spans: Vec<Span<i64>>,
-    /// How often each of them occurs, at least 1.
+    /// Number of occurrences of each distinct span, at least 1.
     pub(super) units: Vec<u32>,
-    /// Position of the first of the equal spans among the indices of the group; the others follow
-    /// it.
+    /// Position of the first of the equal spans among the indices of the group; the others follow.
     pub(super) first: Vec<usize>,
 }
 
@@ -136,12 +136,12 @@ impl Distinct {
 /// The pairs of distinct spans of a group that have enough overlap, sorted by gold and then by
 /// pred.
 ///
-/// In the terms of the assignment problem these are its edges, in compressed sparse rows.
+/// These are the edges of the assignment problem, in compressed sparse rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    /// Index of the first pair of each gold span, and at the end the number of pairs.
+    /// Index of the first pair of each gold span, followed by the number of pairs.
     pub(super) offsets: Vec<usize>,
-    /// The pred span of each pair, as an index of the distinct spans.
+    /// The pred span of each pair, as an index into the distinct spans.
     pub(super) preds: Vec<u32>,
     /// Index of the pred spans of the group.
     tree: Overlaps,
@@ -154,7 +154,7 @@ impl Pairs {
     ///
     /// # Errors
     /// - [`Unmatched::TooManyPairs`] for more than `max_pairs` pairs.
-    /// - [`Unmatched::Stopped`] if the watch said stop.
+    /// - [`Unmatched::Stopped`] if the watch requests a stop.
     pub(super) fn find(
         &mut self,
         sides: &[Distinct; 2],

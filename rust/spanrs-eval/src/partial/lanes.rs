@@ -1,8 +1,8 @@
-//! Modes and lanes: what has to agree, over all spans and within each type.
+//! Modes and lanes: the criterion for correct pairs, over all spans and within each type.
 
 use spanrs_base::Span;
 
-/// What has to agree for a pair to be correct. The discriminant is the index of the criterion in
+/// What must agree for a pair to be correct. The discriminant is the index of the criterion in
 /// [`SCHEMA`](super::SCHEMA).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

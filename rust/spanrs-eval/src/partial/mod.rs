@@ -8,30 +8,28 @@
 //! | overlap | same bounds | partial |
 //! | type | same type | incorrect |
 //!
-//! Two spans can be paired if they share at least `min_overlap` per cent of the gold span. Each
-//! span is in at most one pair; a gold span in none is missed, a pred span in none is spurious.
-//! Half of the credit of a correct pair is given for a partial one.
+//! Two spans can be paired if they share at least `min_overlap` per cent of the gold span. Each span is in at most one
+//! pair; an unpaired gold span is missed, an unpaired pred span is spurious. A partial pair gets half of the credit of
+//! a correct pair.
 //!
 //! # Matchings
 //!
-//! - [`Matching::Greedy`] goes through the pred spans in the order given, and each of them takes a
-//!   free gold span (nervaluate 1.2.1). The result depends on the order of the input.
-//! - [`Matching::Optimal`] chooses pairs of the greatest total credit: the most correct pairs, then
-//!   the most pairs, then the most shared positions. The counts do not depend on the order of the
-//!   input.
+//! - [`Matching::Greedy`] goes through the pred spans in the given order, and each one takes a free gold span
+//!   (nervaluate 1.2.1). The result depends on the order of the input.
+//! - [`Matching::Optimal`] chooses pairs with the greatest total credit: the most correct pairs, then the most pairs,
+//!   then the most shared positions. The counts do not depend on the order of the input.
 //!
 //! # Lanes
 //!
-//! nervaluate computes the counts of a type by matching the spans of that type alone, so every mode
-//! is matched twice: over all spans, and within each type. The eight combinations are called lanes.
-//! A set of lanes is a byte, bit `mode` for all spans and bit `mode + 4` within types. Lanes are
-//! also the criteria of [`SCHEMA`], in the same order.
+//! nervaluate computes the counts of a type by matching only the spans of that type, so every mode is matched twice:
+//! over all spans, and within each type. The eight combinations are called lanes. A set of lanes is a byte, bit `mode`
+//! for all spans and bit `mode + 4` within types. Lanes are also the criteria of [`SCHEMA`], in the same order.
 //!
 //! # Parts
 //!
 //! | module | content |
 //! |---|---|
-//! | `lanes`, `answers` | modes and lanes, and the result of a document in each of them |
+//! | `lanes`, `answers` | modes and lanes, and the result of a document in each lane |
 //! | `overlap` | the minimum overlap, and the search for gold spans near a pred span |
 //! | `greedy` | the greedy matching |
 //! | `groups` | splitting a document into groups of spans that overlap each other |
@@ -87,15 +85,15 @@ use overlap::Finder;
 
 /// Matches the spans of one document at a time.
 ///
-/// A matcher belongs to one thread. Its buffers are kept between documents, and results of the last
-/// document remain available to [`Matcher::outcomes`] until the next call of [`Matcher::run`].
+/// A matcher belongs to one thread. It keeps its buffers between documents, and [`Matcher::outcomes`] returns the
+/// results of the last document until the next call of [`Matcher::run`].
 #[derive(Clone, Debug)]
 pub struct Matcher {
     /// How pairs are chosen.
     matching: Matching,
     /// The other options.
     options: Options,
-    /// When to ask the watch.
+    /// Determines when the watch is called.
     pace: Pace,
     /// Finds gold spans near a pred span, for the greedy matching.
     finder: Finder,
@@ -106,7 +104,7 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Creates a matcher of all modes.
+    /// Creates a matcher for all modes.
     ///
     /// `min_overlap` is the minimum overlap in per cent of the gold span, usually greater than 0
     /// and at most 100; nervaluate's default is 1.
@@ -126,22 +124,22 @@ impl Matcher {
         }
     }
 
-    /// Restricts the matcher to one lane, for callers of [`Matcher::outcomes`] that need no other.
-    /// Events of other lanes are meaningless then.
+    /// Restricts the matcher to one lane, for callers of [`Matcher::outcomes`] that need only this lane. Events of
+    /// other lanes are then meaningless.
     #[must_use]
     pub fn only(mut self, mode: Mode, by_type: bool) -> Self {
         self.options.lanes = 1 << lane_of(mode, by_type);
         self
     }
 
-    /// Sets a watch that is asked at intervals whether to stop.
+    /// Sets a watch, which is called at intervals and returns true to stop.
     #[must_use]
     pub fn with_watch(mut self, watch: Watch) -> Self {
         self.pace = Pace::new(watch);
         self
     }
 
-    /// Sets the limits, of which [`Limits::group_pairs`] is used by the optimal matching.
+    /// Sets the limits; the optimal matching uses [`Limits::group_pairs`].
     ///
     /// # Examples
     ///
@@ -162,13 +160,13 @@ impl Matcher {
         self
     }
 
-    /// Matches the spans of one document, which may be in any order and overlap. Differences of
-    /// their bounds have to fit into `i64`.
+    /// Matches the spans of one document, which may be in any order and overlap. Differences between their bounds must
+    /// fit `i64`.
     ///
     /// # Errors
     /// - [`Unmatched::TooManyPairs`] if a group of overlapping spans exceeds the limit (optimal
     ///   matching only).
-    /// - [`Unmatched::Stopped`] if the watch said stop.
+    /// - [`Unmatched::Stopped`] if the watch requests a stop.
     ///
     /// After an error the results are incomplete and must not be used.
     ///
@@ -187,8 +185,8 @@ impl Matcher {
     /// ```
     pub fn run(&mut self, gold: &[Span<i64>], pred: &[Span<i64>]) -> Result<(), Unmatched> {
         self.pace.steps(1 + gold.len() + pred.len())?;
-        // Most sentences of a corpus are free of errors. If no span overlaps another of its side, each can
-        // only be paired with its equal, whatever the matching.
+        // Most sentences of a corpus are free of errors. If no span overlaps another span on its side, each span can
+        // only be paired with the equal span, in any matching.
         self.answers.same = (std::ptr::eq(gold, pred) || gold == pred) && overlap::is_flat(gold);
         if self.answers.same {
             return Ok(());
@@ -211,10 +209,9 @@ impl Matcher {
     /// Calls `each` with the outcome of each span in the last run: pred spans in their order, then
     /// the gold spans that were missed.
     ///
-    /// `gold` and `pred` are the slices that were passed to [`Matcher::run`]. Indices are 0-based
-    /// positions in the side of the span (pred for all outcomes but [`Found::Missed`]). With a
-    /// type, the lane within types is reported, and only spans of that type are visited and
-    /// numbered.
+    /// `gold` and `pred` are the slices that were passed to [`Matcher::run`]. Indices are 0-based positions in the side
+    /// of the span (pred for all outcomes except [`Found::Missed`]). With a type, the lane within types is reported,
+    /// and only spans of that type are visited and numbered.
     ///
     /// # Examples
     ///

@@ -1,10 +1,10 @@
-//! The optimal matching: one-to-one pairs of the greatest total credit, whatever the order of the
-//! input.
+//! The optimal matching: one-to-one pairs with the greatest total credit, regardless of the order
+//! of the input.
 //!
 //! A document is split into groups of overlapping spans ([`Groups`]). In each group, equal spans
 //! are merged, the pairs with enough overlap become the edges of a bipartite graph, and an
-//! assignment problem is solved for each distinct question that the lanes ask. If neither side has
-//! doubled or overlapping spans, the edges form a staircase and dynamic programming solves the
+//! assignment problem is solved for each distinct problem of the lanes. If neither side has
+//! duplicate or overlapping spans, the edges form a staircase and dynamic programming solves the
 //! problem in linear time; otherwise it is a transportation problem (`transport`).
 //!
 //! The credit of an edge orders three criteria lexicographically in one integer: correct pairs,
@@ -12,7 +12,7 @@
 //!
 //! # Problems and lanes
 //!
-//! | correct pairs | pairs | lanes of the solution |
+//! | correct pairs | pairs | lanes that use the solution |
 //! |---|---|---|
 //! | same bounds and type | any types | strict |
 //! | same bounds | any types | bounds, overlap |
@@ -20,7 +20,7 @@
 //! | same bounds | equal types | strict, bounds, overlap within types |
 //! | same type | equal types | type within types |
 //!
-//! If all spans of a group have one type, the second and the third problem answer all lanes.
+//! If all spans of a group have one type, the second and the third problem cover all lanes.
 //!
 //! # Example
 //!
@@ -39,7 +39,7 @@ use super::options::Options;
 use super::transport::{Edges, Flow, Solver};
 use crate::matcher::Unmatched;
 
-/// Solves one group after the other; its buffers are kept between documents.
+/// Solves one group after the other; keeps its buffers between documents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupSolver {
     /// The distinct spans of gold and pred.
@@ -52,21 +52,21 @@ pub(super) struct GroupSolver {
     stair_edges: Vec<usize>,
 }
 
-/// An assignment problem and the lanes that it answers.
+/// An assignment problem and the lanes that use its solution.
 #[derive(Clone, Copy, Debug)]
 struct Problem {
     /// Which pairs are correct.
     mode: Mode,
-    /// Only spans of equal types can be paired.
+    /// Whether only spans of equal types can be paired.
     own_type: bool,
-    /// Set of the lanes whose pairs are those of this problem.
+    /// Set of the lanes that use the pairs of this problem.
     lanes: u8,
 }
 
-/// The distinct problems of a group of several types.
+/// The distinct problems of a group with several types.
 ///
-/// Lanes that ask the same are solved once: `bounds` and `overlap` differ only in the name of the
-/// pairs that are not correct, and within one type `strict` equals `bounds`.
+/// Lanes with the same problem are solved once: `bounds` and `overlap` differ only in the outcome
+/// of pairs that are not correct, and within one type `strict` equals `bounds`.
 const PROBLEMS: [Problem; 5] = [
     Problem {
         mode: Mode::Strict,
@@ -95,7 +95,8 @@ const PROBLEMS: [Problem; 5] = [
     },
 ];
 
-/// The distinct problems of a group in which all spans have one type, so that types decide nothing.
+/// The distinct problems of a group in which all spans have one type, so that types make no
+/// difference.
 const ONE_TYPE: [Problem; 2] = [
     Problem {
         mode: Mode::Bounds,
@@ -110,11 +111,11 @@ const ONE_TYPE: [Problem; 2] = [
 ];
 
 impl GroupSolver {
-    /// Fills `answers`, which are clear, with a one-to-one assignment that has the most correct
-    /// pairs; of these, the most pairs; of these, the most shared positions. For ties see
+    /// Fills `answers`, which must be clear, with a one-to-one assignment that has the most correct
+    /// pairs; among these, the most pairs; among these, the most shared positions. For ties, see
     /// [`super::assign()`].
     ///
-    /// Memory is that of the largest group; equal spans count once.
+    /// Memory is proportional to the size of the largest group; equal spans count once.
     ///
     /// # Errors
     /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
@@ -140,8 +141,8 @@ impl GroupSolver {
 
     /// Solves the problems of one group that the requested lanes need.
     ///
-    /// Groups with spans of one side only, and those of two equal spans, have been dealt with by
-    /// the caller.
+    /// The caller has already handled groups with spans on only one side and groups of two equal
+    /// spans.
     ///
     /// # Errors
     /// [`Unmatched::TooManyPairs`] and [`Unmatched::Stopped`].
@@ -181,8 +182,8 @@ impl GroupSolver {
         Ok(())
     }
 
-    /// Records the chosen pairs of a problem in its lanes. Of equal spans, the first free gold one
-    /// is paired with the first free pred one, in the order given.
+    /// Records the chosen pairs of a problem in its lanes. Among equal spans, the first free gold
+    /// span is paired with the first free pred span, in the given order.
     fn answer(
         &self,
         problem: &Problem,
@@ -212,7 +213,7 @@ impl GroupSolver {
         }
     }
 
-    /// Returns whether no span is doubled and the edges form a staircase, see [`staircase`].
+    /// Returns whether no span is duplicated and the edges form a staircase; see [`staircase`].
     fn is_staircase(&self) -> bool {
         let preds = self.pairs.preds.iter();
         self.sides
@@ -221,8 +222,8 @@ impl GroupSolver {
             && assign::is_staircase(preds.map(|&pred| (0, pred)))
     }
 
-    /// Solves a problem whose edges form a staircase. Edges without credit are left out, which
-    /// keeps the form; the flows are sorted by edge.
+    /// Solves a problem whose edges form a staircase. Edges without credit are skipped, which
+    /// preserves the staircase; the flows are sorted by edge.
     fn staircase(&mut self, problem: &Problem) -> Vec<Flow> {
         self.stairs.clear();
         self.stair_edges.clear();
@@ -252,7 +253,7 @@ impl GroupSolver {
     /// solutions. The flows are sorted by edge.
     ///
     /// # Errors
-    /// [`Unmatched::Stopped`] if the watch said stop.
+    /// [`Unmatched::Stopped`] if the watch requests a stop.
     fn solve(
         &self,
         problem: &Problem,

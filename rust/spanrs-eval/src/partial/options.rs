@@ -1,27 +1,27 @@
-//! What a matching is asked for.
+//! Options of the matching.
 
 use spanrs_base::Limits;
 
 /// How pairs are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
-    /// Pred spans, in the order given, each take a free gold span (nervaluate). Takes O(n log n +
+    /// Each pred span, in the given order, takes a free gold span (nervaluate). Takes O(n log n +
     /// k) time for k overlapping pairs.
     Greedy,
-    /// Pairs of the greatest total credit. Takes O(n log n + k) time if neither side overlaps
+    /// Pairs with the greatest total credit. Takes O(n log n + k) time if neither side overlaps
     /// itself; otherwise a transportation problem is solved for each group of overlapping spans.
     Optimal,
 }
 
-/// The options of a matching besides the way in which pairs are chosen.
+/// The options of a matching other than the way in which pairs are chosen.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     /// Minimum overlap in per cent of the gold span.
     pub(super) min_overlap: f64,
-    /// Whether the optimal matching has to be the first one in the order of [`super::assign()`].
+    /// Whether the optimal matching must be the first one in the order of [`super::assign()`].
     pub(super) ties: bool,
     /// The set of lanes that are matched.
     pub(super) lanes: u8,
-    /// Limits, of which `group_pairs` is used.
+    /// Limits; only `group_pairs` is used.
     pub(super) limits: Limits,
 }

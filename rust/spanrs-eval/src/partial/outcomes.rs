@@ -24,15 +24,15 @@ use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 /// of [`SCHEMA`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A pair that agrees in what the mode asks for: (tp, fp, fn) = (1, 0, 0).
+    /// A pair that agrees in what the mode requires: (tp, fp, fn) = (1, 0, 0).
     Correct,
-    /// A pair that does not: (0, 1, 1).
+    /// A pair that does not agree: (0, 1, 1).
     Incorrect,
-    /// A pair of different bounds in [`Mode::Overlap`]: (0.5, 0.5, 0.5).
+    /// A pair with different bounds in [`Mode::Overlap`]: (0.5, 0.5, 0.5).
     Partial,
-    /// A gold span without a partner: (0, 0, 1).
+    /// An unpaired gold span: (0, 0, 1).
     Missed,
-    /// A pred span without a partner: (0, 1, 0).
+    /// An unpaired pred span: (0, 1, 0).
     Spurious,
 }
 
@@ -47,7 +47,7 @@ const OUTCOMES: &[Outcome] = &[
 
 /// Builds the criterion of a mode over all spans.
 ///
-/// Its cells have no types: of several optimal matchings any may be chosen, and they may differ in
+/// The cells have no types: any of several optimal matchings may be chosen, and these may differ in
 /// the types of their pairs. Rows per type come from the companion criterion within types.
 const fn overall(mode: Mode, name: &'static str) -> Criterion {
     Criterion {
@@ -57,8 +57,8 @@ const fn overall(mode: Mode, name: &'static str) -> Criterion {
     }
 }
 
-/// The criteria of partial matching: each [`Mode`] over all spans, then each within the types, in
-/// the order of the lanes, and at the end the totals of the corpus.
+/// The criteria of partial matching: each [`Mode`] over all spans, then each mode within types, in
+/// the order of the lanes, and finally the totals of the corpus.
 ///
 /// # Examples
 ///
@@ -115,8 +115,8 @@ impl Answers {
     /// Reports the result: for each pred span, in order, one event per lane, then
     /// for each gold span, in order, one event per lane in which it was missed.
     ///
-    /// `gold` are the gold spans of the document. Events of lanes that were not
-    /// matched report all spans as missed or spurious.
+    /// `gold` are the gold spans of the document. In lanes that were not matched, all spans are
+    /// reported as missed or spurious.
     pub(super) fn emit(&self, gold: &[Span<i64>], sink: &mut dyn Sink) {
         if self.same {
             for at in (0..gold.len() as u32).map(Some) {
@@ -138,7 +138,8 @@ impl Answers {
         }
     }
 
-    /// Calls `each` with the outcome of each span; see [`Matcher::outcomes`](super::Matcher::outcomes).
+    /// Calls `each` with the outcome of each span; see
+    /// [`Matcher::outcomes`](super::Matcher::outcomes).
     pub(super) fn outcomes(
         &self,
         gold: &[Span<i64>],

@@ -1,17 +1,18 @@
 //! The minimum overlap of a pair, and the search for the gold spans near a pred span.
 //!
-//! Most sentences have flat spans: in reading order, not empty, without overlap. Then a sweep over
-//! both sides finds all pairs in linear time. Other sides are indexed by an interval tree
-//! ([`Overlaps`]).
+//! Most sentences have flat spans: in reading order, not empty, without overlap. For flat spans, a
+//! sweep over both sides finds all pairs in linear time. Other spans are indexed with an interval
+//! tree ([`Overlaps`]).
 
 use crate::overlaps::Overlaps;
 use spanrs_base::Span;
 
-/// Returns whether two spans share positions, and these are at least `min_overlap` per cent of the
-/// gold span.
+/// Returns whether two spans share positions and the shared positions are at least `min_overlap`
+/// per cent of the gold span.
 ///
-/// With exclusive ends this is nervaluate's rule exactly, also for spans of zero or negative
-/// length. A gold span of zero length overlaps nothing, where nervaluate divides by zero.
+/// With exclusive ends this is exactly nervaluate's rule, including spans of zero or negative
+/// length, except that a gold span of zero length overlaps nothing, whereas nervaluate divides by
+/// zero.
 ///
 /// # Examples
 ///
@@ -32,8 +33,8 @@ pub fn sufficient(gold: &Span<i64>, pred: &Span<i64>, min_overlap: f64) -> bool 
     (shared / length(gold.start, gold.end)) * 100.0 >= min_overlap
 }
 
-/// Returns the number of positions from `start` to `end`, negative if `end` is first. It may not
-/// fit `i64`.
+/// Returns the number of positions from `start` to `end`, negative if `end` is less than `start`.
+/// The result may not fit `i64`.
 #[inline]
 fn length(start: i64, end: i64) -> f64 {
     match end.checked_sub(start) {
@@ -52,13 +53,13 @@ pub(super) fn is_flat(spans: &[Span<i64>]) -> bool {
     })
 }
 
-/// Which search is used.
+/// The search method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Shape {
-    /// Both sides are flat: a sweep.
+    /// A sweep, if both sides are flat.
     #[default]
     Flat,
-    /// Any spans: the interval tree.
+    /// The interval tree, for any spans.
     Any,
 }
 
@@ -71,8 +72,8 @@ pub(super) struct Finder {
     from: usize,
     /// For [`Shape::Any`]: an index of the gold spans.
     tree: Overlaps,
-    /// Bounds and index of the gold spans without length, sorted. They overlap nothing in the tree,
-    /// but can be paired with spans of equal bounds.
+    /// Bounds and index of the gold spans of zero length, sorted. These spans overlap nothing in
+    /// the tree, but can be paired with spans that have equal bounds.
     empty: Vec<(i64, i64, u32)>,
     /// The result of the last call of [`Finder::near`].
     found: Vec<u32>,
@@ -102,7 +103,7 @@ impl Finder {
     /// Returns the indices of the gold spans that overlap `pred` or have its bounds, in ascending
     /// order.
     ///
-    /// To be called for the pred spans in order, because the sweep only moves forward.
+    /// Call this for the pred spans in order, because the sweep only moves forward.
     pub(super) fn near(&mut self, gold: &[Span<i64>], pred: &Span<i64>) -> &[u32] {
         self.found.clear();
         match self.shape {
@@ -124,7 +125,7 @@ impl Finder {
         &self.found
     }
 
-    /// Adds the gold spans that have the bounds of `pred`, which has no length.
+    /// Adds the gold spans with the same bounds as `pred`, whose length is 0.
     fn find_same_bounds(&mut self, pred: &Span<i64>) {
         let bounds = (pred.start, pred.end);
         let from = self

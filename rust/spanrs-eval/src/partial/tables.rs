@@ -1,4 +1,4 @@
-//! Lists of spans in all modes: counts by type, and the places of spans by what became of them.
+//! Lists of spans in all modes: counts by type, and the positions of spans by outcome.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::scorer::Scorer;
 use crate::span_lists::{Sides, SpanLists};
 use crate::type_filter::TypeFilter;
 
-/// How many values [`Found`] has.
+/// Number of values of [`Found`].
 const FOUND: usize = 5;
 
 /// Correct, incorrect, partial, missed and spurious in each [`Mode`].
@@ -20,7 +20,7 @@ pub type ModeCounts = [[u64; FOUND]; MODES];
 /// (sentence, span in the sentence)
 pub type Place = (usize, usize);
 
-/// Counts all modes: over all spans, and for each type that the filter keeps and a span has.
+/// Counts all modes: over all spans, and for each type that occurs and that the filter keeps.
 ///
 /// # Errors
 /// [`InputError::Unmatched`] for spans that the matcher refuses; [`InputError::Interrupted`].
@@ -66,11 +66,12 @@ pub fn count_modes(
     Ok((overall, types))
 }
 
-/// The places of the spans by what became of them in a mode, in the order of [`Found`]: over all spans, or over those of
-/// the type `ty` by themselves. Spurious spans are places of pred, the others of gold.
+/// Returns the positions of the spans by outcome in a mode, in the order of [`Found`]: over all
+/// spans, or over only the spans of the type `ty`. Positions of spurious spans refer to pred, all
+/// others to gold.
 ///
 /// # Errors
-/// As [`count_modes`].
+/// Same as [`count_modes`].
 pub fn places_by_outcome(
     (gold, pred): (&SpanLists, &SpanLists),
     matcher: Matcher,

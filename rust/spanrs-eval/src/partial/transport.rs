@@ -1,19 +1,19 @@
-//! The transportation problem: units of gold nodes are assigned to pred nodes for the greatest
-//! total credit.
+//! The transportation problem: units of gold nodes are assigned to pred nodes such that the total
+//! credit is greatest.
 //!
 //! A primal-dual method with a sparse core (Volgenant 1996, "Linear and semi-assignment problems: a
 //! core oriented approach"; successive shortest paths as in Jonker and Volgenant 1987). Every node
-//! has a price that is not negative, and no edge has more credit than the sum of the prices of its
-//! ends. An assignment is optimal if all its edges are tight, that is, have exactly that credit,
-//! and every node with a price above 0 has all its units assigned.
+//! has a non-negative price, and no edge has more credit than the sum of the prices of its ends. An
+//! assignment is optimal if all its edges are tight, that is, have a credit equal to this sum, and
+//! every node with a price above 0 has all its units assigned.
 //!
-//! Only the core, a few promising edges of each gold node, takes part in the shortest paths. When
-//! the core is solved, all edges are checked against the prices, and those with more credit join
-//! the core. Spans are mostly paired with spans of similar bounds, so the core remains near the
-//! size of the nodes.
+//! Shortest paths use only the core, a few promising edges of each gold node. When the core is
+//! solved, all edges are checked against the prices, and edges with more credit are added to the
+//! core. Spans are mostly paired with spans of similar bounds, so the number of core edges remains
+//! close to the number of nodes.
 //!
-//! The credits of all edges are computed when needed and not stored: memory is O(nodes + core
-//! edges) in addition to the graph.
+//! Credits are computed when needed and stored only for core edges: memory is O(nodes + core edges)
+//! in addition to the graph.
 //!
 //! # Example
 //!
@@ -25,28 +25,29 @@
 //! | price | 2 | 1 | 1 | 0 |
 //!
 //! The edges g0-p1 and g1-p0 are tight, and every node with a price above 0 is assigned. The sum of
-//! the prices, 4, is an upper bound for every assignment (weak duality).
-//! g0-p0 is tight too but not used.
+//! the prices, 4, is an upper bound for every assignment (weak duality). g0-p0 is also tight, but
+//! not used.
 //!
 //! # Termination
 //!
 //! Each path assigns at least one more unit, or lowers the price of a node with free units to 0.
-//! Each extension of the core adds edges that were not in it, twice as many per gold node as the
-//! time before where there are that many, so few extensions are needed even for dense groups.
+//! Each extension adds new edges to the core, up to twice as many per gold node as the previous
+//! one, so few extensions are needed even for dense groups.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use spanrs_base::{Interrupted, Pace};
 
-/// Number of edges of a gold node that join the core at first; doubled each further time.
+/// Number of edges of a gold node that are added to the core at first; doubled at each later
+/// extension.
 const CORE_EDGES: usize = 8;
 
 /// The nodes and edges of a bipartite graph, in compressed sparse rows: edges are sorted by gold
 /// and then by pred.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edges<'a> {
-    /// Index of the first edge of each gold node, and at the end the number of edges.
+    /// Index of the first edge of each gold node, followed by the number of edges.
     pub(super) offsets: &'a [usize],
     /// The pred node of each edge, from 0.
     pub(super) preds: &'a [u32],
@@ -68,25 +69,25 @@ impl Edges<'_> {
     }
 }
 
-/// An edge that takes part in the shortest paths.
+/// An edge of the core.
 #[derive(Clone, Copy, Debug)]
 struct CoreEdge {
     /// Gold node and pred node; pred nodes are numbered after the gold nodes.
     ends: [u32; 2],
-    /// Its credit.
+    /// The credit of the edge.
     credit: i128,
     /// Units assigned to it.
     flow: u32,
-    /// Its index among all edges.
+    /// The index among all edges.
     edge: usize,
 }
 
 /// Where an augmenting path ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// At a node of the other side that has free units.
+    /// At a node on the other side that has free units.
     Free(usize),
-    /// At a node of the side where the path begins, which gives up a unit.
+    /// At a node on the side where the path begins; the node gives up a unit.
     Drop(usize),
 }
 
@@ -97,13 +98,13 @@ const PRED: usize = 1;
 /// Distance of a node that no path has reached.
 const UNSEEN: i128 = i128::MAX;
 
-/// An edge with more credit than the prices of its ends: price of its pred node less its credit,
-/// distance of its pred node from the diagonal, and its index. The smallest is the most violated;
-/// ties go to the edge nearest to the diagonal, then to the first.
+/// An edge with more credit than the prices of its ends: (price of its pred node minus its credit,
+/// distance of its pred node from the diagonal, index). The smallest is the most violated; ties go
+/// to the edge nearest to the diagonal, then to the first.
 type Violated = (i128, usize, usize);
 
-/// Keeps `width` edges: one half with the greatest violation, and of the others those nearest to
-/// the diagonal.
+/// Keeps `width` edges: one half with the greatest violations, and from the remaining edges those
+/// nearest to the diagonal.
 ///
 /// The worst edges of many gold nodes often lead to the same few pred nodes. In an optimal
 /// assignment the spans of both sides are mostly paired in the same order, which is the diagonal.
@@ -128,7 +129,7 @@ pub(super) struct Flow {
 
 /// Solves one problem.
 ///
-/// `credit` returns the credit of an edge, given its gold node and index; an edge of credit 0 is
+/// `credit` returns the credit of an edge, given its gold node and index; an edge with credit 0 is
 /// treated as absent.
 pub(super) struct Solver<'a, C> {
     /// The graph.
@@ -137,17 +138,17 @@ pub(super) struct Solver<'a, C> {
     pub(super) credit: C,
     /// Prices (dual variables) of gold nodes, then of pred nodes.
     pub(super) price: Vec<i128>,
-    /// Units that are not assigned, by node.
+    /// Unassigned units, by node.
     pub(super) free: Vec<u32>,
-    /// The core, in the order in which edges joined it.
+    /// The core, in the order in which edges were added.
     core: Vec<CoreEdge>,
-    /// The core edges of each node, as indices of `core`.
+    /// The core edges of each node, as indices into `core`.
     incident: Vec<Vec<u32>>,
-    /// How many edges of each gold node join the core the next time.
+    /// Number of edges of each gold node that the next extension adds to the core.
     width: Vec<usize>,
-    /// By node: length of the shortest path found so far, or [`UNSEEN`].
+    /// For each node, the length of the shortest path found so far, or [`UNSEEN`].
     distance: Vec<i128>,
-    /// By node: the last core edge of that path.
+    /// For each node, the last core edge of that path.
     last: Vec<u32>,
     /// Nodes that paths have reached, to reset `distance`.
     seen: Vec<u32>,
@@ -180,7 +181,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     /// Finds an optimal assignment and optimal prices.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     pub(super) fn solve(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         self.set_pred_prices(pace)?;
         self.extend_core(pace)?;
@@ -196,7 +197,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     /// assignment is optimal for the core.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     fn solve_core(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         let golds = self.edges.golds();
         for node in 0..self.price.len() {
@@ -220,14 +221,14 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         flows
     }
 
-    /// Returns whether an edge with this credit has exactly the sum of the prices of its ends, and
-    /// exists.
+    /// Returns whether an edge with the given credit is tight; false for absent edges.
     pub(super) fn is_tight(&self, gold: usize, pred: usize, credit: i128) -> bool {
         credit > 0 && self.price[gold] + self.price[self.edges.golds() + pred] == credit
     }
 
-    /// Sets the price of each pred node to half of its best credit. Spans with the same bounds then
-    /// share the credit equally, and edges between spans with similar bounds are nearly tight.
+    /// Sets the price of each pred node to half of the greatest credit of its edges. Spans with the
+    /// same bounds then share the credit equally, and edges between spans with similar bounds are
+    /// nearly tight.
     fn set_pred_prices(&mut self, pace: &mut Pace) -> Result<(), Interrupted> {
         let golds = self.edges.golds();
         for gold in 0..golds {
@@ -241,15 +242,15 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
-    /// Adds violated edges to the core: those with more credit than the prices of their ends.
-    /// Raises the price of their gold node so that none is violated, and takes its units back,
-    /// because edges that were tight are so no longer.
+    /// Adds violated edges to the core, that is, edges with more credit than the sum of the prices
+    /// of their ends. Raises the prices of their gold nodes so that no edge is violated, and
+    /// unassigns the units of these nodes, because their edges are no longer tight.
     ///
-    /// Returns false if there are none; the solution of the core is then optimal for all edges.
-    /// Takes time proportional to the number of all edges.
+    /// Returns false if there are no violated edges; the solution of the core is then optimal for
+    /// all edges. Takes time proportional to the number of all edges.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     fn extend_core(&mut self, pace: &mut Pace) -> Result<bool, Interrupted> {
         let (golds, preds) = (self.edges.golds(), self.edges.demand.len());
         let mut violated: Vec<Violated> = Vec::new();
@@ -290,7 +291,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(extended)
     }
 
-    /// Takes the units of a gold node back.
+    /// Unassigns the units of a gold node.
     fn release(&mut self, gold: usize) {
         for &number in &self.incident[gold] {
             let core = &mut self.core[number as usize];
@@ -304,7 +305,7 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
     /// algorithm).
     ///
     /// The length of an edge is the excess of its prices over its credit; edges with flow have
-    /// length 0. A path ends at a node of the other side that has free units, or at a node of the
+    /// length 0. A path ends at a node on the other side that has free units, or at a node on the
     /// same side that gives up units, at the cost of its price.
     fn augment_from(
         &mut self,
@@ -357,11 +358,12 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         self.last[node] = last;
     }
 
-    /// Follows the core edges of a node of the side where the path begins, and shortens `end` if a
-    /// node with free units is reached. Edges that cannot lead to a shorter path are ignored.
+    /// Follows the core edges of a node on the side where the path begins, and updates `end` if a
+    /// nearer node with free units is reached. Edges that cannot lead to a shorter path are
+    /// ignored.
     ///
     /// # Errors
-    /// [`Interrupted`] if the watch said stop.
+    /// [`Interrupted`] if the watch requests a stop.
     fn expand(
         &mut self,
         side: usize,
@@ -390,9 +392,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         Ok(())
     }
 
-    /// Changes the prices of the nodes that are nearer than the end of the path, by the difference
-    /// of the distances: down on the side where the path begins, up on the other side. That makes
-    /// the edges of the path tight and keeps every edge at non-negative length.
+    /// Changes the prices of the nodes that are nearer than the end of the path by the difference
+    /// in distance: down on the side where the path begins, up on the other side. This makes the
+    /// edges of the path tight and keeps all edge lengths non-negative.
     fn change_prices(&mut self, side: usize, start: usize, length: i128) {
         let is_gold = start < self.edges.golds();
         debug_assert_eq!(is_gold, side == GOLD);
@@ -407,9 +409,9 @@ impl<'a, C: Fn(usize, usize) -> i128> Solver<'a, C> {
         }
     }
 
-    /// Moves as many units as the path can carry: the free units of its ends and the flow of the
-    /// edges that are used backwards. A path that ends where it begins moves nothing; the price of
-    /// its node has become 0.
+    /// Moves as many units as the path allows, limited by the free units of its ends and the flow
+    /// of the edges used backwards. A path that ends where it begins moves nothing; the price of
+    /// its node is now 0.
     fn ship(&mut self, side: usize, start: usize, end: End) {
         let mut units = self.free[start];
         let mut path = Vec::new();

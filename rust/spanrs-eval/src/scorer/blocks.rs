@@ -1,7 +1,7 @@
 //! Counting sentences a block at a time.
 //!
-//! The histogram of tag bigrams is read out once per document, at a cost of about the square of the
-//! number of tags. Documents with fewer tokens than that are walked sentence by sentence instead.
+//! The histogram of tag bigrams is evaluated once per document, in time proportional to the square of the number of
+//! tags. Documents with fewer tokens are walked sentence by sentence instead.
 //!
 //! | sentences of a block | counted by |
 //! |---|---|
@@ -9,13 +9,12 @@
 //! | with violations, if the reading decides by bigrams in well-formed sentences only | the walk, one by one |
 //! | all others | the histogram |
 //!
-//! In the second case the sentences are found first and overwritten with borders, which have no
-//! spans, so that the histogram of the document can be counted in one go; the sentences and tokens
-//! that it counts too much are subtracted.
+//! In the second case the sentences are located first and overwritten with borders, which have no spans, so that the
+//! histogram of the document can be counted in one pass; the sentences and tokens of these borders are then subtracted.
 //!
-//! Matchers other than the exact one compare the sentences whose sides differ in addition. If the
-//! histogram reports violations and places are still wanted, the violations are located by reading
-//! the tags again; that happens for the first few violations of a corpus only.
+//! Matchers other than the exact one also compare the sentences whose sides differ. If the histogram reports violations
+//! and more positions are to be kept, the violations are located by reading the tags again; this happens only for the
+//! first few violations of a corpus.
 
 use std::ops::Range;
 
@@ -26,8 +25,8 @@ use crate::side::Side;
 use crate::tag_block::{DocumentPart, TagBlock, ids};
 
 impl Scorer {
-    /// Adds the sentences of a block and clears it. `line_of` receives the side, the 0-based index
-    /// of the sentence in the block and that of the token in the sentence.
+    /// Adds the sentences of a block and clears it. `line_of` receives the side, the 0-based index of the sentence in
+    /// the block and the 0-based index of the token in the sentence.
     ///
     /// Requires that [`Scorer::prepare_blocks`] has returned true for the current tags of the
     /// reader.
@@ -41,9 +40,8 @@ impl Scorer {
         self.add_block_and(reader, block, line_of, |_| ());
     }
 
-    /// As [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a
-    /// document that has just been counted, so that the caller can prefetch what follows while no
-    /// memory is waited for.
+    /// Same as [`Scorer::add_block`]; calls `meanwhile` at intervals with the range of tokens of a document that has
+    /// just been counted, so that the caller can prefetch the following tokens while the memory bus is idle.
     #[inline]
     pub(crate) fn add_block_and(
         &mut self,
@@ -52,8 +50,8 @@ impl Scorer {
         line_of: impl Fn(Side, u64, u32) -> u64,
         meanwhile: impl Fn(Range<usize>),
     ) {
-        // For a document with fewer tokens than pairs of tags, reading out the tables costs more than counting its
-        // sentences one by one. Without tables all are counted so.
+        // For a document with fewer tokens than pairs of tags, evaluating the tables costs more than counting the
+        // sentences one by one. Without tables, all documents are counted this way.
         let few = match self.fast {
             Fast::Bigrams(_) if self.has_documents() => reader.tags().len().pow(2),
             Fast::Bigrams(_) => 0,
@@ -78,12 +76,11 @@ impl Scorer {
         block.clear();
     }
 
-    /// Counts the sentences of one document, or of the part of it that is in the block, from tag
-    /// bigrams.
+    /// Counts the sentences of one document, or of the part that is in the block, from tag bigrams.
     ///
-    /// In this order: malformed sentences are walked and overwritten if necessary; sentences whose
-    /// sides differ are compared by the matcher, if it does not count tags; the rest is counted by
-    /// the histogram; violations that it reports are located as long as places are kept.
+    /// The steps are: malformed sentences are walked and overwritten if necessary; sentences whose sides differ are
+    /// compared by the matcher, unless the matcher counts tags; the rest is counted by the histogram; violations in the
+    /// histogram are located as long as positions are kept.
     #[inline]
     fn add_part_of_block(
         &mut self,
@@ -129,13 +126,13 @@ impl Scorer {
         self.sentences = end;
     }
 
-    /// Walks the sentences with violations if the tables hold for the others only, and overwrites
-    /// them in the block with borders. Returns the numbers of these sentences and of their tokens,
-    /// which the histogram will count again.
+    /// If the tables are valid only for well-formed sentences, walks the sentences with violations and overwrites them
+    /// in the block with borders. Returns the numbers of these sentences and of their tokens, which the histogram will
+    /// count again.
     ///
-    /// The positions come from
-    /// [`TagBigramCounter::malformed`](crate::tag_bigrams::TagBigramCounter::malformed); one at the
-    /// first tag of a sentence may belong to the end of the sentence before, so both are walked.
+    /// The positions come from [`TagBigramCounter::malformed`](crate::tag_bigrams::TagBigramCounter::malformed); a
+    /// position at the first tag of a sentence may belong to the end of the previous sentence, so both sentences are
+    /// walked.
     fn add_malformed(
         &mut self,
         reader: &Reader,
@@ -158,7 +155,7 @@ impl Scorer {
             if next == places.len() {
                 break;
             }
-            // A place at the first tag of the next sentence may tell of the end of this one.
+            // A position at the first tag of the next sentence may refer to the end of this sentence.
             while places.get(next).is_some_and(|&place| place < range.start) {
                 next += 1;
             }

@@ -9,11 +9,11 @@ impl Scorer {
     /// Adds a sentence of spans whose types are ids of one vocabulary. `name` returns the name of a
     /// type.
     ///
-    /// Spans whose type the filter does not keep must have been left out. Spans of equal sentences
-    /// are counted in `types` and reach the counts with [`Scorer::flush_spans`].
+    /// The caller must have removed spans whose type the filter does not keep. Spans of equal
+    /// sentences are counted in `types`; [`Scorer::flush_spans`] adds them to the counts.
     ///
     /// # Errors
-    /// [`Unmatched`], as the matcher returns it; the counts are incomplete then.
+    /// [`Unmatched`] from the matcher; the counts are then incomplete.
     ///
     /// # Examples
     ///
@@ -57,8 +57,8 @@ impl Scorer {
         Ok(())
     }
 
-    /// Reports the spans of equal sentences to the counts. To be called before a document ends and
-    /// at the end.
+    /// Adds the spans of equal sentences to the counts. Call this before a document ends and at the
+    /// end.
     pub fn flush_spans(&mut self, types: &mut TypeCells, name: &dyn Fn(u32) -> String) {
         let mut sink = CellSink {
             counts: &mut self.counts,
@@ -94,9 +94,9 @@ impl Scorer {
 pub struct TypeCells {
     /// Cells by type ids.
     cells: Cells,
-    /// By type: spans of sentences whose two sides are equal.
+    /// Number of spans in sentences whose two sides are equal, by type.
     same: Vec<u64>,
-    /// Types with a count other than 0 in `same`, in order of appearance.
+    /// Types with a nonzero count in `same`, in order of appearance.
     touched: Vec<u32>,
 }
 

@@ -5,7 +5,7 @@ use spanrs_base::Span;
 use super::SpanLists;
 use crate::token_sets::{BadSpan, Run, TokenSets};
 
-/// Builds gold and pred from spans with numbered types, sentence after sentence, first gold, then pred.
+/// Builds gold and pred from spans with numbered types, sentence by sentence: first all of gold, then all of pred.
 ///
 /// ```
 /// use spanrs_eval::SpanListsBuilder;
@@ -22,18 +22,18 @@ use crate::token_sets::{BadSpan, Run, TokenSets};
 #[derive(Debug)]
 pub struct SpanListsBuilder {
     spans: Vec<Span<i64>>,
-    /// None where all spans have all tokens between their bounds.
+    /// None if all spans have all tokens between their bounds.
     tokens: Option<TokenSets>,
-    /// The spans of each sentence, of the sides that ended.
+    /// The spans of each sentence, for the sides that have ended.
     sides: Vec<Vec<Range<u32>>>,
-    /// Of the side that has not ended.
+    /// The spans of each sentence, for the open side.
     open: Vec<Range<u32>>,
-    /// Where the open sentence begins.
+    /// Index of the first span of the open sentence.
     first: usize,
 }
 
 impl SpanListsBuilder {
-    /// An empty builder; `with_tokens` keeps the tokens of spans.
+    /// Creates an empty builder; with `with_tokens`, the tokens of spans are kept.
     pub fn new(with_tokens: bool) -> Self {
         Self {
             spans: Vec::new(),
@@ -44,27 +44,27 @@ impl SpanListsBuilder {
         }
     }
 
-    /// True if tokens are kept.
+    /// Returns true if tokens are kept.
     pub fn has_tokens(&self) -> bool {
         self.tokens.is_some()
     }
 
-    /// Number of spans so far.
+    /// Returns the number of spans so far.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// True before the first span.
+    /// Returns true before the first span.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Adds a span to the open sentence. `tokens` are those it has, and whether they are known to be distinct; None
-    /// stands for all between the bounds.
+    /// Adds a span to the open sentence. `tokens` contains its tokens, and whether they are known to be distinct; None
+    /// means all tokens between the bounds.
     ///
     /// # Errors
-    /// [`BadSpan`] for a span without positions, and for tokens outside its bounds or none. Discard the
-    /// builder then: the span may have been added without its tokens.
+    /// [`BadSpan`] for an empty span, for tokens outside its bounds, and for an empty set of tokens. The builder must
+    /// then be discarded, because the span may have been added without its tokens.
     #[inline]
     pub fn push(
         &mut self,
@@ -90,7 +90,7 @@ impl SpanListsBuilder {
         Ok(())
     }
 
-    /// Ends the open sentence. A sentence of pred with the spans of its gold sentence is stored once.
+    /// Ends the open sentence. If pred has the same spans as gold in this sentence, they are stored once.
     pub fn end_sentence(&mut self) {
         let gold = self
             .sides
@@ -111,7 +111,8 @@ impl SpanListsBuilder {
         self.first = self.spans.len();
     }
 
-    /// True where the spans in a range are those of the open sentence, and have all their tokens.
+    /// Returns true if the spans in a range equal the spans of the open sentence, and have all tokens between their
+    /// bounds.
     fn are_last(&self, range: &Range<u32>) -> bool {
         let range = range.start as usize..range.end as usize;
         let mut all = range.clone().chain(self.first..self.spans.len());
@@ -122,12 +123,12 @@ impl SpanListsBuilder {
         self.spans[range] == self.spans[self.first..] && all.all(is_whole)
     }
 
-    /// Ends gold, or pred.
+    /// Ends the current side, gold or pred.
     pub fn end_side(&mut self) {
         self.sides.push(std::mem::take(&mut self.open));
     }
 
-    /// Gold and pred; `types` are the names of the types by number.
+    /// Returns gold and pred; `types` are the names of the types by number.
     pub fn into_lists(mut self, types: Vec<String>) -> (SpanLists, SpanLists) {
         self.sides.resize_with(2, Vec::new);
         let pred = self.sides.pop().unwrap_or_default();
@@ -136,7 +137,7 @@ impl SpanListsBuilder {
     }
 }
 
-/// Refuses tokens outside their span, and none at all.
+/// Refuses tokens outside their span, and an empty set of tokens.
 fn check_tokens((start, end): Run, runs: Option<&[Run]>) -> Result<(), BadSpan> {
     let Some(runs) = runs else {
         return Ok(());

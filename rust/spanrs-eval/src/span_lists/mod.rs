@@ -1,8 +1,7 @@
 //! Spans in memory: all sentences of one side, or of both.
 //!
 //! Spans are stored in one vector for all sentences, with type ids that follow the order of the
-//! type names. If both sides are read from tags, the spans of a sentence whose tags are equal are
-//! stored once and shared.
+//! type names. If both sides are read from tags, sentences with equal tags share their spans.
 
 mod builder;
 mod scoring;
@@ -37,14 +36,14 @@ pub use tag_sentences::{ReadError, TagSentences, spans_of_ids};
 pub struct SpanLists {
     /// The spans, possibly of both sides.
     stored: Arc<Stored>,
-    /// By sentence: the range of its spans in `stored`.
+    /// For each sentence, the range of its spans in `stored`.
     ranges: Vec<Range<u32>>,
 }
 
-/// Spans of one side or of both, in which those of equal sentences occur once.
+/// Spans of one side or of both; the spans of equal sentences are stored once.
 #[derive(Debug)]
 struct Stored {
-    /// All spans; types are indices of `types`.
+    /// All spans; types are indices into `types`.
     spans: Vec<Span<i64>>,
     /// The tokens of each span; None if every span has all tokens between its bounds.
     tokens: Option<TokenSets>,
@@ -81,12 +80,12 @@ impl Stored {
 impl SpanLists {
     /// Creates one side.
     ///
-    /// `spans` holds the spans of each sentence, and `types` the names of the types by id. `tokens`
-    /// holds the tokens of each span of all sentences; None if every span has all tokens between
-    /// its bounds.
+    /// `spans` contains the spans of each sentence, and `types` the names of the types by id.
+    /// `tokens` contains the tokens of each span of all sentences; None if every span has all
+    /// tokens between its bounds.
     ///
     /// # Panics
-    /// If the type of a span is not an index of `types`.
+    /// If the type of a span is not an index into `types`.
     ///
     /// # Examples
     ///
@@ -111,8 +110,8 @@ impl SpanLists {
         }
     }
 
-    /// Creates gold and pred, which share `spans`. The ranges give the spans of each sentence of a
-    /// side; ranges of both sides may be equal.
+    /// Creates gold and pred, which share `spans`. `ranges` contains, for each side, the range of
+    /// the spans of each sentence; ranges of both sides may be equal.
     ///
     /// # Examples
     ///
@@ -139,17 +138,17 @@ impl SpanLists {
         (side(gold), side(pred))
     }
 
-    /// Creates one side from (type, start, end) of the spans of each sentence.
+    /// Creates one side from the (type, start, end) of the spans of each sentence.
     ///
-    /// `tokens` holds the runs of tokens of all spans in order, None for all tokens between the
-    /// bounds; it may be shorter than the number of spans.
+    /// `tokens` contains the runs of tokens of all spans in order, with None for all tokens between
+    /// the bounds; the list may be shorter than the number of spans.
     ///
     /// # Examples
     ///
     /// ```
     /// use spanrs_eval::SpanLists;
     /// let sentence = vec![("A".to_owned(), 0, 5), ("A".to_owned(), 6, 7)];
-    /// // The first span lacks tokens 1 and 2.
+    /// // The first span does not have tokens 1 and 2.
     /// let lists = SpanLists::of_tuples(vec![sentence], vec![Some(vec![(0, 1), (3, 5)])]);
     /// assert_eq!(lists.token_runs(), Some(vec![Some(vec![(0, 1), (3, 5)]), None]));
     /// ```
@@ -185,12 +184,13 @@ impl SpanLists {
         self.ranges.is_empty()
     }
 
-    /// Returns the names of the types, sorted; those of both sides if they were created together.
+    /// Returns the names of the types, sorted. If both sides were created together, the types of
+    /// both are included.
     pub fn types(&self) -> &[String] {
         &self.stored.types
     }
 
-    /// Returns the spans of a sentence, in the order in which they were given. Types are indices of
+    /// Returns the spans of a sentence, in the given order. Types are indices into
     /// [`SpanLists::types`].
     ///
     /// # Panics
@@ -208,8 +208,8 @@ impl SpanLists {
             .collect()
     }
 
-    /// Returns the runs of tokens of all spans, in which None stands for all tokens between the
-    /// bounds; None if all spans have all of them. [`SpanLists::of_tuples`] accepts the result.
+    /// Returns the runs of tokens of all spans, with None for all tokens between the bounds;
+    /// returns None if all spans have all tokens. [`SpanLists::of_tuples`] accepts the result.
     pub fn token_runs(&self) -> Option<Vec<Option<Vec<Run>>>> {
         let tokens = self.stored.tokens.as_ref()?;
         let places = self.ranges.iter().flat_map(Range::clone);
@@ -217,7 +217,7 @@ impl SpanLists {
         Some(runs.collect())
     }
 
-    /// Returns the tokens of those spans of a sentence whose type has a number.
+    /// Returns the tokens of the spans in a sentence whose type has a number.
     fn tokens_of(&self, at: usize, numbers: &[Option<u32>]) -> TokenSets {
         let mut tokens = TokenSets::default();
         let range = &self.ranges[at];

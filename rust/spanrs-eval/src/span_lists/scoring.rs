@@ -1,4 +1,4 @@
-//! Scoring lists of spans, and finding out what became of each span.
+//! Scoring of lists of spans, and the outcome of each span.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,12 +20,12 @@ use spanrs_tags::Reader;
 pub struct SpanErrorOptions {
     /// Index of the criterion in the matcher's schema.
     pub criterion: u8,
-    /// Indices of its outcomes that are errors.
+    /// Indices of the criterion's outcomes that are errors.
     pub wrong: Vec<u8>,
-    /// Index of the outcome of a pair of spans that have outcomes of their own as well. These are
-    /// then not listed.
+    /// Index of the outcome of a pair of spans that also have individual outcomes. The individual outcomes are then not
+    /// listed.
     pub paired: Option<u8>,
-    /// Number of errors of each kind to keep, the first ones; None for all.
+    /// Number of errors of each kind to keep, in order of occurrence; None to keep all.
     pub most: Option<u64>,
 }
 
@@ -121,17 +121,17 @@ pub fn span_details(
     Ok(details)
 }
 
-/// Returns the errors that are kept, in matching order, and the number of errors of each kind, kept
-/// or not, in the order of their first occurrence.
+/// Returns the kept errors in matching order, and the number of errors of each kind, kept or not, in the order of first
+/// occurrence.
 ///
 /// # Errors
-/// As [`span_details`].
+/// Same as [`span_details`].
 ///
 /// ```
 /// use spanrs_eval::{Exact, SpanErrorOptions, SpanLists, TypeFilter, span_errors};
 /// let side = |ty: &str| SpanLists::of_tuples(vec![vec![(ty.to_owned(), 0, 1)]; 3], Vec::new());
 /// let (gold, pred, filter) = (side("PER"), side("ORG"), TypeFilter::default());
-/// // A pair of different types is listed once, and not as a missed and a spurious span.
+/// // A pair with different types is listed once, not as a missed and a spurious span.
 /// let options = SpanErrorOptions { criterion: 0, wrong: vec![1, 2, 3], paired: Some(3), most: Some(1) };
 /// let listed = span_errors((&gold, &pred), &mut Exact::default(), &filter, &options, || false);
 /// let (errors, numbers) = listed.unwrap();
@@ -196,10 +196,10 @@ pub fn span_errors(
 }
 
 impl Scorer {
-    /// Adds the sentences of lists of spans, without types that the filter leaves out. A failed call adds nothing.
+    /// Adds the sentences of lists of spans, without types that the filter excludes. A failed call adds nothing.
     ///
     /// # Errors
-    /// As [`span_details`].
+    /// Same as [`span_details`].
     ///
     /// ```
     /// use spanrs_eval::outcomes::{Measure, Prf};

@@ -1,8 +1,8 @@
 //! Gold and pred as pairs of sentences with common type ids.
 //!
-//! Each side has numbered its types by itself, and some types may not be counted. If both sides
-//! have exactly the counted types, their ids are equal already, because ids follow the order of the
-//! names, and the stored spans are compared as they are. Otherwise the spans of each sentence are
+//! Each side numbers its types independently, and some types may not be counted. If both sides have
+//! exactly the counted types, their ids are already equal, because ids follow the order of the
+//! names, and the stored spans are compared directly. Otherwise the spans of each sentence are
 //! copied with new ids:
 //!
 //! | | types of the side | ids | common ids (type `A` not counted) |
@@ -21,7 +21,7 @@ use crate::spans::Spans;
 /// Number of sentences between two calls of the watch.
 pub(super) const INTERVAL: usize = 1 << 14;
 
-/// Gold and pred with common type ids, without the types that are not counted.
+/// Gold and pred with common type ids, without types that are not counted.
 ///
 /// # Examples
 ///
@@ -71,13 +71,13 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Calls `each` with the index and both sides of each sentence, as far as both sides have
-    /// sentences.
+    /// Calls `each` with the index and both sides of each sentence, up to the end of the shorter
+    /// side.
     ///
-    /// Spans are copied only if types have to be renumbered or left out.
+    /// Spans are copied only if types must be renumbered or skipped.
     ///
     /// # Errors
-    /// Those of `each`, and [`Interrupted`] if the watch said stop.
+    /// Those of `each`, and [`Interrupted`] if the watch requests a stop.
     pub fn run<E: From<Interrupted>>(
         &self,
         watch: Watch,
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// One sentence of spans of one token each.
+    /// Returns one sentence of one-token spans.
     fn lists(types: &[&str]) -> SpanLists {
         let spans = types.iter().zip(0..);
         let spans = spans.map(|(name, at)| (name.to_string(), at, at + 1));

@@ -32,7 +32,7 @@ pub enum ReadError {
     Tags {
         /// Index of the sentence, 0-based.
         sentence: usize,
-        /// What is wrong with its tags.
+        /// The problem with its tags.
         error: TagsError,
     },
 }
@@ -89,12 +89,11 @@ impl TagSentences {
 
     /// Creates both sides from arrays of integer labels.
     ///
-    /// `sentences` cuts the arrays, which are equally long, into sentences. `numbers` maps a label
-    /// to the tag id. Tokens whose gold label is `ignore` are left out on both sides, which shifts
-    /// the positions of later tokens.
+    /// `sentences` splits the arrays, which have equal lengths, into sentences. `numbers` maps a label to its tag id.
+    /// Tokens whose gold label is `ignore` are skipped on both sides, which shifts the positions of later tokens.
     ///
     /// # Errors
-    /// [`InputError::UnknownId`] for the first label that is negative or not an index of `numbers`.
+    /// [`InputError::UnknownId`] for the first label that is negative or not an index into `numbers`.
     ///
     /// # Examples
     ///
@@ -133,7 +132,7 @@ impl TagSentences {
     }
 }
 
-/// Returns the tag id of the label at an index, or an error that names its place.
+/// Returns the tag id of the label at an index, or an error with its position.
 fn tag_of(
     side: &str,
     (sentence, token): (usize, usize),
@@ -154,15 +153,14 @@ fn tag_of(
 }
 
 impl SpanLists {
-    /// Reads the spans of both sides; if the tags of a sentence are equal and both sides are in one
-    /// scheme, they are read and stored once.
+    /// Reads the spans of both sides; if the tags of a sentence are equal on both sides and both sides are in one
+    /// scheme, its spans are read and stored once.
     ///
-    /// Sides of different lengths are read up to the end of the shorter one. The watch is asked
-    /// every 16,384 sentences.
+    /// Sides of different lengths are read up to the end of the shorter one. The watch is called every 16,384
+    /// sentences.
     ///
     /// # Errors
-    /// [`ReadError::Tags`] with [`Reading::Refuse`]; [`InputError::Interrupted`] if the watch said
-    /// stop.
+    /// [`ReadError::Tags`] with [`Reading::Refuse`]; [`InputError::Interrupted`] if the watch requests a stop.
     pub fn of_tags(
         gold: &TagSentences,
         pred: &TagSentences,
@@ -211,9 +209,8 @@ impl SpanLists {
 
 /// Returns the spans of an array of integer labels, each with the 0-based index of its sentence.
 ///
-/// `numbers` maps a label to the tag id. Tokens with the label `ignore` are skipped when spans are
-/// read, but counted in positions, so spans refer to the array as given: subword tokens that are
-/// ignored lie within the span around them.
+/// `numbers` maps a label to its tag id. Tokens with the label `ignore` are skipped when spans are read, but counted in
+/// positions, so spans refer to the given array: ignored subword tokens lie within the span around them.
 ///
 /// # Errors
 /// [`InputError::UnknownId`] for the first label without a tag; [`ReadError::Tags`] with

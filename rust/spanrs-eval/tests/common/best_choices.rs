@@ -1,8 +1,8 @@
-//! Assignments of greatest credit, by trying all.
+//! Assignments with the greatest credit, by brute force.
 
 use spanrs_eval::partial::Pair;
 
-/// Every choice of pairs with the greatest sum.
+/// Returns the greatest sum, and every choice of pairs with this sum.
 pub(crate) fn best_choices(pairs: &[Pair]) -> (i128, Vec<Vec<usize>>) {
     let mut most = (0, vec![vec![]]);
     for set in 0..1_u32 << pairs.len() {

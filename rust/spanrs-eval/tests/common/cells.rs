@@ -1,15 +1,16 @@
-//! Cells of counts by name, to compare what matchers count with what drivers of them count.
+//! Cells of counts by name, for comparing counts of matchers with counts of their drivers.
 
 use spanrs_eval::outcomes::Counts;
 
-/// Outcomes of the corpus that only drivers count: how the ends of both sides differ.
+/// Corpus outcomes that only drivers count: differences between the ends of both sides.
 const OF_DRIVERS: [Option<&str>; 3] = [
     Some("equal_starts"),
     Some("ends_one_less"),
     Some("ends_one_more"),
 ];
 
-/// Returns the names and the number of each cell of each document, without those of drivers.
+/// Returns the names and the count of each cell of each document, without cells that only drivers
+/// count.
 pub(crate) fn of_matcher(counts: &Counts) -> Vec<(String, Vec<String>)> {
     let documents = counts.long().map(|(key, cells)| {
         let cells = cells.into_iter().filter(|(_, n)| *n > 0);

@@ -1,5 +1,5 @@
-//! The published steps of fair matching, by lists and without any index.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
+//! The published steps of fair matching, implemented with lists and without an index.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic in a test helper is a test failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use spanrs_eval::{Event, Events, Matcher as _, Pair, Spans, TokenSets};
 /// A span and its tokens.
 pub(crate) type Given = (Span<i64>, BTreeSet<i64>);
 
-/// Spans and pairs of one type.
+/// Numbers of spans and pairs of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) exact_tp: u64,
@@ -24,14 +24,14 @@ pub(crate) struct Row {
     pub(crate) beo: u64,
 }
 
-/// What fair matching comes to.
+/// The result of fair matching.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FairCounts {
-    /// By type.
+    /// Counts by type.
     pub(crate) types: BTreeMap<u32, Row>,
     /// Labelling errors by (gold type, pred type).
     pub(crate) le: BTreeMap<(u32, u32), u64>,
-    /// Labelling-boundary errors, likewise.
+    /// Labelling-boundary errors by (gold type, pred type).
     pub(crate) lbe: BTreeMap<(u32, u32), u64>,
 }
 
@@ -47,13 +47,13 @@ const KINDS: [Kind; 8] = [
     Kind::Lbe,
 ];
 
-/// What an event says became of its spans.
+/// Returns the kind of an event.
 pub(crate) fn kind(event: &Event) -> Kind {
     KINDS[usize::from(event.outcome)]
 }
 
 impl FairCounts {
-    /// Counts what a matcher found between two sides.
+    /// Counts the events of a matcher between two sides.
     pub(crate) fn of(events: &Events, gold: &[Given], pred: &[Given]) -> Self {
         let mut counts = Self::default();
         for event in &events.0 {
@@ -106,7 +106,7 @@ impl FairCounts {
     }
 }
 
-/// The steps, by lists. The lists are left with the spans that are in no pair.
+/// The steps, implemented with lists. Unpaired spans remain in the lists.
 pub(crate) struct Steps {
     pub(crate) gold: Vec<Given>,
     pub(crate) pred: Vec<Given>,
@@ -119,7 +119,7 @@ fn near(t: &Given, s: &Given) -> bool {
     !matches!(Overlap::of(&t.0, &s.0), None | Some(Overlap::Same))
 }
 
-/// The place of the most similar span.
+/// Returns the index of the most similar span.
 fn most_similar(t: &Given, places: Vec<usize>, all: &[Given]) -> Option<usize> {
     places.into_iter().min_by_key(|&at| {
         let s = &all[at];
@@ -204,7 +204,7 @@ impl Steps {
         }
     }
 
-    /// Spans of one side join pairs: those of gold, or those of pred.
+    /// Lets the spans of one side join pairs: gold spans if `of_gold`, else pred spans.
     fn joining(&mut self, of_gold: bool, same: bool) {
         let mut at = 0;
         loop {
@@ -268,7 +268,7 @@ impl Steps {
     }
 }
 
-/// Spans as matchers take them.
+/// Spans as input for matchers.
 pub(crate) struct Side(Vec<Span<i64>>, TokenSets);
 
 impl Side {
@@ -285,7 +285,7 @@ impl Side {
     }
 }
 
-/// What a matcher finds that is not new: its buffers are not empty.
+/// Returns the events of a matcher that was used before, so that its buffers are not empty.
 pub(crate) fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> Events {
     let (gold, pred) = (Side::of(gold), Side::of(pred));
     let (g, p) = (gold.spans(), pred.spans());
@@ -294,15 +294,15 @@ pub(crate) fn matched(matcher: &mut Matcher, gold: &[Given], pred: &[Given]) -> 
         events = Events::default();
         matcher
             .compare(&pair, &mut events)
-            .expect("nobody stops it");
+            .expect("the matcher has no watch");
     }
     events
 }
 
-/// Asserts that the matcher decides as the steps do, and returns the counts.
+/// Asserts that the matcher gives the same result as the steps, and returns the counts.
 pub(crate) fn agree(gold: &[Given], pred: &[Given]) -> FairCounts {
     let steps = Steps::run(gold, pred);
-    // Where ties need not be resolved it may resolve a sentence piece by piece.
+    // If ties need not be resolved, the matcher may resolve a sentence group by group.
     let piecewise = matched(&mut Matcher::default(), gold, pred);
     assert_eq!(
         FairCounts::of(&piecewise, gold, pred),

@@ -2,7 +2,7 @@
 
 use spanrs_eval::{Exact, Matcher, fair, partial};
 
-/// Makes a matcher: exact, fair, greedy and optimal partial ones have the numbers 0 to 3.
+/// Creates a matcher by number: 0 exact, 1 fair, 2 greedy partial, 3 optimal partial.
 pub(crate) fn matcher(number: usize) -> Box<dyn Matcher> {
     use partial::Matching::{Greedy, Optimal};
     match number {

@@ -1,5 +1,5 @@
-//! The definition of what is counted: sets of spans, built and compared.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! The definition of the counts: sets of spans are built and compared.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,17 @@ use spanrs_tags::{Reader, SideReader};
 /// A cell: criterion, outcome, and the types of gold and pred, all by name.
 pub(crate) type CellName = (&'static str, &'static str, Option<String>, Option<String>);
 
-/// How often each cell was counted; those that never were are left out.
+/// The count of each cell; cells that were never counted are omitted.
 pub(crate) type Table = BTreeMap<CellName, u64>;
 
-/// Adds to a cell.
+/// Adds `n` to a cell.
 pub(crate) fn add(table: &mut Table, cell: CellName, n: u64) {
     if n > 0 {
         *table.entry(cell).or_default() += n;
     }
 }
 
-/// The sum of tables.
+/// Returns the sum of tables.
 pub(crate) fn sum<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Table {
     let mut sum = Table::new();
     for (cell, n) in tables.into_iter().flatten() {
@@ -29,7 +29,7 @@ pub(crate) fn sum<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Table {
     sum
 }
 
-/// The numbers of some cells by name.
+/// Returns the counts of some cells by name.
 fn named<'a>(counts: &Counts, numbers: impl IntoIterator<Item = (CellId, &'a u64)>) -> Table {
     let mut table = Table::new();
     let ty = |ty: Option<u32>| ty.map(|ty| counts.type_name(ty).to_owned());
@@ -43,14 +43,14 @@ fn named<'a>(counts: &Counts, numbers: impl IntoIterator<Item = (CellId, &'a u64
     table
 }
 
-/// All that was counted.
+/// Returns all counts.
 pub(crate) fn totals(counts: &Counts) -> Table {
     let ids = 0..counts.cells().len() as CellId;
     let totals: Vec<u64> = ids.clone().map(|id| counts.total(id)).collect();
     named(counts, ids.zip(&totals))
 }
 
-/// What was counted in each document.
+/// Returns the counts of each document.
 pub(crate) fn documents(counts: &Counts) -> Vec<Table> {
     let cells =
         |row: spanrs_eval::outcomes::Row<'_>| named(counts, row.cells.iter().copied().zip(row.n));
@@ -82,7 +82,7 @@ pub(crate) fn by_sets(table: &mut Table, reader: &Reader, gold: &[u32], pred: &[
     corpus_cells(table, reader, gold, pred);
 }
 
-/// Counts the tokens of a sentence, and what is wrong with their tags.
+/// Counts the tokens of a sentence and the violations in its tags.
 pub(crate) fn corpus_cells(table: &mut Table, reader: &Reader, gold: &[u32], pred: &[u32]) {
     // Equal tags of different schemes may mean different things, so types are compared.
     let meaning = |side: SideReader<'_>, id: u32| (side.is_outside(id), side.type_of(id));

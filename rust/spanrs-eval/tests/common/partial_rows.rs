@@ -1,5 +1,5 @@
-//! Rows of what partial matching finds, and its definitions, written down as plainly as they can be.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Rows of the results of partial matching, and direct implementations of its definitions.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use spanrs_eval::outcomes::Counts;
 use spanrs_eval::partial::{Found, MODES, Matcher, Matching, Mode, SCHEMA, sufficient};
 use spanrs_eval::{Event, Events, Matcher as _, Pair, Spans, add_pair};
 
-/// How often each came out.
+/// The count of each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) correct: u64,
@@ -18,12 +18,12 @@ pub(crate) struct Row {
     pub(crate) spurious: u64,
 }
 
-/// What was counted in any number of documents, a row for each mode.
+/// The counts of any number of documents, one row per mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartialCounts {
-    /// Over all spans.
+    /// Counts over all spans.
     pub(crate) overall: [Row; MODES],
-    /// Over the spans of each type by themselves; types that do not occur are left out.
+    /// Counts over only the spans of each type; types that do not occur are omitted.
     pub(crate) types: BTreeMap<u32, [Row; MODES]>,
 }
 
@@ -36,7 +36,7 @@ const FOUND: [Found; 5] = [
     Found::Spurious,
 ];
 
-/// What an event says became of its spans.
+/// Returns the outcome of an event.
 pub(crate) fn found(event: &Event) -> Found {
     FOUND[usize::from(event.outcome)]
 }
@@ -62,7 +62,7 @@ impl Row {
 }
 
 impl PartialCounts {
-    /// Counts what a matcher found between two sides, each span of which is in one event of a mode.
+    /// Counts the events of a matcher between two sides; each span is in one event of each mode.
     pub(crate) fn of(events: &Events, gold: &[Span<i64>], pred: &[Span<i64>]) -> Self {
         let mut counts = Self::default();
         let mut seen = [vec![0; gold.len()], vec![0; pred.len()]];
@@ -125,7 +125,7 @@ impl PartialCounts {
         }
     }
 
-    /// The rows of counts whose types are named by their numbers.
+    /// Returns the rows of counts in which the names of types are their numbers.
     pub(crate) fn of_cells(counts: &Counts) -> Self {
         let mut rows = Self::default();
         for (id, cell) in (0..).zip(counts.cells()) {
@@ -149,7 +149,7 @@ impl PartialCounts {
     }
 }
 
-/// Counts the spans of two sides, whose types are named by their numbers.
+/// Counts the spans of two sides; the names of types are their numbers.
 pub(crate) fn count(
     matching: Matching,
     gold: &[Span<i64>],
@@ -158,7 +158,7 @@ pub(crate) fn count(
 ) -> PartialCounts {
     let mut matcher = Matcher::new(matching, min);
     let mut events = Events::default();
-    // The second document of a matcher: its buffers are not empty.
+    // In the second document of a matcher, its buffers are not empty.
     for (gold, pred) in [(pred, gold), (gold, pred)] {
         let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
         events = Events::default();
@@ -169,14 +169,15 @@ pub(crate) fn count(
     let rows = PartialCounts::of(&events, gold, pred);
     let pair = Pair::new(Spans::whole(gold), Spans::whole(pred));
     let mut counts = Counts::new(&SCHEMA);
-    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts).expect("it just went well");
+    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts)
+        .expect("the comparison succeeded before");
     assert_eq!(PartialCounts::of_cells(&counts), rows);
     rows
 }
 
 pub(crate) type Definition = fn(Mode, &[Span<i64>], &[Span<i64>], f64) -> Row;
 
-/// Overall and type by type.
+/// Counts by definition, overall and type by type.
 pub(crate) fn by_definition(
     how: Definition,
     gold: &[Span<i64>],
@@ -197,7 +198,7 @@ pub(crate) fn by_definition(
     }
 }
 
-/// Whether a pair is correct.
+/// Returns whether a pair is correct.
 pub(crate) fn agrees(mode: Mode, gold: &Span<i64>, pred: &Span<i64>) -> bool {
     let bounds = (gold.start, gold.end) == (pred.start, pred.end);
     match mode {
@@ -243,7 +244,7 @@ pub(crate) fn greedy(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f6
     row(mode, gold.len(), pred.len(), correct, pairs)
 }
 
-/// The most correct pairs, and with them the most pairs, of all assignments.
+/// Returns the largest number of correct pairs of all assignments, and the largest number of pairs with it.
 fn best(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> (u64, u64) {
     let Some((g, rest)) = gold.split_first() else {
         return (0, 0);
@@ -260,15 +261,15 @@ fn best(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> (u64, u
     most
 }
 
-/// The row of [`best`].
+/// Returns the row for the result of [`best`].
 pub(crate) fn optimal(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> Row {
     let (correct, pairs) = best(mode, gold, pred, min);
     row(mode, gold.len(), pred.len(), correct, pairs)
 }
 
-/// Asserts that both matchings count what their definitions count; that spans of one side against themselves
-/// are all correct; that the best matching is worth no less than the greedy one, no less with a lower
-/// threshold, and the same with spans in another order.
+/// Asserts that both matchings give the same counts as their definitions; that spans compared with themselves are all
+/// correct; and that the optimal matching is not worse than the greedy one, is not worse with a lower threshold, and
+/// does not depend on the order of spans.
 pub(crate) fn agree(gold: &[Span<i64>], pred: &[Span<i64>], min: f64) {
     let greedy_counts = count(Matching::Greedy, gold, pred, min);
     assert_eq!(greedy_counts, by_definition(greedy, gold, pred, min));

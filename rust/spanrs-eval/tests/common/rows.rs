@@ -2,7 +2,8 @@ use spanrs_eval::outcomes::{Cell, Counts, Key};
 
 use super::schemas::SCHEMA;
 
-/// Counts of documents, each (found, missed, spurious) spans of PER; the first one has a missed LOC besides.
+/// Returns counts of documents, each given as (found, missed, spurious) PER spans; the first
+/// document also has a missed LOC.
 pub(crate) fn spans(documents: &[[u64; 3]]) -> Counts {
     let mut counts = Counts::by_document(&SCHEMA);
     let ty = Some(counts.intern("PER"));

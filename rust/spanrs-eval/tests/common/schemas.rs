@@ -8,7 +8,7 @@ const OUTCOMES: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
-/// Two criteria of three outcomes.
+/// Two criteria with three outcomes.
 pub(crate) static SCHEMA: Schema = Schema {
     name: "test",
     criteria: &[

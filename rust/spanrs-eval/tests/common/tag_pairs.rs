@@ -1,12 +1,13 @@
 //! Sentences of tags, gold and pred.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use proptest::prelude::*;
 use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use super::ways_to_score::Pair;
 
-/// Tags of which the first are usual, and the last so many that no reader with all of them takes blocks.
+/// Returns a tag by number. The first ones are common tags; there are too many tags for a reader to
+/// use blocks.
 fn tag(number: usize) -> String {
     const USUAL: [&str; 16] = [
         "O", "O", "O", "B-A", "I-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M-A", "U-C", "X", "I", "",
@@ -18,7 +19,7 @@ fn tag(number: usize) -> String {
     }
 }
 
-/// Two sides that are equal in most places, as real ones are.
+/// Two sides that are equal in most positions, as in real data.
 pub(crate) fn pair(tags: usize, tokens: usize) -> impl Strategy<Value = Pair> {
     let token = (0..tags, 0..tags, 0..5_u8);
     (proptest::collection::vec(token, 0..tokens), 0..6_u8).prop_map(|(picks, alike)| {
@@ -29,7 +30,7 @@ pub(crate) fn pair(tags: usize, tokens: usize) -> impl Strategy<Value = Pair> {
     })
 }
 
-/// Sentences that bring in tags late: the further on, the more tags there are to choose from.
+/// Sentences with new tags late in the corpus: later sentences choose from more tags.
 pub(crate) fn late() -> impl Strategy<Value = Vec<Pair>> {
     (1..8_usize, 4..400_usize).prop_flat_map(|(sentences, most)| {
         (0..sentences)
@@ -48,7 +49,7 @@ pub(crate) fn long() -> impl Strategy<Value = Vec<Pair>> {
     proptest::collection::vec(repeated, 1..4)
 }
 
-/// Every scheme with every reading it has.
+/// Every scheme with every reading defined for it.
 pub(crate) fn made() -> impl Strategy<Value = (Scheme, Reading)> {
     let all: Vec<_> = Scheme::all()
         .flat_map(|scheme| Reading::all().map(move |reading| (scheme, reading)))

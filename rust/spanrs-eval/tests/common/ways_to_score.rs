@@ -1,5 +1,5 @@
-//! Sentences scored one by one, in blocks and in parts, and what that should count.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Scoring sentences one by one, in blocks and in parts, and the expected counts.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use spanrs_tags::{Dialect, Reader, Reading, Scheme, SideReader};
 use super::common::{Table, by_sets, corpus_cells, documents, sum, totals};
 use super::matchers::matcher;
 
-/// Violations kept: few enough that some are not.
+/// Number of violations to keep, small enough that some are not kept.
 pub(crate) const KEEP: usize = 4;
 
 /// Gold and pred of a sentence.
@@ -26,12 +26,12 @@ pub(crate) fn intern(reader: &mut Reader, (gold, pred): &Pair) -> (Vec<u32>, Vec
     (ids(gold), ids(pred))
 }
 
-/// A line that tells the side, the sentence and the token.
+/// Returns a line number that encodes the side, the sentence and the token.
 pub(crate) fn line(side: Side, sentence: u64, token: u32) -> u64 {
     sentence * 1_000_000 + u64::from(token) * 2 + u64::from(side == Side::Pred) + 1
 }
 
-/// The violations of gold and of pred: how many, and the first ones.
+/// Returns the number of violations and the first ones, for gold and for pred.
 pub(crate) fn violations(scorer: &Scorer) -> Vec<(u64, Vec<Located>)> {
     [Side::Gold, Side::Pred]
         .map(|side| scorer.violations(side))
@@ -40,17 +40,18 @@ pub(crate) fn violations(scorer: &Scorer) -> Vec<(u64, Vec<Located>)> {
 }
 /// Ids of gold and pred.
 pub(crate) type Ids = (Vec<u32>, Vec<u32>);
-/// The end of a document behind a sentence, and its name if it has one.
+/// The end of a document after a sentence, and the name of the document if it has one.
 pub(crate) type End = Option<Option<&'static str>>;
 
-/// What is scored, and how.
+/// The settings of a scoring run.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) matcher: usize,
     pub(crate) made: (Scheme, Reading),
-    /// So many tags are known in advance that counting falls back to walking both sides.
+    /// Whether so many tags are known in advance that both sides are walked instead of counting
+    /// blocks.
     pub(crate) many_tags: bool,
-    /// Pred is in this scheme, where there is one of this number.
+    /// Number of the scheme of pred; other numbers mean the scheme of gold.
     pub(crate) pred_scheme: usize,
     pub(crate) filter: TypeFilter,
     pub(crate) by_document: bool,
@@ -78,10 +79,10 @@ impl Setting {
     }
 }
 
-/// Sentences, each with what ends behind it.
+/// Sentences, each with the document end after it.
 pub(crate) type Corpus = Vec<(Pair, End)>;
 
-/// Tags in the order of the sentences, which are added as soon as their tags are known.
+/// Adds each sentence as soon as its tags are interned.
 pub(crate) fn one_by_one(setting: &Setting, corpus: &Corpus) -> (Reader, Scorer) {
     let (mut reader, mut scorer) = (setting.reader(), setting.scorer());
     for (at, (pair, end)) in (0..).zip(corpus) {
@@ -94,26 +95,26 @@ pub(crate) fn one_by_one(setting: &Setting, corpus: &Corpus) -> (Reader, Scorer)
     (reader, scorer)
 }
 
-/// How blocks are filled.
+/// Options for filling blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Ways {
-    /// Blocks are counted after so many sentences, unless they are full before.
+    /// Number of sentences after which a block is counted, unless it is full earlier.
     pub(crate) most: u64,
-    /// Sentences of a document that are put into one room.
+    /// Number of sentences of a document that are added with one reservation.
     pub(crate) together: usize,
-    /// Room that is asked for beyond the sentences.
+    /// Number of extra tokens to reserve.
     pub(crate) spare: usize,
-    /// A document ends in the block behind the one with its last sentence.
+    /// Whether a document ends in the block after the block with its last sentence.
     pub(crate) late_ends: bool,
-    /// Blocks are counted where a document ends.
+    /// Whether blocks are counted when a document ends.
     pub(crate) whole: bool,
 }
 
-/// Blocks of sentences on their way to a scorer.
+/// Collects sentences in blocks for a scorer.
 pub(crate) struct Blocks<'a> {
     block: TagBlock,
     ways: &'a Ways,
-    /// Sentences that go into the next room.
+    /// Sentences for the next reservation.
     run: Vec<Ids>,
     /// Number of the first sentence of the block.
     first: u64,
@@ -157,7 +158,8 @@ impl<'a> Blocks<'a> {
 
     fn put(&mut self, reader: &Reader, scorer: &mut Scorer, (gold, pred): &Ids, end: End) {
         if reader.tags().len() > TagBlock::TAGS {
-            // What was gathered while there were few tags is counted before it is too late.
+            // Sentences collected while there were few tags must be counted before there are too
+            // many.
             self.flush(reader, scorer);
         }
         if !scorer.prepare_blocks(reader) {
@@ -186,7 +188,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// In blocks that documents end in, while the tags become known.
+/// Counts in blocks with document ends, while the tags are interned.
 pub(crate) fn in_blocks(setting: &Setting, corpus: &Corpus, ways: &Ways) -> (Reader, Scorer) {
     let (mut reader, mut scorer) = (setting.reader(), setting.scorer());
     let mut blocks = Blocks::new(ways, 0);
@@ -198,7 +200,7 @@ pub(crate) fn in_blocks(setting: &Setting, corpus: &Corpus, ways: &Ways) -> (Rea
     (reader, scorer)
 }
 
-/// The ranges between borders, the beginning and the end.
+/// Returns the ranges between the beginning, the borders and the end.
 pub(crate) fn parts(borders: &[usize], len: usize) -> Vec<Range<usize>> {
     let mut borders: Vec<_> = borders.iter().map(|&cut| cut.min(len)).collect();
     borders.extend([0, len]);
@@ -206,7 +208,8 @@ pub(crate) fn parts(borders: &[usize], len: usize) -> Vec<Range<usize>> {
     borders.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }
 
-/// In parts that are counted at once, each in blocks; `calls` says how many parts each call gets.
+/// Counts in parts at once, each part in blocks; `calls` contains the number of parts for each
+/// call.
 pub(crate) fn in_parts(
     setting: &Setting,
     corpus: &Corpus,
@@ -234,7 +237,7 @@ pub(crate) fn in_parts(
     (reader, scorer)
 }
 
-/// The sentences of each document.
+/// Returns the sentences of each document.
 pub(crate) fn by_document(corpus: &Corpus) -> Vec<Vec<&Pair>> {
     let mut documents = vec![Vec::new()];
     for (pair, end) in corpus {
@@ -247,7 +250,7 @@ pub(crate) fn by_document(corpus: &Corpus) -> Vec<Vec<&Pair>> {
     documents
 }
 
-/// The spans of a side that the filter keeps.
+/// Returns the spans of a side that the filter keeps.
 pub(crate) fn spans(
     side: SideReader<'_>,
     ids: &[u32],
@@ -260,7 +263,7 @@ pub(crate) fn spans(
         .collect()
 }
 
-/// By showing the matcher every sentence, the same ones included; by document.
+/// Counts by passing every sentence to the matcher, including equal ones; one table per document.
 pub(crate) fn by_comparing(setting: &Setting, documents: &[Vec<&Pair>]) -> Vec<Table> {
     let mut reader = setting.reader();
     let mut matcher = matcher(setting.matcher);
@@ -281,7 +284,7 @@ pub(crate) fn by_comparing(setting: &Setting, documents: &[Vec<&Pair>]) -> Vec<T
     tables
 }
 
-/// By sets of spans.
+/// Counts by comparing sets of spans.
 pub(crate) fn by_definition(setting: &Setting, documents: &[Vec<&Pair>]) -> Vec<Table> {
     let mut reader = setting.reader();
     let count = |document: &Vec<&Pair>| {
@@ -297,7 +300,7 @@ pub(crate) fn by_definition(setting: &Setting, documents: &[Vec<&Pair>]) -> Vec<
     documents.iter().map(count).collect()
 }
 
-/// The violations of gold and of pred, by the list of those of each sentence.
+/// Returns the violations of gold and of pred, listed sentence by sentence.
 pub(crate) fn listed_violations(setting: &Setting, corpus: &Corpus) -> Vec<(u64, Vec<Located>)> {
     let mut reader = setting.reader();
     let mut all = vec![(0, Vec::new()); 2];
@@ -322,8 +325,8 @@ pub(crate) fn listed_violations(setting: &Setting, corpus: &Corpus) -> Vec<(u64,
     all
 }
 
-/// Asserts that sentences one by one, in blocks and in parts count what comparing them and sets of
-/// spans count.
+/// Asserts that scoring sentences one by one, in blocks and in parts gives the same counts as the
+/// matcher and as sets of spans.
 pub(crate) fn agree(
     setting: &Setting,
     corpus: &Corpus,

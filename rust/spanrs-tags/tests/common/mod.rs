@@ -1,5 +1,5 @@
-//! Laws of reading and writing tags, with a second reader that follows the definitions.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+//! Laws of reading and writing tags, checked with a second reader that follows the definitions.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ pub(crate) type Written = (String, u32, u32);
 /// Types of the spans that are written.
 pub(crate) const NAMES: [&str; 3] = ["A", "B-b", "C"];
 
-/// Asserts that spans are those of the definition of the reading, in order and within the sentence; that tags
-/// without violations are read the same under every reading; that there are none exactly where writing the
-/// spans gives the tags again, and where all transitions are legal; and that violations between neighbours add
-/// up to those of the sentence.
+/// Asserts that the spans are those that the reading defines, in order and within the sentence; that tags without
+/// violations give the same spans under every reading; that tags have no violations exactly if writing the spans gives
+/// the same tags, and exactly if all transitions are legal; and that the violations between neighbours add up to the
+/// violations of the sentence.
 pub(crate) fn check_reading(scheme: Scheme, reading: Reading, dialect: &Dialect, tags: &[String]) {
     let reader = Reader::new(scheme, reading, dialect.clone()).expect("the reading is defined");
     let (_, found) = check(reader, tags);
@@ -35,7 +35,7 @@ pub(crate) fn check_reading(scheme: Scheme, reading: Reading, dialect: &Dialect,
     };
     let is_seqeval = matches!(reading, Reading::Seqeval | Reading::SeqevalStrict);
     let (violations, expected) = conlleval(dialect.clone());
-    // Tags with unknown prefixes are no violations where they are outside.
+    // Tags with unknown prefixes are not violations if they are read as outside.
     if violations == 0 && !is_seqeval && !dialect.unknown_is_outside {
         assert_eq!(found, expected, "{scheme:?} {reading} {dialect:?} {tags:?}");
     }
@@ -62,7 +62,7 @@ pub(crate) fn check_reading(scheme: Scheme, reading: Reading, dialect: &Dialect,
     }
 }
 
-/// Asserts what holds for every reader, and gives the number of violations and the spans.
+/// Asserts properties that hold for every reader; returns the number of violations and the spans.
 fn check(mut reader: Reader, tags: &[String]) -> (u64, Vec<Named>) {
     let ids = reader
         .intern_all(tags.iter().map(String::as_str))
@@ -101,7 +101,7 @@ fn check(mut reader: Reader, tags: &[String]) -> (u64, Vec<Named>) {
     (violations.len() as u64, spans.iter().map(named).collect())
 }
 
-/// True where a tag is spelt as the scheme's writer spells it.
+/// True if a tag is spelt as the writer of the scheme spells it.
 fn is_canonical(scheme: Scheme, tag: &str) -> bool {
     if tag == "O" || scheme == Scheme::Token {
         return tag == "O" || !tag.is_empty() && tag != "_";
@@ -113,7 +113,7 @@ fn is_canonical(scheme: Scheme, tag: &str) -> bool {
     }
 }
 
-/// The spans as tags; None where the scheme cannot express them.
+/// Returns the spans as tags; None if the scheme cannot express them.
 fn write(scheme: Scheme, spans: &[Named], length: usize) -> Option<Vec<String>> {
     let names: BTreeSet<&str> = spans.iter().map(|(ty, ..)| &**ty).collect();
     let names: Vec<&str> = names.into_iter().collect();
@@ -130,7 +130,7 @@ fn write(scheme: Scheme, spans: &[Named], length: usize) -> Option<Vec<String>> 
         .ok()
 }
 
-/// Asks the matrix of transitions.
+/// Returns whether all transitions are legal according to the transition matrix.
 fn is_legal(scheme: Scheme, tags: &[String]) -> bool {
     let names: BTreeSet<&str> = tags.iter().map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().collect();
@@ -146,7 +146,7 @@ fn is_legal(scheme: Scheme, tags: &[String]) -> bool {
     inner && may[n * (n + 1) + place(first)] && may[place(last) * (n + 1) + n]
 }
 
-/// What a tag says: its prefix, None for one that is outside, and its type.
+/// A tag: its prefix, None if the tag is outside, and its type.
 type Part<'a> = (Option<Prefix>, &'a str);
 
 fn part(scheme: Scheme, tag: &str) -> Part<'_> {
@@ -166,7 +166,7 @@ fn part(scheme: Scheme, tag: &str) -> Part<'_> {
     (prefix.copied(), if ty.is_empty() { "_" } else { ty })
 }
 
-/// The readings as their documentation says, span by span.
+/// The spans according to the documentation of each reading.
 fn by_definition(scheme: Scheme, reading: Reading, tags: &[String]) -> Vec<Named> {
     let parts: Vec<Part<'_>> = tags.iter().map(|tag| part(scheme, tag)).collect();
     match reading {
@@ -176,7 +176,7 @@ fn by_definition(scheme: Scheme, reading: Reading, tags: &[String]) -> Vec<Named
         Reading::Ncrfpp if scheme == Scheme::Bio => ncrfpp_bio(&parts),
         Reading::Ncrfpp => ncrfpp(&parts),
         Reading::Seqeval => seqeval(tags, scheme),
-        // Its own table of patterns is its definition.
+        // This reading is defined by its own table of patterns.
         Reading::SeqevalStrict => spans_of(scheme, reading, tags),
     }
 }
@@ -186,7 +186,7 @@ fn spans_of(scheme: Scheme, reading: Reading, tags: &[String]) -> Vec<Named> {
     check(reader, tags).1
 }
 
-/// True where a token may belong to the span of the one before it.
+/// True if a token may belong to the same span as the previous token.
 fn joins(before: Part<'_>, here: Part<'_>) -> bool {
     let ((Some(p), before), (Some(q), here)) = (before, here) else {
         return false;
@@ -196,7 +196,7 @@ fn joins(before: Part<'_>, here: Part<'_>) -> bool {
         && matches!(q.begins, Edge::Never | Edge::Auto)
 }
 
-/// Every tag is in a span; spans end where a tag does not join the one before it.
+/// Every tag with a prefix is in a span; a span ends where a tag does not join the previous tag.
 fn conlleval(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
     for (start, part) in parts.iter().enumerate() {
@@ -213,13 +213,13 @@ fn conlleval(parts: &[Part<'_>]) -> Vec<Named> {
     found
 }
 
-/// True where both tokens have prefixes and the same type.
+/// True if both tokens have prefixes and the same type.
 fn touch(before: Option<&Part<'_>>, here: Option<&Part<'_>>) -> bool {
     matches!((before, here), (Some((Some(_), before)), Some((Some(_), here))) if before == here)
 }
 
-/// Spans whose first token may begin a span and whose last may end one. A token does not join a token that is
-/// in no span.
+/// Spans whose first token may begin a span and whose last token may end one. A token does not join a token outside
+/// spans.
 fn strict(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -250,8 +250,8 @@ fn strict(parts: &[Part<'_>]) -> Vec<Named> {
     found
 }
 
-/// As conlleval, but a token that would continue a span is outside where there is none, and one that touches
-/// nothing though its prefix says so.
+/// Same as `conlleval`, except that two kinds of token are outside: those that would continue a span where there is
+/// none, and those whose prefix requires a touching span that does not exist.
 fn discard(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -275,7 +275,7 @@ fn discard(parts: &[Part<'_>]) -> Vec<Named> {
     found
 }
 
-/// A first token and the tokens of its type that may join it.
+/// A span is a first token and the tokens of its type that may join it.
 fn ncrfpp_bio(parts: &[Part<'_>]) -> Vec<Named> {
     let is_first = |part: &Part<'_>| part.0.is_some_and(|prefix| prefix.letter == "B");
     let starts = (0..parts.len()).filter(|&at| is_first(&parts[at]));
@@ -290,7 +290,7 @@ fn ncrfpp_bio(parts: &[Part<'_>]) -> Vec<Named> {
     starts.map(span).collect()
 }
 
-/// From a first or single token to the next token that ends a span, begins one, or ends the sentence.
+/// A span extends from a first or single token to the next token that ends a span, begins one, or ends the sentence.
 fn ncrfpp(parts: &[Part<'_>]) -> Vec<Named> {
     let begins = |part: &Part<'_>| part.0.is_some_and(|prefix| prefix.begins == Edge::Always);
     let ends = |part: &Part<'_>| part.0.is_some_and(|prefix| prefix.ends == Edge::Always);
@@ -310,7 +310,7 @@ fn seqeval(tags: &[String], scheme: Scheme) -> Vec<Named> {
     let letters = ["B", "I", "E", "S", "."];
     let split = |tag: &String| {
         if scheme == Scheme::Token {
-            // Tags have no letters there.
+            // Tags have no prefixes in TOKEN.
             return if tag == "O" {
                 ("O".to_owned(), "_".to_owned())
             } else {
@@ -347,7 +347,7 @@ fn seqeval(tags: &[String], scheme: Scheme) -> Vec<Named> {
     found
 }
 
-/// Writes spans and asserts that they are refused, or read again.
+/// Writes spans and asserts that they are either refused or read back.
 pub(crate) fn written(scheme: Scheme, spans: &[Span], length: usize) -> Option<Vec<String>> {
     let result = Writer::new(scheme, Dialect::default()).write(spans, &NAMES, length);
     let mut sorted = spans.to_vec();
@@ -390,7 +390,7 @@ pub(crate) fn written(scheme: Scheme, spans: &[Span], length: usize) -> Option<V
     Some(tags)
 }
 
-/// The spans, sorted, and the number of violations.
+/// Returns the spans, sorted, and the number of violations.
 pub(crate) fn read(
     scheme: Scheme,
     reading: Reading,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A template reads the tokens as its column 0 and *extra* columns of the file, in the order in
-//! which they are named, as columns 1, 2, ….
+//! which they are specified, as columns 1, 2, ….
 
 mod sentences;
 mod tag;
@@ -20,18 +20,18 @@ use crate::error::Result;
 pub use sentences::{TaggedSentences, read_tagged};
 pub use tag::{TagOptions, TagReport, tag};
 
-/// Key of MISC that holds the probability of a tag in CoNLL-U.
+/// Key of MISC for the probability of a tag in CoNLL-U.
 pub const PROBABILITY_KEY: &str = "TagProbability";
 
 /// Reads extra columns for a template with each token.
 ///
 /// # Errors
-/// As [`ColumnReader::add_column`], with the number that the column has in the template.
+/// Same as [`ColumnReader::add_column`], with the number of the column in the template.
 fn add_columns(rows: &mut ColumnReader, extra: &[Column]) -> Result<()> {
     for (at, column) in extra.iter().enumerate() {
         rows.add_column(column).map_err(|mut error| {
             error.message = format!(
-                "{}; it is column {} of the template: name the right one with --feature-column",
+                "{}; it is column {} of the template: specify the right column with --feature-column",
                 error.message,
                 at + 1
             );
@@ -41,12 +41,12 @@ fn add_columns(rows: &mut ColumnReader, extra: &[Column]) -> Result<()> {
     Ok(())
 }
 
-/// Appends what a template reads of a sentence: the tokens and `extra` more columns.
+/// Appends the input of a template in a sentence: the tokens and `extra` more columns.
 fn push_sentence(columns: &mut Columns, sentence: &ChunkSentence<'_>, extra: usize) {
     for token in 0..sentence.len() {
         columns.value(sentence.token_text(token));
         (0..extra).for_each(|at| columns.value(sentence.extra_text(token, at)));
-        // Every token has a value, and as many as the one before.
+        // Every token has a value, and the same number of values as the previous token.
         let ended = columns.end_token();
         debug_assert!(ended.is_ok());
     }

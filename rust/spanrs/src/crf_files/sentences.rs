@@ -10,14 +10,14 @@ use crate::error::Result;
 use crate::sentences::missing_tag;
 use crate::{Progress, column_warnings, report};
 
-/// The sentences of a column file: what a template reads of them, and their tags.
+/// The sentences of a column file: the input of a template, and their tags.
 #[derive(Clone, Debug, Default)]
 pub struct TaggedSentences {
     /// Tokens and extra columns.
     pub columns: Columns,
-    /// Tags of each sentence, as numbers of `names`.
+    /// Tags of each sentence, as indices into `names`.
     tags: Jagged<u32>,
-    /// Lines of all tokens.
+    /// Line numbers of all tokens.
     lines: Lines,
     /// The tags, in the order in which they first occur.
     pub names: Interner<str>,
@@ -25,11 +25,11 @@ pub struct TaggedSentences {
     pub is_conllu: bool,
     /// Number of columns of the file.
     pub width: usize,
-    /// The tokens of the first lines are running numbers.
+    /// Whether the tokens of the first lines are running numbers.
     pub tokens_are_numbers: bool,
-    /// There are several tags, and each equals its token.
+    /// Whether there are several tags and each equals its token.
     pub tags_are_tokens: bool,
-    /// What looks wrong in the file.
+    /// Possible problems in the file.
     pub warnings: Vec<String>,
 }
 
@@ -39,12 +39,12 @@ impl TaggedSentences {
         self.tags.len()
     }
 
-    /// Returns true without sentences.
+    /// Returns true if there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty()
     }
 
-    /// Returns the lines, from 1, of the tokens of a sentence.
+    /// Returns the line numbers, from 1, of the tokens of a sentence.
     ///
     /// # Panics
     /// If `sentence` is not below [`TaggedSentences::len`].
@@ -53,20 +53,20 @@ impl TaggedSentences {
         tokens.map(|token| self.lines.of(token as u32)).collect()
     }
 
-    /// Iterates over the tags of each sentence, as numbers of [`TaggedSentences::names`].
+    /// Iterates over the tags of each sentence, as indices into [`TaggedSentences::names`].
     pub fn tags(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.tags.rows()
     }
 }
 
-/// Reads a column file with tags, and the `extra` columns that a template reads besides the tokens;
-/// None for all other columns of the file.
+/// Reads a column file with tags, and the `extra` columns that a template reads in addition to the
+/// tokens; if `extra` is None, all other columns of the file.
 ///
 /// In CoNLL-U a word without the key of the tags has the tag `O`.
 ///
 /// # Errors
-/// Those of reading the file; [`Code::NoColumn`] for a file of one column, for a column that does
-/// not exist, for an empty tag, and for `_` in a column of CoNLL-U other than MISC;
+/// Errors from reading the file; [`Code::NoColumn`] for a file with one column, for a column that
+/// does not exist, for an empty tag, and for `_` in a column of CoNLL-U other than MISC;
 /// [`crate::Error::Stopped`].
 ///
 /// # Examples
@@ -90,7 +90,8 @@ pub fn read_tagged(
     let no_column = |place, message: &str| spanrs_io::Error::new(Code::NoColumn, place, message);
     let place = Position::file(rows.path());
     if rows.columns() == 1 {
-        let message = "there is one column, so there are tokens or tags, not both; is it a file without tags?";
+        let message =
+            "there is one column, so there are either tokens or tags; is this a file without tags?";
         return Err(no_column(place, message).into());
     }
     let others = || {

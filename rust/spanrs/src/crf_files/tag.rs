@@ -16,29 +16,30 @@ use crate::error::{Error, Result};
 use crate::file_warnings::numbers_warning;
 use crate::{Progress, report};
 
-/// Number of sentences by which running text is recognised.
+/// Number of sentences in which running text is detected.
 const FIRST_LINES: usize = 20;
-/// Number of sentences in which an attribute that the model knows is looked for.
+/// Number of sentences that are searched for an attribute of the model.
 const FIRST_SENTENCES: usize = 100;
 
 /// How files are tagged.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TagOptions {
-    /// Columns that the template reads besides the tokens.
+    /// Columns that the template reads in addition to the tokens.
     pub extra: Vec<Column>,
     /// The column whose values are replaced by the tags; None for a new last column.
     pub target: Option<Column>,
-    /// The column that gets the tags in CoNLL-U, which has no room for a new one, if `target` is None.
+    /// The column for the tags in CoNLL-U if `target` is None, because CoNLL-U cannot have a new
+    /// column.
     pub conllu_target: Option<Column>,
-    /// Give the most probable tag of each token, instead of the most probable sequence.
+    /// Predict the most probable tag of each token, instead of the most probable sequence.
     pub posterior: bool,
     /// Write the probability of each tag as well: in a new last column, in CoNLL-U under
     /// [`PROBABILITY_KEY`].
     pub probabilities: bool,
     /// Number of threads; the output does not depend on it. 0 means 1.
     pub threads: usize,
-    /// Asked at intervals whether to stop, in the calling thread only.
+    /// Called at intervals, in the calling thread only; returns true to stop.
     #[serde(skip, default = "never")]
     pub watch: Watch,
 }
@@ -50,25 +51,25 @@ fn never() -> Watch {
 /// Warnings about a tagged file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TagReport {
-    /// What looks wrong in the file.
+    /// Possible problems in the file.
     pub warnings: Vec<String>,
-    /// Whether the model knows an attribute of the first sentences. If not, the template or the
-    /// columns are probably not those of the model.
+    /// Whether the model has an attribute of the first sentences. If not, the template or the
+    /// columns probably do not belong to the model.
     pub has_known_attributes: bool,
 }
 
 /// Writes column files with the tags of a model, one after the other. All other bytes are copied:
 /// comments, blank lines, other columns, line ends.
 ///
-/// Sentences of different files are kept apart by a blank line, and only the first file keeps its
-/// byte order mark. The files have no column of tags ([`Columns::untagged`] is set). Memory is that
-/// of a chunk of sentences.
+/// A blank line separates sentences of different files, and only the first file keeps its byte
+/// order mark. The files have no column of tags ([`Columns::untagged`] is set). Memory is
+/// proportional to the size of a chunk of sentences.
 ///
 /// # Errors
-/// Those of reading the files; [`Code::NoColumn`] for a column that does not exist or holds the
-/// tokens, for CoNLL-U without a target, and if keys of MISC would be lost; [`Code::Ragged`] for
-/// running text, whose lines look like sentences of one token; [`Error::Crf`]; [`Error::Write`];
-/// [`Error::Stopped`]. What was written until then is of no use.
+/// Errors from reading the files; [`Code::NoColumn`] for a column that does not exist or contains
+/// the tokens, for CoNLL-U without a target, and if keys of MISC would be lost; [`Code::Ragged`]
+/// for running text, whose lines look like sentences of one token; [`Error::Crf`];
+/// [`Error::Write`]; [`Error::Stopped`]. The output written so far is then incomplete.
 ///
 /// # Examples
 /// ```
@@ -142,10 +143,10 @@ struct Tagger<'a> {
 }
 
 impl Tagger<'_> {
-    /// Tags a file; returns the number of its bytes as well. `tail` becomes its last line.
+    /// Tags a file; also returns the size of the file in bytes. `tail` is set to the last line.
     ///
     /// # Errors
-    /// As [`tag`].
+    /// Same as [`tag`].
     fn tag_file(
         &self,
         file: &ColumnFile,
@@ -164,7 +165,7 @@ impl Tagger<'_> {
             has_known_attributes: false,
         };
         let path = rows.path().to_owned();
-        // Where a column is named, the lines have columns.
+        // If a column is specified, the file has columns.
         let named = self.options.target.is_some() || !self.options.extra.is_empty();
         let columns = rows.columns();
         let may_be_text = rows.separator().is_none()
@@ -252,7 +253,7 @@ impl Tagger<'_> {
         Ok(())
     }
 
-    /// Returns what the template reads of the first sentences of a chunk.
+    /// Returns the input of the template in the first sentences of a chunk.
     fn inputs(&self, chunk: Chunk<'_>, sentences: usize) -> Inputs {
         let mut values = Values::default();
         for sentence in chunk.sentences().take(sentences) {
@@ -261,10 +262,11 @@ impl Tagger<'_> {
         Inputs::Columns(values.into())
     }
 
-    /// Returns true if the model knows an attribute of the first sentences, or there are none.
+    /// Returns true if the model has an attribute of the first sentences, or if there are no
+    /// sentences.
     fn has_known_attributes(&self, chunk: Chunk<'_>) -> bool {
         let inputs = self.inputs(chunk, FIRST_SENTENCES);
-        // A template that reads more columns than there are is refused where sentences are decoded.
+        // A template that reads nonexistent columns is refused when sentences are decoded.
         let Ok((found, _)) = inputs.features(0..inputs.len(), Some(self.template)) else {
             return true;
         };
@@ -277,11 +279,11 @@ struct OutputColumns {
     /// Indices of the extra columns that are replaced by tags and probabilities; None for new last
     /// columns.
     columns: [Option<usize>; 2],
-    /// What is written before a value in a new column.
+    /// The separator before a value in a new column.
     separator: u8,
-    /// A new column replaces blanks at the end of the line, which separate nothing.
+    /// Whether a new column replaces blanks at the end of the line.
     is_trimmed: bool,
-    /// The tags replace MISC as a whole, which must have no keys then.
+    /// Whether the tags replace the whole MISC column, which must then have no keys.
     is_misc: bool,
 }
 
@@ -301,19 +303,19 @@ impl OutputColumns {
             column => column.as_ref(),
         };
         if is_conllu && column.is_none() {
-            let message = "this is CoNLL-U: name the column that gets the tags with --column, such as UPOS, XPOS or \
+            let message = "this is CoNLL-U: specify the column for the tags with --column, such as UPOS, XPOS or \
                            a key of MISC";
             return Err(refused(rows, message).into());
         }
         let target = column.map(|column| rows.add_column(column)).transpose()?;
         if target.is_some_and(|target| rows.extra_is_token(target)) {
-            let message = "the column named with --column is not a column of tags; it would overwrite the tokens";
+            let message = "the column given with --column contains the tokens, which the tags would overwrite";
             return Err(refused(rows, message).into());
         }
         let key = Column::Name(PROBABILITY_KEY.to_owned());
         if is_conllu && options.probabilities && column == Some(&key) {
             let message =
-                "the key named with --column is that of the probabilities; name another one";
+                "the key given with --column is the key of the probabilities; specify another key";
             return Err(refused(rows, message).into());
         }
         let probability = is_conllu.then(|| rows.add_column(&key)).transpose()?;
@@ -339,16 +341,16 @@ impl OutputColumns {
             return Ok(());
         }
         let message = format!(
-            "the tag would replace `{misc}` in MISC; name a key of MISC, such as NER, with --column"
+            "the tag would replace `{misc}` in MISC; specify a key of MISC, such as NER, with --column"
         );
         let position = Position::line(path, sentence.line(token));
         Err(spanrs_io::Error::new(Code::NoColumn, position, message).into())
     }
 
-    /// Writes the tag of a token, and its probability if it is wanted.
+    /// Writes the tag of a token, and its probability if requested.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors from writing the output.
     fn write(
         &self,
         sentence: &ChunkSentence<'_>,
@@ -394,28 +396,29 @@ fn refuse_running_text(chunk: Chunk<'_>, columns: usize, path: &str) -> Result<(
     if first.len() > 1 || sentences.any(|sentence| sentence.len() > 1) {
         return Ok(());
     }
-    // The first word may be a token with its columns; those have no marks attached.
+    // The first word is skipped: it may be a token that is followed by its columns, and columns
+    // have no punctuation attached.
     let lines = chunk.sentences().take(FIRST_LINES).map(|sentence| {
         let line = &chunk.bytes()[sentence.line_range(0)];
-        // The lines were checked when they were read, so nothing is ever replaced by "".
+        // The lines were checked when they were read, so the default is never used.
         let line = std::str::from_utf8(line).unwrap_or_default();
         line.split_once(' ').map_or("", |(_, rest)| rest)
     });
     let is_text = running_text(lines).is_some();
-    // One sentence may be one token.
+    // A single sentence may be a single token.
     let most = if chunk.sentences().len() == 1 { 5 } else { 3 };
     if !is_text && columns < most {
         return Ok(());
     }
     let message = format!(
         "every sentence has a single token, but its line has {columns} columns; is this running text? Put one token \
-         on each line and an empty line after each sentence, or name the column separator with --separator"
+         on each line and an empty line after each sentence, or specify the column separator with --separator"
     );
     let position = Position::line(path, first.line(0));
     Err(spanrs_io::Error::new(Code::Ragged, position, message).into())
 }
 
-/// Keeps the last line of a chunk, with its line end.
+/// Stores the last line of a chunk, with its line end.
 fn keep_last_line(bytes: &[u8], line: &mut Vec<u8>) {
     let end = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let start = end

@@ -13,35 +13,32 @@ use spanrs_io::{
 
 use crate::error::Result;
 
-/// How files are tagged and parsed.
+/// Options for tagging and parsing files.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateOptions {
     /// Parse; otherwise only tag.
     pub parse: bool,
-    /// Parse with the tags of the file instead of those of the tagger. Not used without `parse`.
+    /// Parse with the tags of the file instead of the tagger's. Not used without `parse`.
     pub keep_tags: bool,
-    /// Write `_` instead of copying LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS where they are not
-    /// predicted, and leave out empty nodes. Tags that are kept stay.
+    /// Write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are not
+    /// predicted, and drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
-    /// Number of threads, of which the calling thread is one; the output does not depend on it. 0
-    /// means 1.
+    /// Number of threads, including the calling thread; the output does not depend on it. 0 means 1.
     pub threads: usize,
-    /// Asked at intervals whether to stop, in the calling thread only.
+    /// Called at intervals, in the calling thread only; returns true to stop.
     pub watch: Watch,
 }
 
-/// Tags and parses the sentences of a block; returns CoNLL-U. Everything that the model does not
-/// predict is as in CoNLL-U that is read, unless it is to be blanked: comments, multiword tokens,
-/// empty nodes, the other fields, line ends, blank lines and a byte order mark; only empty fields are
-/// written as `_`. Other formats are written with LF, and a blank line behind each sentence. Where a
-/// sentence has fields that are copied, a comment names the columns that were predicted.
+/// Tags and parses the sentences of a block; returns CoNLL-U. From CoNLL-U, everything that the model does not predict
+/// is copied unless `blank` is set: comments, multiword tokens, empty nodes, the other fields, line ends, blank lines
+/// and a byte order mark; only empty fields become `_`. Other formats are written with LF and a blank line after each
+/// sentence. If a sentence has copied fields, a comment names the columns that were predicted.
 ///
-/// `path` and `format` are those of the file of the block. Memory is that of the input and the
-/// output.
+/// `path` and `format` describe the file of the block. Memory is proportional to the size of input and output.
 ///
 /// # Errors
-/// Those of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without any tag if tags are to
-/// be kept; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
+/// The errors of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without tags if tags are kept;
+/// [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
 ///
 /// # Examples
 /// ```
@@ -71,10 +68,10 @@ pub fn annotate(
     })
 }
 
-/// Tags and parses a part of a block in one thread. `worker` is asked for every sentence.
+/// Tags and parses a part of a block in one thread. `worker` is checked for every sentence.
 ///
 /// # Errors
-/// As [`annotate`].
+/// Same as [`annotate`].
 fn annotate_part(
     model: &Model,
     path: &str,
@@ -95,10 +92,10 @@ fn annotate_part(
     }
     loop {
         let mut len = 0;
-        // The sentence behind those that are read has the blank lines at the end of the part.
+        // The reader keeps the blank lines at the end of the part in the sentence after the last one.
         while len < TOGETHER && reader.read(&mut sentences[len])? {
             if keep_tags && !has_tags(&sentences[len]) {
-                let message = "the words have no tags to parse with; leave out --keep-tags";
+                let message = "the words have no tags for parsing; omit --keep-tags";
                 let position = Position::line(path, sentences[len].line);
                 return Err(IoError::new(Code::WrongFormat, position, message).into());
             }
@@ -135,7 +132,7 @@ fn annotate_part(
     }
 }
 
-/// Returns the columns that the model predicts, and those that are copied.
+/// Returns the columns that the model predicts, and the columns that are copied.
 fn written_columns(model: &Model, options: AnnotateOptions, keep_tags: bool) -> WrittenColumns {
     let [form, upos, xpos, head, deprel, misc] = [1, 3, 4, 6, 7, 9];
     let has = |tag: fn(&Tags) -> &str| model.classes().iter().any(|tags| !tag(tags).is_empty());
@@ -176,7 +173,7 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 /// Number of sentences that are annotated together.
 const TOGETHER: usize = 64;
 
-/// Returns a field of the words of each sentence.
+/// Returns one field of all words, sentence by sentence.
 fn column<'a>(
     sentences: &[SyntaxSentence<'a>],
     field: impl Fn(&SyntaxWord<'a>) -> &'a str,
@@ -188,7 +185,7 @@ fn column<'a>(
     all
 }
 
-/// Returns the predictions for each word of a sentence. Empty tags are no predictions.
+/// Returns the predictions for each word of a sentence. Empty tags are not predictions.
 fn annotations<'a>(
     model: &'a Model,
     parse: &'a Parse,

@@ -2,9 +2,9 @@
 //!
 //! Source: Zeman et al., "CoNLL 2018 Shared Task: Multilingual Parsing from Raw Text to Universal
 //! Dependencies", 2018, and its script `conll18_ud_eval.py`. Gold and pred may be tokenised
-//! differently: [`align()`] finds the words that both sides have, and everything else is counted for
-//! those pairs. Unlike the matchers of spans this one counts without events, because its units are
-//! words of two tokenisations.
+//! differently: [`align()`] finds the words that both sides have, and the other criteria are
+//! counted for the aligned pairs. Unlike the matchers of spans, this comparison does not emit
+//! events, because its units are words of two tokenisations.
 
 use spanrs_eval::Side;
 use spanrs_eval::outcomes::{Cell, Counts};
@@ -16,22 +16,22 @@ use super::schema::{
 };
 use super::words::{COLUMNS, TreeWord, is_content, is_functional, is_punctuation, main_relation};
 
-/// Counts what gold and pred words have in common.
+/// Compares gold and pred words in all criteria and counts the outcomes.
 ///
-/// - `gold`, `pred`: the words of the same stretch of text, one or several sentences, in order.
-///   [`TreeWord::head`] is an index into the words of its own side.
+/// - `gold`, `pred`: the words of the same segment of text, one or several sentences, in order.
+///   [`TreeWord::head`] is an index into the words on the same side.
 /// - `subtypes`: compare whole labels, see [`EvaluateOptions`](super::EvaluateOptions).
 /// - `counts`: counts of [`SCHEMA`](super::SCHEMA). Types are labels for arcs and tags for `upos`
-///   and `xpos`. The document is not ended.
+///   and `xpos`. The current document of the counts is not ended.
 ///
 /// Every aligned pair gets one outcome per criterion under the types of both sides; words without a
-/// counterpart are missed or spurious. In the criteria of content words a pair in which only gold
-/// has a content relation is missed, and one in which only pred has one is spurious. Of a pair the
-/// gold label decides whether it is punctuation. The numbers of sentences, gold words and pred
-/// words are counted as well, and how many words have an empty or a copied column: if all words
-/// have an empty column, or some a copied one, its measures are undefined.
+/// counterpart are missed or spurious. In the criteria of content words, a pair is missed if only
+/// gold has a content relation, and spurious if only pred has one. The gold label decides whether a
+/// pair is punctuation. The numbers of sentences, gold words and pred words are also counted, and
+/// the numbers of words with each column empty or copied: the measures of a column are undefined if
+/// it is empty in all words or copied in some.
 ///
-/// Linear in words and arcs, apart from [`align()`]. Memory is linear.
+/// Time is linear in words and arcs, apart from [`align()`]. Memory is linear.
 ///
 /// # Errors
 /// [`TooManyWords`] from [`align()`]; nothing has been counted then.
@@ -80,9 +80,9 @@ struct AlignedTrees<'a> {
     gold: &'a [TreeWord],
     /// Words of pred.
     pred: &'a [TreeWord],
-    /// For each pred word the index of the gold word that it is aligned with.
+    /// For each pred word, the index of the aligned gold word.
     gold_of: Vec<Option<usize>>,
-    /// [`functional_children`] of gold and of pred.
+    /// The [`functional_children`] of gold and of pred.
     children: [Vec<Vec<usize>>; 2],
     /// Whether labels are compared with their subtypes.
     subtypes: bool,
@@ -160,7 +160,7 @@ impl AlignedTrees<'_> {
         }
     }
 
-    /// Returns whether head and label of an aligned pair are right.
+    /// Returns the outcome for head and label of an aligned pair.
     fn arc_outcome(&self, g: usize, p: usize) -> u8 {
         let (gold, pred) = (&self.gold[g], &self.pred[p]);
         let head_is_right = match (gold.head, pred.head) {
@@ -190,7 +190,7 @@ impl AlignedTrees<'_> {
     }
 }
 
-/// Adds one to the cell of a criterion, an outcome and the types of gold and pred.
+/// Adds 1 to the cell of a criterion, an outcome and the types of gold and pred.
 fn count(counts: &mut Counts, criterion: u8, outcome: u8, types: [Option<&str>; 2]) {
     let [gold, pred] = types.map(|name| name.map(|name| counts.intern(name)));
     let cell = counts.cell(Cell::new(criterion, outcome, gold, pred));
@@ -202,15 +202,15 @@ fn same_morphology(gold: &TreeWord, pred: &TreeWord) -> bool {
     gold.upos == pred.upos && gold.feats() == pred.feats()
 }
 
-/// Counts sentences and words, and words without a column or with a copied one. Numbers of 0 have
-/// no cells.
+/// Counts sentences and words, and words with an empty or a copied column. Numbers of 0 have no
+/// cells.
 fn count_corpus(gold: &[TreeWord], pred: &[TreeWord], counts: &mut Counts) {
     let mut sizes = [0; COPIED as usize + COLUMNS.len()];
     sizes[0] = gold.iter().filter(|word| word.starts_sentence).count();
     [sizes[1], sizes[2]] = [gold.len(), pred.len()];
     for (side, first) in [(gold, GOLD_WITHOUT), (pred, PRED_WITHOUT)] {
         for word in side {
-            // All words have heads, the last column.
+            // The last column, HEAD, is never empty.
             for (at, without) in (first as usize..).zip(&word.without()[..COLUMNS.len() - 1]) {
                 sizes[at] += usize::from(*without);
             }

@@ -1,19 +1,19 @@
-//! Comparison of the trees of two files, which may have different sentences and words but must have
-//! the same characters.
+//! Comparison of the trees in two files, which may be split into sentences and words differently
+//! but must have the same characters.
 //!
 //! As in the CoNLL 2018 shared task (conll18_ud_eval.py), words are aligned by their characters,
-//! white space left out. The script aligns whole files; here the files are read in step and cut
-//! into stretches in which both sides begin and end a sentence. No word crosses such a cut, so that
-//! the counts are the same and memory is that of a stretch.
+//! without white space. The script aligns whole files; here the files are read in parallel and cut
+//! into segments (type `Stretch`) at whose ends a sentence ends on both sides. No word crosses such
+//! a cut, so the counts are the same, and memory is proportional to the length of a segment.
 //!
 //! ```text
 //! gold   [They ate.]   [He slept.]
 //! pred   [They ate. He slept.]             one stretch: the second sentence of gold ends it
 //! ```
 //!
-//! The side that is shorter in characters gets the next sentence, gold if neither has any, until
-//! both have the same length. The characters are compared as they come, so that a difference is
-//! found where it is.
+//! The side with fewer characters gets the next sentence (gold if both are empty) until both sides
+//! have the same length. Characters are compared as they are read, so a difference is reported at
+//! its position.
 
 use spanrs_base::Position;
 use spanrs_dep::Roots;
@@ -26,25 +26,25 @@ use super::treebank::heads_of;
 use super::words::{COLUMNS, TreeWord};
 use crate::error::{Error, Result};
 
-/// How trees are compared.
+/// Options for comparing trees.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvaluateOptions {
     /// True to compare whole labels (`nmod:poss`). False, the default, to compare the part before
-    /// the first colon, as in the shared task. Content, function and punctuation relations are
-    /// always decided by that part.
+    /// the first colon, as in the shared task. Whether a relation is content, function or
+    /// punctuation always depends only on that part.
     pub subtypes: bool,
     /// Number of roots that trees may have, on both sides.
     pub roots: Roots,
-    /// Keep a row of counts for each stretch of text in which both sides begin and end a sentence,
-    /// numbered from 0. These are the sentences where both sides have the same.
+    /// Keep a row of counts for each segment of text in which both sides begin and end a sentence,
+    /// numbered from 0. If both sides have the same sentences, each segment is a sentence.
     pub documents: bool,
 }
 
 /// Sentences of one side, read in order.
 struct Side {
-    /// The rest of the file.
+    /// The remaining blocks of the file.
     chunks: SyntaxChunks,
-    /// The sentences of the block read last that were not handed out yet.
+    /// The sentences of the last block read that were not returned yet.
     sentences: std::vec::IntoIter<Stretch>,
     /// Number of roots that trees may have.
     roots: Roots,
@@ -72,7 +72,7 @@ impl Side {
     /// Returns the next sentence that has words; None at the end of the file.
     ///
     /// # Errors
-    /// Those of the reader, and [`Code::BadDocument`] for heads that are no tree.
+    /// Errors from the reader, and [`Code::BadDocument`] for heads that do not form a tree.
     fn next(&mut self) -> Result<Option<Stretch>> {
         loop {
             if let Some(sentence) = self.sentences.next() {
@@ -95,30 +95,30 @@ impl Side {
     }
 }
 
-/// One or several sentences of one side that are compared together.
+/// One or several sentences of one side, compared together.
 #[derive(Debug, Default)]
 struct Stretch {
-    /// Their words; heads and spans count from the beginning of the stretch.
+    /// The words; heads and spans count from the beginning of the segment.
     words: Vec<TreeWord>,
-    /// Their text without white space.
+    /// The text without white space.
     text: String,
     /// Length of the text in characters.
     length: usize,
     /// First line of the first sentence, from 1.
     line: u64,
-    /// Number of bytes of the text that are known to be those of the other side.
+    /// Number of bytes of the text that are known to equal the text of the other side.
     checked: usize,
 }
 
 impl Stretch {
-    /// Copies a sentence out of its block. Multiword tokens count once in the text, and their words
-    /// have the token's span.
+    /// Copies a sentence out of its block. A multiword token occurs once in the text, and all its
+    /// words have the span of the token.
     ///
     /// For the token `don't` with the words `do` and `n't`, followed by the word `go`, the text is
-    /// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is left out.
+    /// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is removed.
     ///
     /// # Errors
-    /// As [`heads_of`].
+    /// Same as [`heads_of`].
     fn of(
         path: &str,
         format: SyntaxFormat,
@@ -190,26 +190,26 @@ impl Stretch {
     }
 }
 
-/// Returns for each of [`COLUMNS`] whether it was copied: the sentence names its predicted columns,
-/// and this is not one of them.
+/// Returns for each of [`COLUMNS`] whether it was copied, which is the case if the sentence lists
+/// its predicted columns and this column is not in the list.
 fn copied_columns(sentence: &SyntaxSentence<'_>) -> [bool; COLUMNS.len()] {
     let predicted = sentence.predicted();
     let is_predicted = |name| predicted.is_none_or(|set| set.names().any(|known| known == name));
     COLUMNS.map(|name| !is_predicted(name))
 }
 
-/// Compares the trees of two files; returns counts of the criteria of [`SCHEMA`].
+/// Compares the trees in two files; returns counts for the criteria of [`SCHEMA`].
 ///
-/// Columns of pred that are not among those that a comment of the sentence names as predicted
-/// ([`SyntaxSentence::predicted`]) are counted as copied.
+/// If a comment of a pred sentence lists the predicted columns ([`SyntaxSentence::predicted`]), the
+/// other columns are counted as copied.
 ///
-/// - `stops`: asked for every sentence whether to stop.
+/// - `stops`: called for every sentence; returns true to stop.
 ///
 /// # Errors
-/// Those of the reader; [`Code::WrongFormat`] for formats without heads; [`Code::BadDocument`] for
-/// heads that are no tree; [`Code::Empty`] for gold without words; [`Code::SentenceTooLong`] for a
-/// stretch that is too long to be aligned; [`Error::Misaligned`] if the texts differ;
-/// [`Error::Stopped`].
+/// Errors from the reader; [`Code::WrongFormat`] for formats without heads; [`Code::BadDocument`]
+/// for heads that do not form a tree; [`Code::Empty`] for gold without words;
+/// [`Code::SentenceTooLong`] for a segment that is too long to be aligned; [`Error::Misaligned`] if
+/// the texts differ; [`Error::Stopped`].
 ///
 /// # Examples
 /// ```
@@ -288,13 +288,13 @@ fn empty(path: &str) -> Error {
     IoError::new(
         Code::Empty,
         Position::file(path),
-        "there is no word in the file",
+        "the file contains no words",
     )
     .into()
 }
 
-/// The error for a text that ends before that of the other side: that of gold if `gold_ends`, else
-/// that of pred. The stretches are the open ones, which are the same as far as the shorter one goes.
+/// The error for a text that ends before the text of the other side: gold's text if `gold_ends`,
+/// else pred's. The shorter segment is a prefix of the longer one.
 fn ends(gold: (&Side, &Stretch), pred: (&Side, &Stretch), gold_ends: bool) -> Error {
     let place = |side: &Side, open: &Stretch| Position::line(side.chunks.path(), open.line);
     let (short, long) = if gold_ends {
@@ -305,11 +305,11 @@ fn ends(gold: (&Side, &Stretch), pred: (&Side, &Stretch), gold_ends: bool) -> Er
     let rest = long.text.get(short.text.len()..).unwrap_or_default();
     let rest: String = rest.chars().take(30).collect();
     let (gold, pred) = (place(gold.0, gold.1), place(pred.0, pred.1));
-    // The message follows the place in gold.
+    // The message is printed after the position in gold.
     let message = match gold_ends {
-        true => format!("the text ends before that of {pred}, where {rest:?} follows"),
+        true => format!("the text of gold ends, but {pred} continues with {rest:?}"),
         false => format!(
-            "the text of {} ends before {rest:?}, which follows here",
+            "the text of {} ends, but gold continues with {rest:?}",
             pred.path
         ),
     };
@@ -320,8 +320,9 @@ fn ends(gold: (&Side, &Stretch), pred: (&Side, &Stretch), gold_ends: bool) -> Er
     }
 }
 
-/// Compares the texts of both sides from where they were compared last, as far as both are known.
-/// Each character is compared once, so that time is linear however sentences are cut.
+/// Compares the texts of both sides, starting from the end of the last comparison, as far as both
+/// have been read. Each character is compared once, so time is linear regardless of sentence
+/// lengths.
 ///
 /// # Errors
 /// [`Error::Misaligned`] with the characters around the first difference.
@@ -365,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// The places and the message of the error for two files with these texts.
+    /// Returns the positions and the message of the error for two files with the given texts.
     fn refused(texts: [&'static str; 2]) -> [String; 3] {
         let [gold, pred] = texts.map(str::as_bytes);
         let chunks =
@@ -392,7 +393,7 @@ mod tests {
                 [
                     "gold",
                     "pred:4",
-                    "the text ends before that of pred:4, where \"Yes\" follows",
+                    "the text of gold ends, but pred:4 continues with \"Yes\"",
                 ],
             ),
             (
@@ -400,7 +401,7 @@ mod tests {
                 [
                     "gold:4",
                     "pred",
-                    "the text of pred ends before \"Yes\", which follows here",
+                    "the text of pred ends, but gold continues with \"Yes\"",
                 ],
             ),
             (
@@ -408,7 +409,7 @@ mod tests {
                 [
                     "gold:1",
                     "pred:1",
-                    "the text ends before that of pred:1, where \"pizza\" follows",
+                    "the text of gold ends, but pred:1 continues with \"pizza\"",
                 ],
             ),
             (
@@ -416,7 +417,7 @@ mod tests {
                 [
                     "gold:1",
                     "pred:1",
-                    "the text of pred ends before \"pizza\", which follows here",
+                    "the text of pred ends, but gold continues with \"pizza\"",
                 ],
             ),
         ];

@@ -6,9 +6,9 @@
 //! | tag and parse | [`annotate()`], for each block of a file | also word/TAG and tokens | CoNLL-U |
 //! | evaluate | [`evaluate()`] | CoNLL-U, CoNLL-X, four columns | counts |
 //!
-//! Blocks of whole sentences come from [`crate::io::SyntaxChunks`]. Trees are checked as they are
-//! read: heads exist, there is no cycle, and the number of roots is allowed. In the format of four
-//! columns a head one past the last word is the root as well, as parser.py writes it.
+//! Blocks of whole sentences come from [`crate::io::SyntaxChunks`]. Trees are checked when they are read: heads exist,
+//! there is no cycle, and the number of roots is allowed. In the format with four columns, the root may also be written
+//! as the position after the last word, as in parser.py.
 
 mod annotate;
 mod compare;

@@ -1,8 +1,7 @@
 //! Criteria and outcomes of dependency evaluation.
 //!
-//! Criteria whose words are the same share one set of cells: `uas` reads the cells of `las` with
-//! weights under which the label does not matter. The constants are indices into [`SCHEMA`] and
-//! must follow its order.
+//! Criteria that count the same words share one set of cells: `uas` uses the cells of `las` with weights that ignore
+//! the label. The constants are indices into [`SCHEMA`] and must follow its order.
 
 use spanrs_eval::outcomes::{Criterion, Outcome, Schema};
 
@@ -10,13 +9,11 @@ use spanrs_eval::outcomes::{Criterion, Outcome, Schema};
 pub(super) const RIGHT: u8 = 0;
 /// The head is right, the label is wrong.
 pub(super) const MISLABELLED: u8 = 1;
-/// The head is wrong. In `mlas` also: head and label are right, but not the rest.
+/// The head is wrong. In `mlas` also: head and label are right, but something else is wrong.
 pub(super) const WRONG: u8 = 2;
-/// In criteria of arcs: a gold word without a counterpart, or with one that the criterion does not
-/// count.
+/// In criteria of arcs: a gold word that has no counterpart or whose counterpart is not counted by the criterion.
 pub(super) const MISSED: u8 = 3;
-/// In criteria of arcs: a pred word without a counterpart, or with one that the criterion does not
-/// count.
+/// In criteria of arcs: a pred word that has no counterpart or whose counterpart is not counted by the criterion.
 pub(super) const SPURIOUS: u8 = 4;
 
 /// In criteria of tags: the tag is wrong.
@@ -26,9 +23,8 @@ pub(super) const MISSED_TAG: u8 = 2;
 /// In criteria of tags: a pred word without a counterpart.
 pub(super) const SPURIOUS_TAG: u8 = 3;
 
-/// Outcomes of arcs if head and label have to be right. An aligned word that is not right is a
-/// false positive and a false negative, so that precision divides by pred words and recall by gold
-/// words.
+/// Outcomes of arcs if head and label must be right. An aligned word that is not right is a false positive and a false
+/// negative, so that precision divides by pred words and recall by gold words.
 const LABELLED: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("mislabelled", [0.0, 1.0, 1.0]),
@@ -37,7 +33,7 @@ const LABELLED: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
-/// The same outcomes if only the head has to be right.
+/// The same outcomes if only the head must be right.
 const UNLABELLED: &[Outcome] = &[
     Outcome::new("right", [1.0, 0.0, 0.0]),
     Outcome::new("mislabelled", [1.0, 0.0, 0.0]),
@@ -61,8 +57,7 @@ pub(super) const ARCS: u8 = 0;
 pub(super) const NO_PUNCT: u8 = 2;
 /// Criterion `clas`: arcs with a content relation.
 pub(super) const CONTENT: u8 = 4;
-/// Criterion `mlas`: as `clas`; a right arc also needs the right tag, features and functional
-/// children.
+/// Criterion `mlas`: same as `clas`, but a right arc also needs the right tag, features and functional children.
 pub(super) const MLAS: u8 = 5;
 /// Criterion `upos`: universal tags.
 pub(super) const UPOS: u8 = 6;
@@ -72,19 +67,19 @@ pub(super) const XPOS: u8 = 7;
 pub(super) const FEATS: u8 = 8;
 /// Criterion `lemmas`: lemmas, without types.
 pub(super) const LEMMAS: u8 = 9;
-/// Criterion of the numbers of sentences, gold words and pred words, in this order, and of the words
-/// with empty or copied columns.
+/// Criterion for the numbers of sentences, gold words and pred words, in this order, and of words with empty or copied
+/// columns.
 pub(super) const CORPUS: u8 = 10;
-/// In [`CORPUS`]: words of gold without the first of [`COLUMNS`](super::words::COLUMNS); the other columns
-/// follow, but for the heads, which all words have.
+/// In [`CORPUS`]: words of gold in which the first of [`COLUMNS`](super::words::COLUMNS) is empty; the other columns
+/// follow, except HEAD, which is never empty.
 pub(super) const GOLD_WITHOUT: u8 = 3;
-/// As [`GOLD_WITHOUT`], of pred.
+/// Same as [`GOLD_WITHOUT`] for pred.
 pub(super) const PRED_WITHOUT: u8 = 8;
 /// In [`CORPUS`]: words of pred for which the first of [`COLUMNS`](super::words::COLUMNS) was copied, not
 /// predicted; the other columns follow.
 pub(super) const COPIED: u8 = 13;
 
-/// Returns a criterion that shares the cells of another one and ignores labels.
+/// Returns a criterion that shares the cells of another criterion and ignores labels.
 const fn unlabelled(name: &'static str, cells_of: u8) -> Criterion {
     Criterion {
         cells_of: Some(cells_of),
@@ -113,9 +108,8 @@ const fn untyped(name: &'static str, outcomes: &'static [Outcome]) -> Criterion 
 /// | `feats` | universal features are equal | all |
 /// | `lemmas` | lemmas are equal, or gold has `_` | all |
 ///
-/// A head is right if the pred head is aligned with the gold head, or if both words are roots. F1
-/// of these criteria are the scores of the CoNLL 2018 shared task; the criteria without punctuation
-/// are an addition.
+/// A head is right if the pred head is aligned with the gold head, or if both words are roots. The F1 values of these
+/// criteria are the scores of the CoNLL 2018 shared task; the criteria without punctuation are an addition.
 ///
 /// Arcs are counted by gold label and pred label, tags by gold tag and pred tag. Precision divides
 /// by pred words, recall by gold words; with equal tokens both are the accuracy.

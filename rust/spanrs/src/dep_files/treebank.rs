@@ -1,4 +1,4 @@
-//! Treebanks from files, and the check that heads form a tree.
+//! Reading treebanks from files, and checking that heads form a tree.
 
 use spanrs_base::Position;
 use spanrs_dep::{Roots, TreeError, Treebank, Word, check_tree};
@@ -6,14 +6,14 @@ use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader
 
 use crate::error::{Error, Result};
 
-/// Appends the sentences of a file to a treebank. With `trees` every sentence must have a tree,
-/// with as many roots as that allows; without it heads are not read, which is enough to train a
-/// tagger. Fields that are `_` become empty.
+/// Appends the sentences of a file to a treebank. With `trees`, every sentence must have a tree
+/// with an allowed number of roots. If `trees` is None, heads are not read, which is enough to
+/// train a tagger. Fields that are `_` become empty.
 ///
 /// # Errors
-/// Those of the reader; [`Code::WrongFormat`] for formats without heads, if trees are needed;
-/// [`Code::BadDocument`] with the line of the word that makes heads no tree; [`Error::Stopped`].
-/// Sentences before the error stay in the treebank.
+/// Errors from the reader; [`Code::WrongFormat`] for formats without heads, if trees are needed;
+/// [`Code::BadDocument`] with the line of the word whose head violates the tree;
+/// [`Error::Stopped`]. Sentences before the error stay in the treebank.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ pub fn read_treebank(
 ) -> Result<()> {
     let (path, format) = (chunks.path().to_owned(), chunks.format());
     if trees.is_some() && matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {
-        let message = "the file has no heads; a parser learns from CoNLL-U";
+        let message = "the file has no heads; train parsers with CoNLL-U";
         return Err(IoError::new(Code::WrongFormat, Position::file(&path), message).into());
     }
     while let Some(chunk) = chunks.read()? {
@@ -63,11 +63,12 @@ pub fn read_treebank(
     Ok(())
 }
 
-/// Returns the heads of a sentence, which form a tree: word numbers from 1, and 0 for the root.
+/// Returns the heads of a sentence after checking that they form a tree: word numbers from 1, and 0
+/// for the root.
 ///
 /// # Errors
-/// [`Code::WrongFormat`] for a head that is no number; [`Code::BadDocument`] with the line of the
-/// word for a head beyond the sentence, a cycle, or a second root where one is allowed.
+/// [`Code::WrongFormat`] for a head that is not a number; [`Code::BadDocument`] with the line of
+/// the word for a head beyond the sentence, a cycle, or a second root where only one is allowed.
 pub(super) fn heads_of(
     path: &str,
     format: SyntaxFormat,
@@ -76,7 +77,7 @@ pub(super) fn heads_of(
 ) -> Result<Vec<u32>> {
     let mut heads = SyntaxReader::heads(path, sentence)?;
     if format == SyntaxFormat::FourColumns {
-        // parser.py writes the root as the position after the last word, too.
+        // parser.py also writes the root as the position after the last word.
         let root = heads.len() as u32 + 1;
         heads
             .iter_mut()

@@ -1,14 +1,14 @@
-//! Words of dependency trees that are compared, and the classes of relations that Universal
+//! Words of the dependency trees to compare, and the classes of relations that Universal
 //! Dependencies distinguishes.
 //!
-//! Classes are decided by the main relation, the part of a label before the first colon.
+//! The class depends on the main relation, the part of a label before the first colon.
 
 use spanrs_io::TextWord;
 
-/// A word of one side, with its own strings, so that it outlives the block it was read from.
+/// A word of one side. It owns its strings, so that it outlives the block from which it was read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeWord {
-    /// The form; compared, in lower case, only within multiword tokens.
+    /// The form. Compared only within multiword tokens, in lower case.
     pub(super) form: String,
     /// The lemma; `_` if there is none.
     pub(super) lemma: String,
@@ -16,8 +16,8 @@ pub(super) struct TreeWord {
     pub(super) upos: String,
     /// The treebank's own part-of-speech tag.
     pub(super) xpos: String,
-    /// The morphological features as written in CoNLL-U: `Case=Nom|Number=Sing`, or `_`. Those that
-    /// Universal Dependencies does not define are ignored.
+    /// The morphological features as written in CoNLL-U: `Case=Nom|Number=Sing`, or `_`. Features
+    /// that Universal Dependencies does not define are ignored.
     pub(super) features: String,
     /// The relation to the head, such as `nsubj` or `nmod:poss`.
     pub(super) label: String,
@@ -32,7 +32,7 @@ pub(super) struct TreeWord {
     /// True for the first word of a sentence. Only used to count sentences.
     pub(super) starts_sentence: bool,
     /// For each of [`COLUMNS`], true if the column was copied from the input of a parser instead of
-    /// being predicted. Only used to count such words of pred.
+    /// being predicted. Only used to count the copied columns of pred words.
     pub(super) copied: [bool; COLUMNS.len()],
 }
 
@@ -50,7 +50,7 @@ impl TextWord for TreeWord {
     }
 }
 
-/// Columns of CoNLL-U that criteria read.
+/// Columns of CoNLL-U that the criteria use.
 pub(super) const COLUMNS: [&str; 6] = ["LEMMA", "UPOS", "XPOS", "FEATS", "DEPREL", "HEAD"];
 
 /// Names of the features that are compared: `UNIVERSAL_FEATURES` of the shared task's script.
@@ -93,7 +93,7 @@ pub(super) fn main_relation(label: &str) -> &str {
 }
 
 /// Returns true for relations of function words, such as `case` and `aux:pass`. MLAS compares words
-/// attached by them.
+/// attached by these relations.
 pub(super) fn is_functional(label: &str) -> bool {
     const FUNCTIONAL: [&str; 7] = ["aux", "cop", "mark", "det", "clf", "case", "cc"];
     FUNCTIONAL.contains(&main_relation(label))
@@ -101,8 +101,8 @@ pub(super) fn is_functional(label: &str) -> bool {
 
 /// Returns true for relations of content words. CLAS and MLAS count words with these labels.
 ///
-/// Content words are all but function words and punctuation; `dep` is one of them, and unknown
-/// relations are none.
+/// All relations except those of function words and punctuation are content relations. `dep` is a
+/// content relation; unknown relations are not.
 pub(super) fn is_content(label: &str) -> bool {
     const CONTENT: [&str; 28] = [
         "nsubj",
@@ -138,7 +138,7 @@ pub(super) fn is_content(label: &str) -> bool {
     CONTENT.contains(&relation) || relation == "dep"
 }
 
-/// Returns true for punctuation: `punct`, and `P` of converters of the Penn Treebank.
+/// Returns true for punctuation: `punct`, and `P`, which converters of the Penn Treebank use.
 pub(super) fn is_punctuation(label: &str) -> bool {
     matches!(main_relation(label), "punct" | "P")
 }

@@ -11,16 +11,16 @@
 //! hats    I-NP|I-PP|B-NP        NP 3-4
 //! ```
 //!
-//! A sentence is read on both sides, the tokens are compared if both files have them, and the spans
-//! are given to the scorer. Types are numbered once for both sides, and those that do not count are
-//! dropped as they are read. Memory is that of one sentence.
+//! A sentence is read on both sides, the tokens are compared if both files have tokens, and the
+//! spans are given to the scorer. Types are numbered once for both sides, and spans whose types do
+//! not count are dropped when they are read. Memory is proportional to the length of a sentence.
 //!
-//! With `ignore_punct`, tokens whose part of speech is punctuation are left out of spans of both
-//! sides, judged by gold's parts of speech if it has them, else by pred's: a span that begins or
-//! ends with punctuation shrinks, one with punctuation inside gets a hole, and one of punctuation
-//! alone is dropped.
+//! With `ignore_punct`, tokens whose part of speech is punctuation are excluded from the spans of
+//! both sides, according to the parts of speech of gold, or of pred if gold has none: a span that
+//! begins or ends with punctuation shrinks, a span with punctuation inside gets a hole, and a span
+//! of only punctuation is dropped.
 //!
-//! Both formats are those of FairEval (Ortmann 2022).
+//! Both formats are from FairEval (Ortmann 2022).
 
 mod sentence;
 mod sentences;
@@ -42,26 +42,26 @@ use crate::{Progress, Reporter};
 use sentence::{Sentence, TYPES, Types};
 pub use sentences::{LocatedSpan, SpanSentence, SpanSentences};
 
-/// Where the spans of one side come from.
+/// The source of the spans of one side.
 pub enum SpanSource {
     /// A span file.
     Spans(Box<SpanFileReader>),
     /// A column file whose tags may be stacked, `I-S|B-NP`.
     Stacked {
-        /// Its rows; the second tag is the part of speech.
+        /// The rows of the file; the second tag is the part of speech.
         rows: Box<ColumnReader>,
         /// Leave out tokens whose part of speech is punctuation.
         ignore_punct: bool,
     },
 }
 
-/// How a file of spans is read.
+/// Options for reading a file of spans.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpanFileOptions {
-    /// The format; None recognises it by the first line.
+    /// The format; None to detect it from the first line.
     pub format: Option<SpanFormat>,
-    /// The columns, for stacked tags. The parts of speech are in the second column of tags.
+    /// The columns, for stacked tags. The second column of tags contains the parts of speech.
     pub columns: Columns,
     /// Leave out tokens whose part of speech is punctuation, for stacked tags.
     pub ignore_punct: bool,
@@ -72,7 +72,8 @@ pub struct SpanFileOptions {
 pub enum SpanFormat {
     /// A span file.
     Spans,
-    /// A span file that every reader of the format reads in the same way ([`SpanFileReader::strict`]).
+    /// A span file that all readers of the format interpret in the same way
+    /// ([`SpanFileReader::strict`]).
     Strict,
     /// A column file with stacked tags.
     Stacked,
@@ -93,7 +94,7 @@ impl SpanSource {
     /// Opens a file.
     ///
     /// # Errors
-    /// As [`FileSource::lines`] and [`ColumnReader::new`].
+    /// Same as [`FileSource::lines`] and [`ColumnReader::new`].
     pub fn open(source: &FileSource, options: &SpanFileOptions) -> Result<Self> {
         let mut lines = source.lines(options.columns.limits())?;
         let format = match options.format {
@@ -102,7 +103,8 @@ impl SpanSource {
             None => SpanFormat::Stacked,
         };
         if format == SpanFormat::Stacked {
-            // Parts of speech are in the second column by default, which shorter files lack.
+            // Parts of speech are in the second column by default, if the file has that many
+            // columns.
             let columns = Columns {
                 second_may_lack: true,
                 ..options.columns.clone()
@@ -130,10 +132,10 @@ impl SpanSource {
     }
 }
 
-/// What is known of the files besides counts.
+/// Information about the files in addition to counts.
 pub struct SpanFiles {
-    /// Types in the order in which they first occur, in both files, those that do not count
-    /// included.
+    /// Types of both files in the order in which they first occur, including types that do not
+    /// count.
     pub types: Vec<String>,
     /// Types of gold that count, in the order of their first spans.
     pub gold_types: Vec<String>,
@@ -143,13 +145,13 @@ pub struct SpanFiles {
     pub warnings: Vec<String>,
 }
 
-/// One side while it is read.
+/// The state of one side during reading.
 struct Side {
     /// The reader of its file.
     source: Source,
     /// The spans of the current sentence.
     sentence: Sentence,
-    /// The tokens of the current sentence; none if the file has none.
+    /// The tokens of the current sentence; empty if the file has none.
     words: Tokens,
     /// Line of the sentence's first span or token, from 1.
     first: u64,
@@ -178,8 +180,8 @@ impl Side {
         }
     }
 
-    /// Reads the next sentence; false at the end of the file. A side of stacked tags has its spans
-    /// only after [`Side::find`].
+    /// Reads the next sentence; false at the end of the file. With stacked tags, the spans are
+    /// available only after [`Side::find`].
     fn next(&mut self, types: &mut Types<'_>, reporter: &mut Reporter<'_, '_>) -> Result<bool> {
         self.sentence.clear();
         self.words.clear();
@@ -191,7 +193,8 @@ impl Side {
         }
     }
 
-    /// Returns which tokens of the sentence its file says to leave out; None if it does not say.
+    /// Returns which tokens of the sentence are excluded according to this file; None if the file
+    /// does not specify this.
     fn punctuation(&self) -> Option<Vec<bool>> {
         match &self.source {
             Source::Spans(_) => None,
@@ -199,7 +202,7 @@ impl Side {
         }
     }
 
-    /// Returns the number of tokens of the sentence; None for span files, which do not have them.
+    /// Returns the number of tokens of the sentence; None for span files, which contain no tokens.
     fn tokens(&self) -> Option<usize> {
         match &self.source {
             Source::Spans(_) => None,
@@ -207,11 +210,11 @@ impl Side {
         }
     }
 
-    /// Finds the spans of the sentence, if reading it did not already, without the tokens
-    /// `ignored`.
+    /// Finds the spans of the sentence, without the tokens `ignored`, unless they were already
+    /// found during reading.
     ///
-    /// Spans of stacked tags are found only here, because which tokens are left out depends on both
-    /// sides, and so on what was read of the other side.
+    /// Spans of stacked tags are found only here, because the excluded tokens depend on both sides,
+    /// and the other side must have been read.
     ///
     /// # Errors
     /// [`Error::Tags`] for too many types.
@@ -222,7 +225,7 @@ impl Side {
         }
     }
 
-    /// Returns the place of the sentence.
+    /// Returns the position of the sentence.
     fn position(&self) -> Position {
         match &self.source {
             Source::Spans(reader) => Position::line(reader.path(), self.first),
@@ -230,7 +233,7 @@ impl Side {
         }
     }
 
-    /// Returns the place of the end of the file, after its last sentence was read.
+    /// Returns the position of the end of the file, after the last sentence was read.
     fn end(&self) -> Position {
         match &self.source {
             Source::Spans(reader) => Position::line(reader.path(), reader.line()),
@@ -239,14 +242,14 @@ impl Side {
     }
 }
 
-/// Scores the spans of two files, sentence by sentence, and finds their errors if that is wanted.
-/// The filter of the scorer decides which types count.
+/// Scores the spans of two files, sentence by sentence, and finds their errors if requested. The
+/// type filter of the scorer determines which types count.
 ///
 /// # Errors
-/// Those of reading the files; [`Error::Misaligned`] if one has more sentences than the other, or
-/// if both have tokens and these differ; [`Error::Stacked`] for stacked tags that contradict each
-/// other; [`Error::Tags`] for too many types; [`Error::Unmatched`] with the sentence in gold;
-/// [`Error::Stopped`].
+/// Errors from reading the files; [`Error::Misaligned`] if one file has more sentences than the
+/// other, or if both have tokens and the tokens differ; [`Error::Stacked`] for stacked tags that
+/// contradict each other; [`Error::Tags`] for too many types; [`Error::Unmatched`] with the
+/// position of the sentence in gold; [`Error::Stopped`].
 ///
 /// # Examples
 /// ```
@@ -324,11 +327,11 @@ pub fn score_spans(
     })
 }
 
-/// Reads the next sentence of both sides and finds its spans; false at the end of both.
-/// `sentences` were read before.
+/// Reads the next sentence of both sides and finds its spans; false at the end of both. `sentences`
+/// is the number of sentences read before.
 ///
 /// # Errors
-/// As [`score_spans`].
+/// Same as [`score_spans`].
 fn read_both(
     gold: &mut Side,
     pred: &mut Side,
@@ -343,7 +346,7 @@ fn read_both(
     }
     if has_gold {
         same_words(gold, pred)?;
-        // Both sides have the same tokens, so one of them decides which of these are punctuation.
+        // Both sides have the same tokens, so one side determines which tokens are punctuation.
         let ignored = gold.punctuation().or_else(|| pred.punctuation());
         gold.find(ignored.as_deref(), types)?;
         pred.find(ignored.as_deref(), types)?;
@@ -413,8 +416,8 @@ impl SentenceContext for SpanContext<'_> {
     }
 }
 
-/// Checks that the tokens of both sides are the same, if both have them. If one is a file of tags
-/// alone, only their numbers are compared.
+/// Checks that the tokens of both sides are the same, if both have tokens. If one file contains
+/// only tags, only the numbers of tokens are compared.
 ///
 /// # Errors
 /// [`Error::Misaligned`] at the sentence, with the first token that differs.
@@ -423,11 +426,11 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     let (Some(golds), Some(preds)) = (gold.tokens(), pred.tokens()) else {
         return Ok(());
     };
-    // A file of one column has tokens, but does not say which.
+    // A file with one column has tokens, but their text is unknown.
     if golds == preds && (g.len() == 0 || p.len() == 0 || g == p) {
         return Ok(());
     }
-    let (place, same) = (pred.position(), "the files must hold the same tokens");
+    let (place, same) = (pred.position(), "the files must have the same tokens");
     let message = match (0..g.len().min(p.len())).find(|&at| g.get(at) != p.get(at)) {
         Some(at) => format!(
             "token {} of the sentence is `{}`, but in that of {place} (pred) it is `{}`; {same}",
@@ -446,9 +449,9 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     })
 }
 
-/// The error for a file that has more sentences than the other one, which ends after `sentences`.
+/// The error for a file that has more sentences than the other file, which ends after `sentences`.
 fn too_many(gold: &Side, pred: &Side, gold_goes_on: bool, sentences: u64) -> Error {
-    let advice = "the files must hold the same sentences: where one has no span, give it a line such as EMPTY 999 999 999";
+    let advice = "the files must have the same sentences: give a sentence without spans a line such as EMPTY 999 999 999";
     let (gold, pred, message) = if gold_goes_on {
         let end = pred.end();
         let message = format!("gold has more sentences: {end} (pred) ends after {sentences}");

@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 /// Maximum number of different types in one job.
 pub(super) const TYPES: usize = 1 << 20;
 
-/// The spans of a sentence of one side, in 0-based tokens. Reused for all sentences.
+/// The spans of a sentence of one side, in 0-based tokens. The buffers are reused for all
+/// sentences.
 #[derive(Default)]
 pub(super) struct Sentence {
     /// Bounds and types of the spans.
@@ -17,7 +18,7 @@ pub(super) struct Sentence {
     pub(super) lines: Vec<u64>,
     /// The tokens of each span; empty as long as no span has holes.
     tokens: TokenSets,
-    /// Some span lacks tokens between its bounds.
+    /// Whether some span does not have all tokens between its bounds.
     holes: bool,
 }
 
@@ -41,7 +42,7 @@ impl Sentence {
         self.lines.push(line);
     }
 
-    /// Adds a span that has only these tokens, ascending.
+    /// Adds a span that has only the given tokens, in ascending order.
     pub(super) fn push_tokens(
         &mut self,
         span: Span<i64>,
@@ -57,7 +58,7 @@ impl Sentence {
         self.lines.push(line);
     }
 
-    /// Returns the spans as a matcher reads them.
+    /// Returns the spans as input for a matcher.
     pub(super) fn spans(&self) -> Spans<'_> {
         if self.holes {
             Spans::with_tokens(&self.spans, &self.tokens, 0)
@@ -67,19 +68,19 @@ impl Sentence {
     }
 }
 
-/// Types by id, and which of them count.
+/// Types by id, and whether each type counts.
 pub(super) struct Types<'a> {
     /// Names of the types of both sides.
     pub(super) names: &'a mut Vocabulary,
-    /// Which types count.
+    /// The filter that determines which types count.
     pub(super) filter: &'a TypeFilter,
-    /// By id: whether the type counts. Filled as types occur, so that a name is looked up in the
-    /// filter once.
+    /// Whether each type counts, by id. Filled when types occur, so that a name is looked up in the
+    /// filter only once.
     pub(super) counts: Vec<bool>,
 }
 
 impl Types<'_> {
-    /// Returns the id of a type; None if it does not count. `place` is called for errors only.
+    /// Returns the id of a type; None if it does not count. `place` is called only for errors.
     ///
     /// # Errors
     /// [`Error::Tags`] for more than [`TYPES`] types.

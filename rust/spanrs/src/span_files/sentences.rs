@@ -1,4 +1,4 @@
-//! Sentences of files of spans, in chunks.
+//! Reading the sentences of files of spans in chunks.
 
 use spanrs_base::Vocabulary;
 use spanrs_eval::TypeFilter;
@@ -8,13 +8,13 @@ use super::{Side, SpanSource};
 use crate::error::{Error, Result};
 use crate::{Progress, Reporter};
 
-/// Number of spans or sentences after which a chunk ends with the sentence.
+/// Number of spans or sentences after which a chunk ends at the next sentence border.
 const SPANS: usize = 1 << 13;
 
 /// Reader of the sentences of a file of spans, in chunks of about 8,192 spans.
 ///
-/// A span file cannot hold a sentence without spans; a file with stacked tags has the tokens of its
-/// sentences.
+/// A span file cannot contain a sentence without spans; a file with stacked tags also contains the
+/// tokens of its sentences.
 ///
 /// # Examples
 /// ```
@@ -35,18 +35,18 @@ const SPANS: usize = 1 << 13;
 pub struct SpanSentences {
     side: Side,
     types: Vocabulary,
-    /// What is wrong behind the sentences of the last chunk.
+    /// The error after the sentences of the last chunk.
     failure: Option<Error>,
 }
 
 /// A sentence of a file of spans.
 #[derive(Debug)]
 pub struct SpanSentence {
-    /// Its tokens; None for span files, which have none.
+    /// The tokens; None for span files, which contain no tokens.
     pub tokens: Option<Vec<String>>,
-    /// Its spans, in the order of the file.
+    /// The spans, in the order of the file.
     pub spans: Vec<LocatedSpan>,
-    /// Line of its first span or token, from 1.
+    /// Line of the first span or token, from 1.
     pub line: u64,
 }
 
@@ -59,7 +59,7 @@ pub struct LocatedSpan {
     pub start: i64,
     /// One past the last token.
     pub end: i64,
-    /// The tokens, ascending; None if they are all between the bounds.
+    /// The tokens, ascending; None if the span has all tokens between its bounds.
     pub tokens: Option<Vec<i64>>,
 }
 
@@ -86,7 +86,7 @@ impl SpanSentences {
     /// Reads the next sentences; None at the end of the file.
     ///
     /// # Errors
-    /// As [`score_spans`](super::score_spans) for one file. The sentences before an error are
+    /// Same as [`score_spans`](super::score_spans) for one file. The sentences before an error are
     /// returned first.
     pub fn next(&mut self, progress: &mut Progress<'_>) -> Result<Option<Vec<SpanSentence>>> {
         if let Some(failure) = self.failure.take() {

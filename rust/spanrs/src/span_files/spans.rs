@@ -1,7 +1,8 @@
-//! Sentences of a span file.
+//! Reading the sentences of a span file.
 //!
-//! The file counts tokens from 1 and includes the last one: `PER 6 7` becomes the span 5..7. Blank
-//! lines before the first span of a sentence are skipped, so several in a row end one sentence.
+//! Tokens in the file are numbered from 1 and ends are inclusive: `PER 6 7` becomes the span 5..7.
+//! Blank lines before the first span of a sentence are skipped, so several blank lines in a row end
+//! one sentence.
 
 use spanrs_base::Position;
 use spanrs_base::Span;
@@ -25,17 +26,17 @@ impl Reader {
         self.0.path()
     }
 
-    /// Returns the number of the line read last, from 1.
+    /// Returns the number of the last line read, from 1.
     pub(super) fn line(&self) -> u64 {
         self.0.line()
     }
 
     /// Reads the next sentence into `sentence`, which is empty, and stores its first line in
-    /// `first`; false at the end of the file. A sentence all of whose types do not count is a
-    /// sentence without spans.
+    /// `first`; false at the end of the file. A sentence in which no type counts is a sentence
+    /// without spans.
     ///
     /// # Errors
-    /// Those of reading the file; [`Error::Tags`](crate::Error::Tags) for too many types;
+    /// Errors from reading the file; [`Error::Tags`](crate::Error::Tags) for too many types;
     /// [`Error::Stopped`](crate::Error::Stopped).
     pub(super) fn next(
         &mut self,

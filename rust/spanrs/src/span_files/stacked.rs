@@ -1,9 +1,10 @@
-//! Sentences of a column file whose tags may be stacked: `I-S|B-NP`, the outermost first.
+//! Reading the sentences of a column file whose tags may be stacked: `I-S|B-NP`, the outermost
+//! first.
 //!
-//! A stack holds the open spans, one for each level. A tag is read level by level: `B-` at a level
-//! ends the spans at that level and inside it and begins one; `I-` continues the span at its level,
-//! which must have that type. Levels that a tag does not have are ended before. `O`, `_` and an
-//! empty tag end all.
+//! The open spans are on a stack, one for each level. A tag is read level by level: `B-` at a level
+//! ends the spans at this and inner levels and begins a new one; `I-` continues the span at its
+//! level, which must have the same type. Open spans at levels that the tag does not have are ended
+//! first. `O`, `_` and an empty tag end all spans.
 //!
 //! | token | tag | open after it | ended |
 //! |---|---|---|---|
@@ -12,8 +13,8 @@
 //! | 2 | `I-S\|B-NP` | S 0, NP 2 | NP 1-2 |
 //! | 3 | `O` | | S 0-3, NP 2-3 |
 //!
-//! The order in which spans end is that of the result: from inside out within a tag, and from
-//! outside in at the end of a sentence and where nothing continues.
+//! Spans are returned in the order in which they end: the innermost first within a tag, the
+//! outermost first at the end of a sentence and where no span continues.
 
 use spanrs_base::Position;
 use spanrs_base::Span;
@@ -24,8 +25,8 @@ use crate::Reporter;
 use crate::error::{Error, Result};
 use crate::sentence::Tokens;
 
-/// Parts of speech that are punctuation: those of STTS, UPOS and PTB, and names that FairEval's
-/// author used.
+/// Parts of speech that are punctuation: the tags of STTS, UPOS and PTB, and names used by
+/// FairEval's author.
 const PUNCTUATION: [&str; 22] = [
     "$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", ".", ",", ":", "(", ")", "\"",
     "‘", "“", "’", "”", "``", "''", "-LRB-", "-RRB-",
@@ -50,14 +51,14 @@ struct Open {
 pub(super) struct Reader {
     /// The rows; the second tag is the part of speech.
     rows: ColumnReader,
-    /// Leave out punctuation.
+    /// Whether punctuation is excluded.
     ignore_punct: bool,
     /// The open spans, outermost first.
     open: Vec<Open>,
     /// Spans of the sentence in the order in which they ended.
     ended: Vec<Open>,
-    /// Whether each token of the sentence is punctuation, by its own part of speech. Its length is
-    /// the number of tokens.
+    /// Whether each token of the sentence is punctuation, according to the parts of speech of this
+    /// file. The length is the number of tokens.
     punctuation: Vec<bool>,
     /// The line of each token of the sentence.
     lines: Vec<u64>,
@@ -81,13 +82,13 @@ impl Reader {
         self.rows.path()
     }
 
-    /// Returns the number of the line read last, from 1.
+    /// Returns the number of the last line read, from 1.
     pub(super) fn line(&self) -> u64 {
         self.rows.line()
     }
 
-    /// Returns which tokens of the sentence are punctuation; None if they are not left out, or the
-    /// file has no parts of speech.
+    /// Returns which tokens of the sentence are punctuation; None if punctuation is not excluded,
+    /// or the file has no parts of speech.
     pub(super) fn punctuation(&self) -> Option<&[bool]> {
         (self.ignore_punct && self.rows.has_second()).then_some(&self.punctuation)
     }
@@ -98,10 +99,10 @@ impl Reader {
     }
 
     /// Reads the next sentence: stores its first line in `first` and its tokens in `words`; false
-    /// at the end of the file. Its spans are returned by [`Reader::spans`].
+    /// at the end of the file. [`Reader::spans`] returns the spans of the sentence.
     ///
     /// # Errors
-    /// Those of reading the file; [`Error::Stacked`] for tags that contradict each other;
+    /// Errors from reading the file; [`Error::Stacked`] for tags that contradict each other;
     /// [`Error::Stopped`].
     pub(super) fn next(
         &mut self,
@@ -139,15 +140,15 @@ impl Reader {
         self.ended.append(&mut self.open);
     }
 
-    /// Ends open spans until `levels` are left, the innermost first.
+    /// Ends open spans, the innermost first, until `levels` remain.
     fn end_to(&mut self, levels: usize) {
         while self.open.len() > levels {
             self.ended.extend(self.open.pop());
         }
     }
 
-    /// Reads the tag of the token with this index. A bar at the end of a tag, as some write it
-    /// where nothing more is inside, is dropped.
+    /// Reads the tag of the token with this index. A bar at the end of a tag, which some files have
+    /// if there is no inner level, is dropped.
     ///
     /// | open before | tag | outcome |
     /// |---|---|---|
@@ -157,18 +158,18 @@ impl Reader {
     /// | S | `B-S` | ends S and opens another |
     /// | S | `I-NP` | refused: a span of type S is open |
     /// | S | `I-S\|I-NP` | refused: nothing is open at the second level |
-    /// | any | `B-`, `X`, `S-NP` | refused: no tag |
+    /// | any | `B-`, `X`, `S-NP` | refused: not a tag |
     ///
     /// # Errors
-    /// [`Error::Stacked`] for a level that is neither `B-TYPE` nor `I-TYPE`, and for `I-` of
-    /// another type than that of the open span, or without one.
+    /// [`Error::Stacked`] for a level that is neither `B-TYPE` nor `I-TYPE`, and for `I-` if the
+    /// open span has another type, or if none is open.
     fn token(&mut self, token: i64) -> Result<()> {
         let tag = self.rows.tag();
         if matches!(tag, b"O" | b"_" | b"") {
             self.end_from_outside();
             return Ok(());
         }
-        // `I-S|` is how some write that nothing more is inside.
+        // Some files write `I-S|` if there is no inner level.
         let tag: Box<[u8]> = tag.strip_suffix(b"|").unwrap_or(tag).into();
         let levels = tag.split(|&byte| byte == b'|').count();
         self.end_to(levels);
@@ -199,7 +200,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The error [`Error::Stacked`] at the line read last, with the whole tag.
+    /// The error [`Error::Stacked`] at the last line read, with the whole tag.
     fn error(&self, message: String) -> Error {
         Error::Stacked {
             position: Position::line(self.rows.path(), self.rows.line()),
@@ -218,7 +219,7 @@ impl Reader {
         ))
     }
 
-    /// The error for a level that continues a span where none is open.
+    /// The error for a level that continues a span although none is open.
     #[cold]
     fn nothing(&self, part: &[u8]) -> Error {
         self.error(format!(
@@ -227,20 +228,21 @@ impl Reader {
         ))
     }
 
-    /// The error for a level that is no tag.
+    /// The error for a level that is not a tag.
     #[cold]
     fn unknown(&self, part: &[u8]) -> Error {
         self.error(format!(
-            "`{}` is no tag; levels are B-TYPE or I-TYPE, separated by |, and O, _ or nothing stand outside. Tags of \
-             other schemes are evaluated by spanrs score --matcher fair, lines of spans by --format spans",
+            "`{}` is not a tag; levels are B-TYPE or I-TYPE, separated by |; tokens outside spans have O, _ or \
+             an empty tag. Tags of other schemes are evaluated by spanrs score --matcher fair, lines of spans by \
+             --format spans",
             text(part)
         ))
     }
 
-    /// Moves the spans of the sentence that was read to `sentence`, without the tokens `ignored`.
-    /// Spans that have no other tokens are dropped; `line` is the line of the sentence, for errors.
+    /// Moves the spans of the sentence to `sentence`, without the tokens `ignored`. Spans without
+    /// other tokens are dropped; `line` is the line of the sentence, for errors.
     ///
-    /// With token 3 left out, the span 2-4 becomes 2-3, 3-5 becomes 4-5, 2-5 has the tokens 2 and
+    /// With token 3 excluded, the span 2-4 becomes 2-3, 3-5 becomes 4-5, 2-5 has the tokens 2 and
     /// 4, and 3-4 is dropped.
     ///
     /// # Errors
@@ -286,7 +288,7 @@ impl Reader {
     }
 }
 
-/// Returns bytes as text for a message.
+/// Returns bytes as text, for messages.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

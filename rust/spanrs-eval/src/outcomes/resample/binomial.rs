@@ -2,14 +2,14 @@
 
 use spanrs_base::Rng;
 
-/// Expected number of successes from which rejection is faster than inversion, and below which the
-/// hat of [`by_rejection`] is not proved to be one.
+/// Expected number of successes from which on rejection is faster than inversion, and below which
+/// the hat function of [`by_rejection`] is not proved to be an upper bound.
 const REJECTION: f64 = 10.0;
 
 /// Returns the number of successes among `n` trials with probability `p` each, from 0 to 1.
 ///
-/// The distribution is exact up to the rounding of f64. Small means take inversion (algorithm BINV
-/// of Kachitvichyanukul and Schmeiser 1988, "Binomial random variate generation"), others
+/// The distribution is exact up to the rounding of f64. Small means use inversion (algorithm BINV
+/// of Kachitvichyanukul and Schmeiser 1988, "Binomial random variate generation"), other means use
 /// transformed rejection (algorithm BTRS of Hörmann 1993, "The generation of binomial random
 /// variates"), which takes constant time.
 pub(super) fn binomial(n: u64, p: f64, rng: &mut Rng) -> u64 {
@@ -22,7 +22,7 @@ pub(super) fn binomial(n: u64, p: f64, rng: &mut Rng) -> u64 {
     }
 }
 
-/// Returns a number from 0 to below 1, a multiple of 2^-53.
+/// Returns a uniform number from 0 (inclusive) to 1 (exclusive), a multiple of 2^-53.
 fn uniform(rng: &mut Rng) -> f64 {
     (rng.draw() >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -41,13 +41,13 @@ fn by_inversion(n: u64, p: f64, rng: &mut Rng) -> u64 {
             left -= probability;
             probability *= odds * (n - successes) as f64 / (successes + 1) as f64;
         }
-        // Rounding left something over: draw again.
+        // The probabilities did not add up to 1 because of rounding: draw again.
     }
 }
 
 /// Transformed rejection with a squeeze; `p` is at most 0.5 and `n * p` at least [`REJECTION`].
 ///
-/// The names are those of the paper.
+/// Variable names are from the paper.
 fn by_rejection(n: u64, p: f64, rng: &mut Rng) -> u64 {
     let trials = n as f64;
     let spq = (trials * p * (1.0 - p)).sqrt();
@@ -88,7 +88,7 @@ fn log_ratio(n: f64, p: f64, k: f64, m: f64) -> f64 {
 }
 
 /// Returns the error of Stirling's approximation of `ln(k!)` around `k + 1`: by the series of
-/// Hörmann 1993, which is exact to 1e-9 from 10 on, and below by definition.
+/// Hörmann 1993, which is exact to 1e-9, for `k` of 10 or more, and by definition for smaller `k`.
 fn stirling(k: f64) -> f64 {
     let x = k + 1.0;
     if k < 10.0 {
@@ -122,7 +122,8 @@ mod tests {
     #[test]
     fn numbers_have_the_binomial_distribution() {
         const DRAWS: usize = 200_000;
-        // Both algorithms, both sides of one half, their border, and large numbers.
+        // Covers both algorithms and their border, probabilities below and above one half, and
+        // large numbers.
         for (n, p) in [
             (1, 0.3),
             (7, 0.5),

@@ -1,9 +1,9 @@
 //! The bootstrap (Efron 1979).
 //!
-//! Documents are drawn two per random word and counted by group of equal rows; of many documents
-//! the numbers of the groups are drawn instead, which has the same distribution ([`Multinomial`]).
-//! Sums are then added group by group, and measures evaluated on them. A resample costs at most one
-//! draw per document, a few additions per distinct row, and the measures.
+//! Documents are drawn two per random word and counted by group of equal rows. If there are many documents, the count
+//! of each group is drawn instead, which has the same distribution ([`Multinomial`]). Sums are then added group by
+//! group, and the measures are evaluated on the sums. A resample costs at most one draw per document, a few additions
+//! per distinct row, and the measures.
 
 use std::ops::Range;
 
@@ -15,30 +15,29 @@ use super::in_batches;
 use super::multinomial::Multinomial;
 use super::systems::{Groups, Systems};
 
-/// Documents from which the numbers of groups are drawn instead of documents. Part of the interface:
-/// it decides which numbers a seed gives.
+/// Number of documents from which counts of groups are drawn instead of documents. This is part of the interface,
+/// because it determines the values for a seed.
 const MANY: usize = 1 << 14;
 
 impl Systems {
-    /// Evaluates measures on resampled corpora: as many documents as there are, drawn with
-    /// replacement, the same ones for every system (Efron 1979, "Bootstrap Methods: Another Look at
-    /// the Jackknife").
+    /// Evaluates measures on resampled corpora. Each has as many documents as the original corpus, drawn with
+    /// replacement, the same documents for every system (Efron 1979, "Bootstrap Methods: Another Look at the
+    /// Jackknife").
     ///
-    /// - `measures`: types in them are numbers of [`Systems::union`].
+    /// - `measures`: their types are type numbers of [`Systems::union`].
     /// - `samples`: number of resampled corpora.
     /// - `seed`: the same seed gives the same values, for any number of threads and counts merged
     ///   in any order.
     /// - `threads`: number of threads, limited to 64.
-    /// - `stop`: asked at intervals whether to give up, with the number of resamples that are done.
+    /// - `stop`: called at intervals with the number of finished resamples; returns true to stop.
     ///
-    /// Returns one value for each resample, system and measure, in this nesting: the value of
-    /// measure `m` for system `s` in resample `i` is at `(i * systems + s) * measures + m`. A
-    /// measure of a type that was not drawn is NaN. None if there are no documents or `stop` said
-    /// so.
+    /// Returns one value for each resample, system and measure, in this nesting: the value of measure `m` for system
+    /// `s` in resample `i` is at `(i * systems + s) * measures + m`. A measure of a type that was not drawn is NaN.
+    /// Returns None if there are no documents or `stop` returned true.
     ///
-    /// Time is O(samples * documents) below 16,384 documents. From there on it grows with the number
-    /// of groups of equal documents, and the values for a seed depend on which criteria are measured
-    /// together. Memory is that of the values.
+    /// Takes O(samples * documents) time below 16,384 documents. With more documents, time grows with the number of
+    /// groups of equal documents, and the values for a seed depend on which criteria are measured together. Memory is
+    /// proportional to the number of values.
     ///
     /// # Examples
     /// ```
@@ -97,15 +96,15 @@ impl Systems {
     }
 }
 
-/// Draws resamples; one for each thread.
+/// Draws resamples. Each thread has its own sampler.
 struct Sampler<'a> {
     /// The documents.
     groups: &'a Groups,
-    /// Draws numbers of groups; None to draw documents.
+    /// Draws counts of groups; None to draw documents.
     multinomial: Option<&'a Multinomial>,
-    /// By group: how often one of its documents was drawn.
+    /// For each group, the number of times one of its documents was drawn.
     times: Vec<u32>,
-    /// By system and cell: the sum of the drawn documents.
+    /// For each system and cell, the sum over the drawn documents.
     sums: Vec<f64>,
     /// Evaluates the measures on the sums of one system.
     evaluator: Evaluator,

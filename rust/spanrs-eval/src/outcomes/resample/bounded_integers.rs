@@ -2,10 +2,10 @@
 
 use spanrs_base::Rng;
 
-/// Uniform integers from 0 to below a limit, two per 64-bit draw.
+/// Uniform integers from 0 (inclusive) to a limit (exclusive), two per 64-bit draw.
 ///
 /// Source: Lemire 2019, "Fast Random Integer Generation in an Interval", with 32 bits. The first of
-/// two integers uses the low half of the word.
+/// the two integers uses the low half of the word.
 pub(super) struct BoundedIntegers<'a> {
     /// Source of random words.
     rng: &'a mut Rng,

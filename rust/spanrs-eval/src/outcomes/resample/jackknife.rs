@@ -1,19 +1,19 @@
-//! The jackknife: measures without one document.
+//! The jackknife: measures with one document omitted.
 
 use super::super::measure::Measure;
 use super::systems::Systems;
 
-/// Groups of documents evaluated between two calls of `stop`.
+/// Number of document groups evaluated between two calls of `stop`.
 const PAUSE: usize = 1 << 12;
 
-/// Measures without one document, for all documents with the same counts.
+/// Measures with one document omitted, for all documents with the same counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Omission {
-    /// Number of documents that have these counts; leaving out any one of them gives the same
+    /// Number of documents with these counts; omitting any one of these documents gives the same
     /// values.
     pub documents: u64,
     /// Values by system, then measure: measure `m` of system `s` is at `s * measures + m`. NaN for
-    /// a type that occurs nowhere else.
+    /// a type that occurs in no other document.
     pub values: Vec<f64>,
 }
 
@@ -21,9 +21,9 @@ impl Systems {
     /// Evaluates measures on the corpus without each document in turn (Quenouille 1956, Tukey
     /// 1958). The acceleration of BCa intervals is computed from these values.
     ///
-    /// Documents with equal counts are evaluated once, so that time is proportional to the number
-    /// of distinct rows; weight each [`Omission`] by its documents. The order is that of the first
-    /// document of each group by key. Returns None if `stop` said so.
+    /// Documents with equal counts are evaluated once, so time is proportional to the number of
+    /// distinct rows; weight each [`Omission`] by its number of documents. Omissions are ordered by
+    /// the key of the first document of each group. Returns None if `stop` returned true.
     ///
     /// # Examples
     /// ```
@@ -65,7 +65,7 @@ impl Systems {
                 evaluator.evaluate(own, &mut values);
             }
             for &(cell, n) in row {
-                // Counts are integers below 2^53, so that this restores the sums exactly.
+                // Counts are integers below 2^53, so this restores the sums exactly.
                 sums[cell as usize] += n;
             }
             omissions.push(Omission { documents, values });

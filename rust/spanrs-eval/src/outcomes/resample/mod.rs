@@ -1,17 +1,18 @@
 //! Resampling of documents: bootstrap, jackknife and paired randomisation tests, for any measure.
 //!
-//! [`Systems`] aligns the rows of one or several systems by document. Every method reads only those
-//! rows, so that it works the same for all matchers.
+//! [`Systems`] aligns the rows of one or several systems by document. Every method reads only these
+//! rows, so that it works in the same way for all matchers.
 //!
 //! | method | question | source |
 //! |---|---|---|
 //! | [`Systems::bootstrap`] | how much would a measure vary with other documents? | Efron 1979 |
 //! | [`Systems::jackknife`] | how much does each document matter? | Quenouille 1956, Tukey 1958 |
-//! | [`Systems::randomise`] | could two systems be the same? | Noreen 1989, Yeh 2000 |
+//! | [`Systems::randomise`] | could two systems be equally good? | Noreen 1989, Yeh 2000 |
 //!
-//! Documents with equal rows are interchangeable, so that the bootstrap of a large corpus draws how
-//! often each group of them occurs ([`multinomial`]). They are grouped once ([`systems::Groups`]),
-//! after leaving out the cells that no measure reads; a corpus of sentences has few distinct rows.
+//! Documents with equal rows are interchangeable, so the bootstrap of a large corpus draws the
+//! count of each group of equal documents ([`multinomial`]). Documents are grouped once
+//! ([`systems::Groups`]), ignoring cells that no measure reads; a corpus of sentences has few
+//! distinct rows.
 //!
 //! Results depend on the seed, not on the number of threads or the order in which counts were
 //! merged: resample `i` draws from its own random stream, and documents are numbered by key and
@@ -31,24 +32,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use jackknife::Omission;
 pub use systems::Systems;
 
-/// Resamples computed as one unit of work by one thread. Has no influence on results.
+/// Number of resamples that a thread computes as one unit of work. Does not affect results.
 const BATCH: u64 = 16;
 
-/// Batches for each thread between two calls of `stop`: threads are started anew after each.
+/// Number of batches per thread between two calls of `stop`; threads are restarted after each
+/// round.
 const ROUND: u64 = 8;
 
-/// Computes resamples in batches, several at once in threads, and gives the result of each batch to
-/// `take`, in order.
+/// Computes resamples in batches, several at once in threads, and passes the result of each batch
+/// to `take`, in order.
 ///
 /// - `samples`: number of resamples; they are numbered from 0.
 /// - `threads`: batches computed at once, limited to 1..=64.
-/// - `stop`: asked between rounds of batches and at the end, with the number of resamples that are
-///   done.
-/// - `worker`: makes the work space of a thread.
+/// - `stop`: called between rounds of batches and at the end with the number of finished resamples;
+///   returns true to stop.
+/// - `worker`: creates the work space of a thread.
 /// - `batch`: computes the resamples of a range of numbers.
 ///
-/// Threads take the next batch when they are done with one, so that a slow thread does not hold up
-/// the others. Returns false if `stop` said so; what `take` received before is then incomplete.
+/// A thread takes the next batch when it has finished one, so a slow thread does not delay the
+/// others. Returns false if `stop` returned true; the results passed to `take` are then incomplete.
 fn in_batches<T: Send, W>(
     samples: u64,
     threads: usize,

@@ -1,10 +1,10 @@
 //! Resamples of many documents, drawn by group instead of by document.
 //!
-//! How often each group of equal documents is drawn has a multinomial distribution. It is drawn
-//! exactly: the numbers of the frequent groups one after the other as binomial numbers of what is
-//! left (Davis 1993, "The computer generation of multinomial random variates"), and the documents
-//! of the rare groups one by one. A corpus of a million sentences has few frequent groups and few
-//! documents in rare ones.
+//! The counts of the groups of equal documents have a multinomial distribution, from which they are
+//! drawn exactly: the counts of frequent groups one after the other as binomial numbers of the
+//! remaining draws (Davis 1993, "The computer generation of multinomial random variates"), and the
+//! documents of rare groups one by one. A corpus of a million sentences has few frequent groups and
+//! few documents in rare groups.
 
 use spanrs_base::Rng;
 
@@ -16,18 +16,18 @@ use super::systems::Groups;
 /// documents.
 const FREQUENT: u64 = 32;
 
-/// Draws as many documents as there are, with replacement.
+/// Draws as many documents as the corpus has, with replacement.
 pub(super) struct Multinomial {
     /// Frequent groups, with their numbers of documents.
     frequent: Vec<(u32, u64)>,
-    /// By document of the rare groups: its group.
+    /// The group of each document in a rare group.
     rare: Vec<u32>,
     /// Number of documents.
     documents: u64,
 }
 
 impl Multinomial {
-    /// Prepares to draw documents of these groups; there must be fewer than 2^32.
+    /// Prepares to draw documents from these groups; there must be fewer than 2^32 documents.
     pub(super) fn new(groups: &Groups) -> Self {
         let sizes = groups.sizes();
         let is_rare = |group: &&u32| sizes[**group as usize] < FREQUENT;
@@ -46,7 +46,7 @@ impl Multinomial {
         }
     }
 
-    /// Adds how often each group was drawn to `times`.
+    /// Adds the number of times each group was drawn to `times`.
     pub(super) fn draw(&self, rng: &mut Rng, times: &mut [u32]) {
         let (mut draws, mut documents) = (self.documents, self.documents);
         for &(group, size) in &self.frequent {

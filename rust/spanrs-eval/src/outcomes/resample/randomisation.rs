@@ -1,13 +1,13 @@
 //! The paired randomisation test of two systems.
 //!
 //! If two systems were the same, exchanging their outputs on any document would not matter. The
-//! test exchanges them on each document with probability one half and counts how often the
-//! difference of a measure becomes at least as large as observed.
+//! test exchanges them on each document with probability one half and counts the samples in which
+//! the difference of a measure is at least as large as observed.
 //!
 //! Let `a` and `b` be the summed cells of the two systems. Exchanging document `d` adds `b_d - a_d`
 //! to `a`, and `a + b` never changes. So a sample is `a` plus, for each distinct nonzero change,
-//! the change times the number of documents exchanged, which is binomial; and the sums of the
-//! second system follow by subtraction.
+//! the change times the number of exchanged documents, which is binomial; the sums of the second
+//! system follow by subtraction.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ use super::super::measure::{Evaluator, Measure};
 use super::in_batches;
 use super::systems::{Groups, Systems};
 
-/// Absolute difference up to which two differences of measures are equal: they are computed from
-/// different sums.
+/// Absolute tolerance for comparing differences of measures, which are computed from different
+/// sums.
 const TOLERANCE: f64 = 1e-12;
 
 impl Systems {
@@ -27,22 +27,22 @@ impl Systems {
     /// statistical significance of result differences").
     ///
     /// - `pair`: indices of the two systems.
-    /// - `measures`: types in them are numbers of [`Systems::union`]. A measure that is NaN,
+    /// - `measures`: their types are type numbers of [`Systems::union`]. A measure that is NaN,
     ///   because its type does not occur, counts as 0.
     /// - `samples`: number of random exchanges.
     /// - `seed`: the same seed gives the same result, for any number of threads and counts merged
     ///   in any order.
     /// - `threads`: number of threads, limited to 64.
-    /// - `stop`: asked at intervals whether to give up, with the number of samples that are done.
+    /// - `stop`: called at intervals with the number of finished samples; returns true to stop.
     ///
-    /// Returns for each measure how often the absolute difference was at least as large as the
-    /// observed one. The two-sided p-value is `(n + 1) / (samples + 1)`. None if `stop` said so.
-    /// [`Systems`] has an example.
+    /// Returns for each measure the number `n` of samples whose absolute difference was at least as
+    /// large as the observed one. The two-sided p-value is `(n + 1) / (samples + 1)`. Returns None
+    /// if `stop` returned true. [`Systems`] has an example.
     ///
-    /// Documents with equal counts under both systems change nothing and are skipped. Of documents
-    /// with equal pairs of rows only the number exchanged matters; it is the number of ones in as
-    /// many random bits. A sample costs a bit per document that differs, a few additions per
-    /// distinct pair of rows, and the measures of both systems.
+    /// Documents with equal counts under both systems change nothing and are skipped. For documents
+    /// with equal pairs of rows, only the number of exchanged documents matters; it is the number
+    /// of ones among as many random bits. A sample takes one bit per document that differs, a few
+    /// additions per distinct pair of rows, and the evaluation of the measures for both systems.
     pub fn randomise(
         &self,
         pair: [usize; 2],
@@ -78,14 +78,15 @@ impl Systems {
     }
 }
 
-/// Sums of two systems, and the changes that exchanging documents makes to those of the first one.
+/// Sums of two systems, and the changes to the sums of the first system when documents are
+/// exchanged.
 struct Exchange {
-    /// By cell: the sum of the first system.
+    /// For each cell, the sum of the first system.
     total: Vec<f64>,
-    /// By cell: the sum of both systems, which exchanges do not change.
+    /// For each cell, the sum of both systems, which exchanges do not change.
     both: Vec<f64>,
     /// Groups of documents whose rows differ between the systems: number of documents, and the
-    /// change of each cell by exchanging one of them.
+    /// change of each cell when one of these documents is exchanged.
     groups: Vec<(u64, Vec<(u32, f64)>)>,
 }
 
@@ -125,7 +126,7 @@ impl Exchange {
         }
     }
 
-    /// Exchanges each document with probability one half; `sums` are those of the first system.
+    /// Exchanges each document with probability one half; `sums` are the sums of the first system.
     fn apply(&self, rng: &mut Rng, sums: &mut [f64]) {
         let mut bits = Bits::default();
         for (size, change) in &self.groups {
@@ -138,11 +139,11 @@ impl Exchange {
         }
     }
 
-    /// Returns the measures of the first system minus those of the second, from the sums `first` of
-    /// the first system.
+    /// Returns the measures of the first system minus the measures of the second, computed from
+    /// `first`, the sums of the first system.
     ///
-    /// A measure that is NaN counts as 0, so that a type which only one system has left still gives
-    /// a difference.
+    /// A measure that is NaN counts as 0, so that a type that remains in only one system still
+    /// gives a difference.
     fn differences(&self, evaluator: &mut Evaluator, first: &[f64]) -> Vec<f64> {
         let second: Vec<f64> = self
             .both
@@ -163,9 +164,9 @@ impl Exchange {
 /// A stream of random bits, drawn 64 at a time.
 #[derive(Default)]
 struct Bits {
-    /// Bits that are left, in the low positions.
+    /// The remaining bits, in the low positions.
     word: u64,
-    /// Number of bits that are left.
+    /// Number of remaining bits.
     left: u32,
 }
 

@@ -34,56 +34,57 @@ use super::super::schema::{CORPUS, CellId, SENTENCES};
 /// let (a, b) = (system([0, 0, 0]), system([0, 1, 1]));
 /// let systems = Systems::new(vec![a.into(), b.into()]).unwrap();
 /// let f1 = [Measure::Micro(Prf::f1(0))];
-/// // Two of the four ways to exchange the two differing documents have so large a difference.
+/// // Two of the four ways to exchange the two differing documents give a difference this large.
 /// let as_large = systems.randomise([0, 1], &f1, 1_000, 0, 1, |_| false).unwrap();
 /// assert!((400..600).contains(&as_large[0]));
 /// ```
 pub struct Systems {
-    /// By system: its counts.
+    /// The counts of each system.
     counts: Vec<Arc<Counts>>,
     /// Types and cells of all systems, with totals of 0.
     union: Counts,
-    /// By system and its own cell: the number of the cell in `union`.
+    /// For each system and cell of the system, the number of the cell in `union`.
     cells: Vec<Vec<CellId>>,
-    /// By system and document, sorted by key: the index of its row.
+    /// For each system and document, sorted by key, the index of the row.
     rows: Vec<Vec<usize>>,
 }
 
 /// Documents grouped by their counts: documents with equal rows under every system are one group.
 pub(super) struct Groups {
-    /// By document, sorted by key: its group. Groups are numbered by their first document.
+    /// The group of each document, sorted by key. Groups are numbered in the order of their first
+    /// documents.
     pub of_documents: Vec<u32>,
-    /// By group: (cell, count), sorted by cell, counts above 0. The cell of the s-th system is at
-    /// `s * width + cell`.
+    /// For each group, the nonzero counts as (cell, count), sorted by cell. A cell of the s-th
+    /// system has the number `s * width + cell`.
     pub rows: Vec<Vec<(u32, f64)>>,
 }
 
 impl Systems {
     /// Aligns the documents of systems.
     ///
-    /// A single system may have several documents with one key; they stay separate, sorted by
-    /// content. O(n log n) for n cells of all documents.
+    /// A single system may have several documents with the same key; they stay separate, sorted by
+    /// content. Takes O(n log n) time for n cells of all documents.
     ///
     /// # Errors
-    /// [`CountsError::Schema`] for counts of different matchers; [`CountsError::Documents`] for no
-    /// system, or counts without documents; [`CountsError::OpenDocument`]. Of several systems also
-    /// [`CountsError::Repeated`] if two documents have one key, [`CountsError::Unpaired`] for a
-    /// document that one of them does not have, and [`CountsError::Gold`] for a document whose gold
-    /// spans, sentences or tokens differ in number.
+    /// [`CountsError::Schema`] for counts of different matchers; [`CountsError::Documents`] if
+    /// there are no systems, or for counts without documents; [`CountsError::OpenDocument`]. For
+    /// several systems also [`CountsError::Repeated`] if two documents have the same key,
+    /// [`CountsError::Unpaired`] for a document that one system does not have, and
+    /// [`CountsError::Gold`] for a document whose gold spans, sentences or tokens differ in number.
     pub fn new(counts: Vec<Arc<Counts>>) -> Result<Self, CountsError> {
         let names: Vec<_> = (0..counts.len()).map(|at| format!("system {at}")).collect();
         Self::named(counts, &names)
     }
 
-    /// Aligns the documents of systems with names, which errors mention; otherwise like
-    /// [`Systems::new`], which names them `system 0` and so on.
+    /// Aligns the documents of systems with names, which are used in errors. Otherwise the same as
+    /// [`Systems::new`], which uses the names `system 0` and so on.
     ///
     /// # Errors
-    /// Those of [`Systems::new`]; [`CountsError::Argument`] if the numbers of names and counts
+    /// The errors of [`Systems::new`]; [`CountsError::Argument`] if the numbers of names and counts
     /// differ.
     pub fn named(counts: Vec<Arc<Counts>>, names: &[String]) -> Result<Self, CountsError> {
         if counts.len() != names.len() {
-            let message = "each system has a name and counts";
+            let message = "each system must have a name and counts";
             return Err(CountsError::Argument(message.to_owned()));
         }
         let Some(first) = counts.first() else {
@@ -121,8 +122,8 @@ impl Systems {
         Ok(systems)
     }
 
-    /// Refuses samples whose values of measures would take more than a GiB (2^27 values).
-    /// `measures` is the number of measures of each system.
+    /// Refuses samples whose measure values would take more than 1 GiB (2^27 values). `measures` is
+    /// the number of measures of each system.
     ///
     /// # Errors
     /// [`CountsError::TooManyValues`].
@@ -149,7 +150,7 @@ impl Systems {
             return Ok(());
         }
         let sizes = self.gold_sizes();
-        // By system and distinct row: a number that stands for its gold.
+        // For each system and distinct row, a number that identifies its gold sizes.
         let mut numbers = HashMap::new();
         let all = 0..self.counts.len();
         let gold: Vec<Vec<u32>> = all
@@ -173,8 +174,8 @@ impl Systems {
         Ok(())
     }
 
-    /// Returns for each cell of the union which size of gold it counts, and its weight; None if it
-    /// counts none.
+    /// Returns for each cell of the union the size of gold that it counts, and its weight; None if
+    /// it counts no size.
     ///
     /// Sizes are indices: gold spans of each type, then sentences, then tokens. Gold spans are the
     /// true positives and false negatives of the criterion that defines support.
@@ -198,8 +199,8 @@ impl Systems {
         cells.collect()
     }
 
-    /// Returns by distinct row of a system the number of the sums of its sizes of gold; equal sums
-    /// have equal numbers in all systems.
+    /// Returns, for each distinct row of a system, a number that identifies the sums of its gold
+    /// sizes; equal sums have equal numbers in all systems.
     fn number_gold(
         &self,
         system: usize,
@@ -225,8 +226,9 @@ impl Systems {
     /// Returns for each sentence of a system, by number, the number of the same sentence of the
     /// first system; None if both have their documents in the same order.
     ///
-    /// Sentences follow each other as their documents do, so that their numbers differ between
-    /// systems whose documents are in different orders. Errors of sentences are compared by it.
+    /// Sentences are numbered in the order of their documents, so their numbers differ between
+    /// systems whose documents are in different orders. Errors in the same sentence are compared
+    /// with the help of these numbers.
     pub fn sentence_numbers(&self, system: usize) -> Option<Vec<u64>> {
         if self.rows[system] == self.rows[0] {
             return None;
@@ -243,8 +245,8 @@ impl Systems {
         Some(numbers)
     }
 
-    /// Returns the number of the first sentence of each document of a system, in its own order, and
-    /// the number of all sentences.
+    /// Returns the number of the first sentence of each document of a system, in the order of the
+    /// system, and the total number of sentences.
     fn first_sentences(&self, system: usize) -> Vec<u64> {
         let counts = &self.counts[system];
         let of_sentences = |id: &CellId| {
@@ -264,8 +266,8 @@ impl Systems {
         firsts
     }
 
-    /// Returns counts with the types and cells of all systems and totals of 0. Measures of types
-    /// are by its numbers.
+    /// Returns counts with the types and cells of all systems and totals of 0. Measures of single
+    /// types use its type numbers.
     pub fn union(&self) -> &Counts {
         &self.union
     }
@@ -280,7 +282,7 @@ impl Systems {
         self.counts.len()
     }
 
-    /// Always returns false: there is at least one system.
+    /// Always returns false, because there is at least one system.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -290,14 +292,14 @@ impl Systems {
         self.union.cells().len()
     }
 
-    /// Returns an evaluator of the measures, and the documents grouped by what these measures read
-    /// of the given systems.
+    /// Returns an evaluator for the measures, and the documents grouped by the counts that these
+    /// measures read in the given systems.
     ///
-    /// Hashes every distinct row once, and of every document the numbers of its rows.
+    /// Hashes every distinct row once, and the row numbers of every document.
     pub(super) fn groups(&self, systems: &[usize], measures: &[Measure]) -> (Evaluator, Groups) {
         let evaluator = Evaluator::new(&self.union, measures);
         let read = evaluator.read_cells();
-        // What is read of a row, by place of the system and number of the distinct row.
+        // The counts that are read in a row, by index of the system and number of the distinct row.
         let mut numbers: HashMap<Vec<(u32, u64)>, u32> = HashMap::new();
         let mut parts: Vec<Vec<(u32, u64)>> = Vec::new();
         let of_rows: Vec<Vec<u32>> = (0..)
@@ -380,8 +382,8 @@ impl Groups {
     }
 }
 
-/// Checks that a system has each document once, and the same ones as the first system. Both lists
-/// of keys are sorted; `names` are those of all systems.
+/// Checks that a system has each document once, and the same documents as the first system. Both
+/// lists of keys are sorted; `names` are the names of all systems.
 ///
 /// # Errors
 /// [`CountsError::Repeated`], [`CountsError::Unpaired`].
@@ -398,7 +400,7 @@ fn check_keys(
         });
     }
     let differs = first.iter().zip(own).find(|(a, b)| a != b);
-    // Both are sorted, so that the smaller key is the one the other system lacks.
+    // Both lists are sorted, so the smaller key is missing in the other system.
     let (document, lacking) = match differs {
         Some((a, b)) if a < b => (*a, system),
         Some((_, b)) => (*b, 0),
