@@ -88,7 +88,7 @@ pub fn run(data: &[u8]) {
 /// Reads annotations and their text from files.
 ///
 /// # Errors
-/// As [`Reader::open`].
+/// Same as [`Reader::open`].
 pub fn open(annotations: &[u8], text: &[u8]) -> Result<Document> {
     FOLDER.with(|folder| {
         let Folder(folder) = folder.get_or_init(Folder::new);

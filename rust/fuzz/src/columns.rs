@@ -86,7 +86,7 @@ fn formats_are_recognised_or_make_no_difference(bytes: &[u8], options: &Columns,
         Ok(rows) if rows.is_conllu() => {}
         Ok(_) => assert_eq!(*whole, read(bytes, CHUNK, &auto)),
         Err(error) => assert!(
-            // CoNLL-U without a column of tags, or with a line of another number of columns.
+            // CoNLL-U without a column of tags, or with a line of a different number of columns.
             matches!(
                 error.code,
                 Code::WrongFormat | Code::NoColumn | Code::Ragged

@@ -112,7 +112,7 @@ fn errors_are_counted(
     columns: &Columns,
     reader: &Reader,
 ) {
-    // Buffers of another size may show other lines at the beginning.
+    // Buffers of a different size may show other lines at the beginning.
     let guessed = is_guessed(gold, columns) || is_guessed(pred, columns);
     if chunk != CHUNK && guessed {
         return;

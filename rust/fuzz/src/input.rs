@@ -64,7 +64,7 @@ pub const CHUNK: usize = 256 << 10;
 /// A reader of lines with a first buffer of this size.
 ///
 /// # Errors
-/// As [`LineReader::new`].
+/// Same as [`LineReader::new`].
 pub fn lines(bytes: &[u8], chunk: usize) -> spanrs_io::Result<LineReader> {
     let source = Box::new(Cursor::new(bytes.to_vec()));
     LineReader::with_chunk("input", source, Limits::default(), chunk)

@@ -25,7 +25,7 @@ pub enum Error {
         message: String,
     },
     /// Nothing to learn from, too many classes, weights that are too large for the model format, or
-    /// another number of lists of tags than of sentences.
+    /// a different number of lists of tags than of sentences.
     #[error("{0}")]
     Training(String),
     /// A model file or JSON that cannot be read, the templates in it included, or metadata that

@@ -86,7 +86,7 @@ pub enum Next {
     Stop,
     /// The next pass, if there is one.
     Continue,
-    /// As [`Next::Continue`]; besides, the averaged weights of this pass are the best so far and
+    /// Same as [`Next::Continue`]; besides, the averaged weights of this pass are the best so far and
     /// are kept. Averaging costs time and memory proportional to the weights. [`fit_published`]
     /// does not keep them.
     Best,
@@ -181,7 +181,7 @@ impl Trainer for ParserTrainer {
 /// many of their labels.
 ///
 /// # Errors
-/// As [`Passes::run`].
+/// Same as [`Passes::run`].
 fn train_models<T: Trainer>(
     trainer: &mut T,
     passes: Passes,
@@ -297,7 +297,7 @@ pub fn fit_tagger(
 /// parts or sentences the gold tags stay. `after` is called with the number of parts done.
 ///
 /// # Errors
-/// As [`fit_tagger`], and the errors of `after`; the tags are not changed then.
+/// Same as [`fit_tagger`], and the errors of `after`; the tags are not changed then.
 ///
 /// # Examples
 ///

@@ -127,7 +127,7 @@ impl Treebank {
         self.sentences.len()
     }
 
-    /// True without sentences.
+    /// True if there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.sentences.is_empty()
     }

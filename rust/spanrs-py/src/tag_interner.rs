@@ -264,7 +264,7 @@ pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Boun
     as_list_or_tuple_at(sequence, String::new)
 }
 
-/// As [`as_list_or_tuple`]; messages begin with a `place` (empty, or ending in a colon).
+/// Same as [`as_list_or_tuple`]; messages begin with a `place` (empty, or ending in a colon).
 pub(crate) fn as_list_or_tuple_at<'py>(
     sequence: &Bound<'py, PyAny>,
     place: impl Fn() -> String,

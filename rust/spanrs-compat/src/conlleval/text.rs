@@ -353,7 +353,7 @@ impl ConllevalText {
     /// Reads a piece of the text, which may end anywhere.
     ///
     /// # Errors
-    /// Those of [`ConllevalText::line`].
+    /// Same as [`ConllevalText::line`].
     pub fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         if !self.open.is_empty() {
             let Some(end) = memchr(b'\n', bytes) else {
@@ -375,7 +375,7 @@ impl ConllevalText {
     /// Ends the text; bytes after the last line feed are a line.
     ///
     /// # Errors
-    /// Those of [`ConllevalText::line`].
+    /// Same as [`ConllevalText::line`].
     pub fn end(&mut self) -> Result<(), Error> {
         if self.open.is_empty() {
             return Ok(());

@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// - [`CrfsuiteError::Chunk`], [`CrfsuiteError::BigEndian`] and [`CrfsuiteError::Database`] for
     ///   a wrong identifier or byte-order mark.
-    /// - [`CrfsuiteError::Count`] for another number of names.
+    /// - [`CrfsuiteError::Count`] for a different number of names.
     /// - [`CrfsuiteError::Truncated`] if the database is longer than the file.
     pub(super) fn open(
         file: &Bytes<'a>,

@@ -2,7 +2,7 @@
 
 use spanrs_base::{Coded, ErrorClass, Position};
 
-/// An error in the text of a template, with its place.
+/// An error in the text of a template, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("template line {line}, column {column}: {message}")]
 pub struct TemplateError {
