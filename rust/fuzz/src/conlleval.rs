@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
     let whole = read(bytes, usize::MAX, &layout, &setting);
     assert_eq!(whole, read(bytes, size, &layout, &setting));
     if let Ok(counted) = &whole {
-        // This does not hold by type: a span with unusual tags may end with a different type than it began with.
+        // This does not hold by type: a span with unusual tags may end with a type that differs from its first type.
         let sum = |at: usize| counted.values().map(|row| row[at]).sum::<u64>();
         let (both, equal_tags) = (sum(2), sum(5));
         assert!(both <= sum(0) && both <= sum(1));

@@ -267,7 +267,7 @@ pub struct UnknownLabel;
 impl Evaluation {
     /// Arranges counts.
     ///
-    /// `rows` holds the counts of each label and `pairs` the errors between labels. `nothing` is the index in the
+    /// `rows` contains the counts of each label and `pairs` the errors between labels. `nothing` is the index in the
     /// confusion matrix for the absence of a label: the number of labels, or the number of the label `_`, which
     /// FairEval cannot distinguish from the absence of a label.
     ///

@@ -52,8 +52,8 @@ impl Columns {
     ///
     /// # Errors
     /// [`Error::NoColumns`] if no value was added since the last token, [`Error::Width`] if the
-    /// previous token has a different number of columns. The values of the refused token remain, so
-    /// the object should be discarded.
+    /// previous token has a different number of columns. The values of the rejected token remain,
+    /// so the object should be discarded.
     pub fn end_token(&mut self) -> Result<()> {
         let (token, before) = self.open;
         let columns = self.values.len() - self.ended;

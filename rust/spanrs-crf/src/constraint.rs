@@ -6,8 +6,7 @@ use crate::transitions::Transitions;
 /// Which labels may begin a sequence, follow each other and end one.
 ///
 /// A constraint made from a tag scheme guarantees legal output: decoding sets the scores of
-/// everything else to negative infinity, so probabilities are those of the model restricted to
-/// legal labellings.
+/// everything else to negative infinity, so the model is restricted to legal labellings.
 ///
 /// ```
 /// use spanrs_crf::Constraint;

@@ -137,9 +137,9 @@ impl Counts {
 
     /// Replaces the weights of the labellings in place, without allocation.
     ///
-    /// The labellings must be those that the counts were built from, in any order: transitions that are not in the list
-    /// yet would be left behind in `sums`. `sums` is work space with an entry for each pair of labels; all entries must
-    /// be zero, and are zero again on return. The weights are not checked.
+    /// The labellings must be the same as when the counts were built, in any order: transitions that are not in the
+    /// list would remain in `sums`. `sums` is work space with an entry for each pair of labels; all entries must be
+    /// zero, and are zero again on return. The weights are not checked.
     pub(crate) fn reweigh<'a>(
         &mut self,
         labels: usize,
@@ -235,7 +235,7 @@ impl Counts {
 pub struct Corpus {
     /// All labels in targets are below this number.
     labels: usize,
-    /// The attributes, including those of the sequence that is not ended yet.
+    /// The attributes, including the current sequence.
     sequences: Sequences,
     /// Target of each ended sequence, of a size that fits its tokens and `labels`.
     targets: Vec<Target>,

@@ -57,7 +57,7 @@ use crate::transitions::Transitions;
 /// let mut answers = Answers::new(2, 2, &[2]);
 /// answers.add(0, 0, vec![0, 1]).unwrap();
 /// answers.add(0, 1, vec![1, 1]).unwrap();
-/// // Annotator 0 is right with probability 0.9, annotator 1 with 0.6, whatever came before.
+/// // Annotator 0 is right with probability 0.9, annotator 1 with 0.6, regardless of the previous answer.
 /// let mut table = Vec::new();
 /// for right in [0.9_f64, 0.6] {
 ///     for truth in 0..2 {
@@ -91,8 +91,8 @@ pub struct TruePrior<'a> {
     /// Scores of transitions, row-major (from label, to label); negative infinity forbids a
     /// transition.
     pub transitions: &'a [f64],
-    /// Additional scores of labels, such as those of a CRF, row-major (token of all sequences,
-    /// label); empty for none.
+    /// Additional label scores, such as the scores of a CRF, row-major (token, label) over all
+    /// sequences; empty if there are none.
     pub tokens: &'a [f64],
 }
 

@@ -160,7 +160,7 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn best(&self) -> Result<Vec<usize>> {
-        // Without labels there is no path, whatever the values.
+        // Without labels there is no path, even if values are not finite.
         match self.non_finite && self.transitions.labels() > 0 {
             true => Ok(self.lattice.best_by_comparison(&self.transitions)),
             false => Ok(self.lattice.best(&self.transitions)?.0),

@@ -13,7 +13,7 @@ use spanrs_base::{Coded, ErrorClass, Interrupted};
 /// before it fills the memory.
 pub const MAX_LABELS: usize = 4096;
 
-/// Why a corpus, model, sequence or option was refused, or why training or decoding stopped.
+/// Why a corpus, model, sequence or option was rejected, or why training or decoding stopped.
 ///
 /// The message (`Display`) is a sentence for the user, without a full stop.
 ///
@@ -32,7 +32,7 @@ pub enum Error {
     /// Two inputs have lengths that do not match, such as weights and features.
     #[error("expected {expected} {what}, got {found}")]
     Shape {
-        /// What was counted, in the plural: `weights`, `token labels`.
+        /// Name of the counted items, in the plural: `weights`, `token labels`.
         what: &'static str,
         /// The length that the other input requires.
         expected: usize,
@@ -128,8 +128,8 @@ pub enum Error {
     /// allowed by the caller contradict each other, or a token has no allowed label.
     #[error("every labelling of the sequence is forbidden by the scheme or the given labels")]
     NoPath,
-    /// More than 2^24 prefixes (256 MiB) would have to be kept for n-best decoding; their number is
-    /// at most `n * tokens * labels`.
+    /// n-best decoding would need more than 2^24 prefixes (256 MiB); their number is at most `n *
+    /// tokens * labels`.
     #[error(
         "the {n} best labellings of a sequence of this length need too much memory; request fewer"
     )]
@@ -144,7 +144,7 @@ pub enum Error {
     /// A model file or its metadata is truncated, malformed, or has another format version.
     #[error("{message}")]
     File {
-        /// What is wrong, as a phrase for the user.
+        /// Description of the error for the user.
         message: String,
     },
     /// There are more than [`crate::MAX_LABELS`] labels, or more labels than a file of this size

@@ -53,10 +53,10 @@ pub struct Features {
 /// frequencies are numbers of occurrences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureSelection {
-    /// Generate all `attributes * labels` state features, not only those that occur (CRFsuite's
+    /// Generate all `attributes * labels` state features, not only features that occur (CRFsuite's
     /// `feature.possible_states`).
     pub all_states: bool,
-    /// Generate all `labels * labels` transition features, not only those that occur (CRFsuite's
+    /// Generate all `labels * labels` transition features, not only features that occur (CRFsuite's
     /// `feature.possible_transitions`).
     pub all_transitions: bool,
     /// Exclude features with a smaller frequency (CRFsuite's `feature.minfreq`). A soft or partial

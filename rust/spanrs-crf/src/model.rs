@@ -1,8 +1,8 @@
 //! Trained models: features and weights, with the names of labels and attributes.
 //!
-//! A model holds the weights twice: in the order of the features, for inspection and files, and in
-//! the forms that decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be
-//! shared between threads; methods such as [`Model::pruned`] consume it and return another.
+//! A model stores the weights twice: in the order of the features, for inspection and files, and in the forms that
+//! decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be shared between threads; methods such as
+//! [`Model::pruned`] consume it and return another.
 
 use spanrs_base::Interner;
 

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::model::{Model, check_labels};
 
-/// Version of the format. Files of any other version are refused.
+/// Version of the format. Files with any other version are rejected.
 const VERSION: u64 = 1;
 /// Key of the only entry in the header's metadata.
 const KEY: &str = "spanrs.crf";

@@ -13,7 +13,7 @@ pub enum Error {
     Sentence {
         /// Number of the sentence in its [`Treebank`](crate::Treebank), from 0.
         sentence: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
     /// An invalid feature template in the options of a parser.
@@ -21,7 +21,7 @@ pub enum Error {
     Template {
         /// Line of the templates, from 1; 1 if there are no templates.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
     /// There is no training data, there are too many classes, weights are too large for the model

@@ -17,7 +17,7 @@
 //! |---|---|
 //! | SHIFT | each word x in σ with g(x) = n0; the arc to n0 if g(n0) is in σ below s0 |
 //! | RIGHT | each word k in β with g(k) = s0; the arc to s0 if g(s0) is in β |
-//! | LEFT | each word k in β with g(k) = s0; the arc to s0 if g(s0) is s1 or in β behind n0 |
+//! | LEFT | each word k in β with g(k) = s0; the arc to s0 if g(s0) is s1 or in β after n0 |
 //!
 //! The root counts as an item of β. With a single root, the arc from the root to a word is reachable only if nothing is
 //! below the word on the stack: otherwise popping the word does not lose this arc, and shifting the word onto a

@@ -17,7 +17,7 @@ use spanrs_base::{Clock, Interrupted, Named, Watch};
 
 use crate::error::TreeError;
 
-/// How many words of a sentence may have head 0.
+/// Number of words in a sentence that may have head 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
     /// At most one, as Universal Dependencies requires. A non-empty tree always has at least one.

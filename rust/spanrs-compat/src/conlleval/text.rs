@@ -218,8 +218,7 @@ fn blank(text: &[u8]) -> usize {
     }
 }
 
-/// An error in the input of conlleval. The messages follow those of conlleval.pl; callers add the
-/// line number.
+/// An error in the input of conlleval. The messages are modelled on conlleval.pl; callers add the line number.
 ///
 /// # Examples
 ///

@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
     ///   the database.
     /// - [`CrfsuiteError::Unterminated`] for a name that does not end with its only NUL byte.
     /// - [`CrfsuiteError::DuplicateName`] for two ids with the same name.
-    /// - [`CrfsuiteError::Truncated`] for offsets beyond the database.
+    /// - [`CrfsuiteError::Truncated`] for offsets after the end of the database.
     pub(super) fn names(&self) -> Result<Vec<Vec<u8>>, CrfsuiteError> {
         let records = self.records()?;
         let mut seen = vec![false; records.len()];

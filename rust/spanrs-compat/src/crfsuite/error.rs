@@ -72,7 +72,7 @@ pub enum CrfsuiteError {
     /// The file ends too early, or an offset or count points past its end.
     #[error("byte {offset}: {what}: {needed} bytes expected, but the data ends at byte {end}")]
     Truncated {
-        /// What was to be read.
+        /// Description of the data that was expected.
         what: &'static str,
         /// Byte offset of the start of the data.
         offset: u64,
@@ -94,7 +94,7 @@ pub enum CrfsuiteError {
     /// Two counts contradict each other.
     #[error("byte {offset}: {what}: expected {expected}, found {found}")]
     Count {
-        /// What is counted.
+        /// Name of the count.
         what: &'static str,
         /// Byte offset.
         offset: u64,
@@ -110,7 +110,7 @@ pub enum CrfsuiteError {
         what: &'static str,
         /// Byte offset.
         offset: u64,
-        /// What is wrong.
+        /// Description of the error.
         reason: &'static str,
     },
     /// A name does not end with its first NUL byte.
@@ -136,7 +136,7 @@ pub enum CrfsuiteError {
     Reference {
         /// Byte offset.
         offset: u64,
-        /// What is wrong.
+        /// Description of the error.
         reason: &'static str,
     },
     /// An id is out of range.

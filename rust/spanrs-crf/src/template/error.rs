@@ -10,7 +10,7 @@ pub struct TemplateError {
     pub line: usize,
     /// Column in characters (Unicode scalar values, not bytes), from 1.
     pub column: usize,
-    /// What is wrong and how to correct it, without a full stop.
+    /// Description of the error and how to correct it, without a full stop.
     pub message: String,
 }
 

@@ -18,8 +18,8 @@
 //! | line begins with | meaning |
 //! |---|---|
 //! | `U` or `u` | an attribute of the token; without macros it is a bias |
-//! | `B` or `b` | label transitions, which the model always has; no attribute; macros are refused |
-//! | `*` | both of these; macros are refused |
+//! | `B` or `b` | label transitions, which the model always has; no attribute; macros are rejected |
+//! | `*` | both an attribute and label transitions; macros are rejected |
 //! | `#` | comment |
 //!
 //! # Macros

@@ -8,7 +8,7 @@ use crate::tree::{Roots, check_tree, is_projective};
 
 const MOVES: [Move; 3] = [Move::Shift, Move::Right, Move::Left];
 
-/// What distinguishes states: front and stack. The existing arcs do not change which other arcs can
+/// Identifies a state by front and stack. The existing arcs do not change which other arcs can
 /// still be made.
 type Key = (u32, Vec<u32>);
 

@@ -361,7 +361,7 @@ impl Classes {
         }
         let mut roots = (0..label_count).filter(|&label| at_root[label]);
         let root = match (roots.next(), roots.next()) {
-            // Without labels there is one class for LEFT, whatever the head.
+            // Without labels there is one class for LEFT, for the root and other heads.
             (Some(root), None) if labelled && !occurs[0][root] && !occurs[1][root] => Some(root),
             _ => None,
         };

@@ -465,7 +465,7 @@ impl Tagger {
     }
 
     /// Returns the last class with the largest sum of floats, added in the order of the features,
-    /// among those whose integer sums equal that of `best`.
+    /// among the classes with the same integer sum as `best`.
     #[cold]
     fn break_tie(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
         let tied = (0..scores.len()).filter(|&class| scores[class] == scores[best]);

@@ -73,7 +73,7 @@ fn add(scores: &mut Scores, entry: u32) {
     scores[entry as usize % MAX_CLASSES] += entry as i32 >> CLASS_BITS;
 }
 
-/// Rows of features that were found, by kind: each kind is added in a loop of its own.
+/// Rows of features that were found, by kind: each kind is added in a separate loop.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     /// Data of slots with entries.
