@@ -54,7 +54,7 @@ const OPEN: u8 = 2;
 /// The id of the `O` that [`Tokens`] has after each sentence; no vocabulary is large enough to contain it.
 const BORDER: u32 = u32::MAX;
 
-/// The tag ids of all sentences of one side, with a border after each sentence.
+/// The tag ids of all sentences of one side, with a separator after each sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Vec<u32>);
 
@@ -73,7 +73,7 @@ impl Tokens {
 
 /// A span of seqeval's default mode.
 ///
-/// Positions continue across sentences, plus one for each border, as in seqeval's flattened input list.
+/// Positions continue across sentences, plus one for each separator, as in seqeval's flattened input list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entity {
     /// Id of the type, see [`EntityReader::types`].

@@ -102,9 +102,8 @@ impl Lattice {
         labels
     }
 
-    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the
-    /// sequence has fewer labellings that are not forbidden. Ties are in the order of
-    /// [`Lattice::best`].
+    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the sequence has fewer
+    /// labellings that are not forbidden. Ties are ordered as in [`Lattice::best`].
     ///
     /// Keeps at most `n` prefixes for each label of each token, so memory is up to
     /// `n * tokens * labels` prefixes. An empty sequence has one labelling.

@@ -89,7 +89,8 @@ impl Columns {
         self.sequences.is_empty()
     }
 
-    /// The values of a sequence as `columns[column][token]`; no columns where it has no tokens.
+    /// The values of a sequence as `columns[column][token]`; no columns if the sequence has no
+    /// tokens.
     ///
     /// Takes time and memory proportional to the number of values; strings are not copied.
     ///

@@ -41,9 +41,8 @@ pub enum Target {
 
 /// The weighted counts of several labellings of one sequence.
 ///
-/// The log-likelihood is linear in the counts, so one forward-backward pass serves any number of
-/// labellings. This is what makes CRF-MA (Rodrigues et al. 2014, Eq. 16) cost one pass per sentence
-/// instead of one per annotator.
+/// The log-likelihood is linear in the counts, so one forward-backward pass serves any number of labellings. Therefore
+/// CRF-MA (Rodrigues et al. 2014, Eq. 16) takes one pass per sentence instead of one per annotator.
 ///
 /// ```
 /// use spanrs_crf::Counts;

@@ -14,8 +14,8 @@
 //! factors of the annotators are scores of the true label of a token, so the hidden truth is a
 //! linear chain, and the sum over it is exact by forward-backward. [`Answers`] does this step; the
 //! caller alternates it with the update of the tables (variational Bayes: `log_answers =
-//! digamma(alpha + counts) - digamma(row sum)`), for which [`Answers::counts`] gives the counts. A
-//! CRF can serve as the prior of the true labels, through [`TruePrior::tokens`] and
+//! digamma(alpha + counts) - digamma(row sum)`), using the counts from [`Answers::counts`]. A CRF
+//! can serve as the prior of the true labels, through [`TruePrior::tokens`] and
 //! [`TruePrior::transitions`].
 //!
 //! Tables are indexed as (annotator, true label, answer before, answer), row-major: entry

@@ -115,8 +115,8 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads sequence `at`: computes its label scores and forbids first and last labels by the
-    /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are forgotten.
-    /// Costs one addition per (item, label) feature.
+    /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are allowed
+    /// again. Costs one addition per (item, label) feature.
     ///
     /// # Panics
     /// If there is no such sequence, or if an attribute is not one of the model's.

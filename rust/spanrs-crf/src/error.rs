@@ -2,9 +2,9 @@
 //!
 //! All functions that can fail return [`Error`], except the template parser, whose
 //! [`crate::TemplateError`] gives a line and a column. Errors carry numbers (of tokens, labels,
-//! attributes), and names only in the message of [`Error::Input`]: the caller knows the names, and
-//! the index of the sequence where it is not part of the error. Methods that process several
-//! sequences add that index as the second entry of a pair ([`crate::SequenceError`]).
+//! attributes), and contain names only in the message of [`Error::Input`]: the caller knows the
+//! names, and also the index of the sequence if the error does not contain it. Methods that process
+//! several sequences add that index as the second entry of a pair ([`crate::SequenceError`]).
 
 use spanrs_base::{Coded, ErrorClass, Interrupted};
 
@@ -113,8 +113,8 @@ pub enum Error {
         /// The weight that was given.
         weight: f64,
     },
-    /// A transition score that is NaN or positive infinity. In training it means that weights
-    /// overflowed, which a line search treats as too long a step.
+    /// A transition score that is NaN or positive infinity. In training this means that weights
+    /// overflowed; a line search then shortens the step.
     #[error("the transition from label {from} to {to} has the score {score}")]
     Transition {
         /// The label of the earlier token.

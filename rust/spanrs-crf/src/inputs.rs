@@ -1,10 +1,10 @@
 //! Decoding of many sequences in parallel.
 //!
-//! The sequences are cut into one contiguous range per thread. Each thread has its own [`Decoder`]
-//! (and its own extractor if a template is applied), and the results are concatenated in the order
-//! of the sequences, so they do not depend on the number of threads. Templates are applied to
-//! [`BATCH`] sequences at a time: the attributes need no more memory than a batch per thread,
-//! however long the input is.
+//! The sequences are divided into one contiguous range per thread. Each thread has its own
+//! [`Decoder`] (and its own extractor if a template is applied), and the results are concatenated
+//! in the order of the sequences, so they do not depend on the number of threads. Templates are
+//! applied to [`BATCH`] sequences at a time: memory for attributes is limited to one batch per
+//! thread, regardless of the length of the input.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! Trained models: features and weights, with the names of labels and attributes.
 //!
-//! A model stores the weights twice: in the order of the features, for inspection and files, and in the forms that
+//! A model stores the weights twice: in the order of the features, for inspection and files, and in the layouts that
 //! decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be shared between threads; methods such as
-//! [`Model::pruned`] consume it and return another.
+//! [`Model::pruned`] consume the model and return a new one.
 
 use spanrs_base::Interner;
 
@@ -118,8 +118,8 @@ impl Model {
         })
     }
 
-    /// The model without features of weight 0 and attributes without features; decoding gives the
-    /// same scores. Attributes are renumbered in their order, labels are kept.
+    /// The model without features of weight 0 and attributes without features; decoding gives the same scores.
+    /// Attributes are renumbered in order; labels keep their numbers.
     ///
     /// Set the constraint afterwards: pruning keeps a constraint only if there is nothing to prune.
     ///
@@ -221,7 +221,7 @@ impl Model {
     /// the model does not have.
     ///
     /// Training can start from these weights, for instance after new documents were added (a warm start). `labels` and
-    /// `attributes` are the names of the numbers in `features`. Takes one lookup per name and a binary search per
+    /// `attributes` give the names for the numbers in `features`. Takes one lookup per name and a binary search per
     /// feature.
     ///
     /// # Examples

@@ -16,7 +16,7 @@ use crate::error::{Error, MAX_LABELS, Result};
 pub enum TokenTarget {
     /// One known label.
     Label(u32),
-    /// Unknown: all labels are allowed, including those first seen in later sequences.
+    /// Unknown: all labels are allowed, including labels first seen in later sequences.
     Open,
     /// One of several labels; it is not known which. Each label is listed once.
     Allowed(Vec<u32>),

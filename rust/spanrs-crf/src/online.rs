@@ -17,9 +17,9 @@
 //!
 //! # Averaging
 //! The returned weights are the average over all steps of all passes, including the initial
-//! weights; for AROW and without averaging, they are the last weights. The sum is kept lazily: each
-//! change is multiplied by the number of steps before it, and subtracted at the end, so a step
-//! costs only the features it changes.
+//! weights; for AROW and without averaging, they are the last weights. The sum is computed lazily:
+//! each change is multiplied by the number of steps before it, and these products are subtracted at
+//! the end, so a step costs only the features it changes.
 //!
 //! # Partial labels
 //! The best labelling among the allowed ones serves as gold (Fernandes and Brefeld 2011).
@@ -56,8 +56,8 @@ pub enum Update {
         /// Whether to average the weights over all steps.
         averaging: bool,
     },
-    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010): weights that changed
-    /// often change less.
+    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010): frequently updated
+    /// weights change less.
     Arow {
         /// Initial variance of each weight, above 0.
         variance: f64,

@@ -1,9 +1,9 @@
 //! Annotation of many sentences in parallel.
 //!
-//! Sentences are divided into as many contiguous parts as there are threads. A thread owns a
-//! [`Workspace`] and works in steps of 64 sentences and checks between steps whether to stop;
-//! within a step, [`Model::annotate`] interleaves the sentences in groups. Sentences are
-//! independent of each other, so the result does not depend on the number of threads.
+//! Sentences are divided into as many contiguous parts as there are threads. Each thread owns a
+//! [`Workspace`], works in steps of 64 sentences, and checks between steps whether to stop; within
+//! a step, [`Model::annotate`] interleaves the sentences in groups. Sentences are independent of
+//! each other, so the result does not depend on the number of threads.
 
 use spanrs_base::{Watch, Workers, even_ranges};
 

@@ -98,7 +98,7 @@ impl Passes {
         })
     }
 
-    /// Runs the passes of one model: calls `learn(work, epoch, sentence)` with each sentence of `order`, then
+    /// Runs the passes of one model: calls `learn(work, epoch, sentence)` for each sentence of `order`, then
     /// `after(work, epoch)`, which returns what to do next. `work` is passed to both closures, because both change it.
     ///
     /// # Errors
@@ -343,7 +343,7 @@ pub fn jackknife(
     Ok(())
 }
 
-/// Trains a parser on a treebank of projective trees, with the tags that the treebank has.
+/// Trains a parser on a treebank of projective trees, using the tags in the treebank.
 ///
 /// `after` is called after each pass with the trainer.
 ///

@@ -119,7 +119,7 @@ struct Columns {
     first: (usize, usize),
     /// The last column.
     pred: (usize, usize),
-    /// The second last column.
+    /// The second-to-last column.
     gold: (usize, usize),
 }
 

@@ -91,7 +91,7 @@ pub enum CrfsuiteError {
         /// The four bytes in the file.
         found: [u8; 4],
     },
-    /// Two counts contradict each other.
+    /// Two counts are inconsistent.
     #[error("byte {offset}: {what}: expected {expected}, found {found}")]
     Count {
         /// Name of the count.
@@ -103,7 +103,7 @@ pub enum CrfsuiteError {
         /// Number in the file.
         found: u64,
     },
-    /// A string database contradicts itself.
+    /// A string database is inconsistent.
     #[error("byte {offset}: {what} names: {reason}")]
     Database {
         /// `"label"` or `"attribute"`.

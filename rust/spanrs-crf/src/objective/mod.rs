@@ -52,15 +52,14 @@ pub(crate) use groups::Groups;
 use packed::{Packed, Part, Table};
 use targets::Work;
 
-/// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit the
-/// second-level cache. Fixed, because losses are added piece by piece.
+/// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit into the second-level
+/// cache. Fixed, because losses are added piece by piece.
 const PIECE_TOKENS: usize = 512;
 
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
 const MAX_PIECES_PER_THREAD: usize = 16;
 
-/// Approximate bytes of work space of all pieces of a block, unless one piece for each thread needs
-/// more.
+/// Approximate size in bytes of the work space for all pieces of a block, unless one piece per thread needs more.
 const WORK_BYTES: usize = 32 << 20;
 
 /// The training objective: the negative log-likelihood of the targets given the attributes, plus `c2` times the sum of

@@ -17,9 +17,9 @@ const NONE: u32 = u32::MAX;
 /// The numbers of known attributes, for [`super::Extractor::find`], which builds no attribute
 /// strings.
 ///
-/// Attributes are compared by 93 bits of their hashes: with a million known attributes, an unknown
-/// attribute is taken for a known attribute with a probability of about 1e-20 per lookup, unless
-/// input is crafted to collide. Memory is 21 to 43 bytes per attribute. Immutable; shared by
+/// Attributes are identified by 93 bits of their hashes: with a million known attributes, an
+/// unknown attribute is taken for a known attribute with a probability of about 1e-20 per lookup,
+/// unless input is crafted to collide. Memory is 21 to 43 bytes per attribute. Immutable; shared by
 /// threads.
 ///
 /// ```

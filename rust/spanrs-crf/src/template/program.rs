@@ -95,7 +95,7 @@ pub(super) struct Piece {
     pub(super) fingerprint: Fingerprint,
     /// Index of the slot.
     pub(super) slot: usize,
-    /// The token whose value is taken.
+    /// Position of the token whose value is used.
     pub(super) position: Position,
 }
 

@@ -252,8 +252,8 @@ impl ParserSetup {
         }
     }
 
-    /// Starts a sentence of (word, XPOS, UPOS) and a tag of the root: prepares the tokens with the
-    /// start symbol and the root around them, and the state.
+    /// Starts a sentence, given as (word, XPOS, UPOS) of each word and the tag of the root: prepares the tokens with
+    /// the start symbol and the root around them, and the state.
     fn start<'a>(
         &self,
         words: impl Iterator<Item = [&'a str; 3]>,
@@ -369,8 +369,8 @@ impl Parser {
         buffers.group.sentences()[0].write(parse);
     }
 
-    /// Starts sentences of (word, XPOS, UPOS) with the tags of their roots; [`Parser::run`] parses them in an
-    /// interleaved way. Replaces the sentences of the buffers.
+    /// Starts sentences, each given as (word, XPOS, UPOS) of each word and the tag of the root; [`Parser::run`] parses
+    /// them in an interleaved way. Replaces the sentences of the buffers.
     pub(crate) fn start<'a, W: Iterator<Item = [&'a str; 3]>>(
         &self,
         sentences: impl IntoIterator<Item = (W, &'a str)>,

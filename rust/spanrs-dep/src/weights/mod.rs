@@ -178,7 +178,7 @@ impl Weights {
         }
     }
 
-    /// Returns the weight of a feature for a class; 0 if there is none. Slow, for ties.
+    /// Returns the weight of a feature for a class; 0 if there is none. Slow; only used for ties.
     pub(crate) fn get(&self, feature: u64, class: u32) -> i32 {
         match &self.table {
             Table::Few(table) => table.get(feature, class),

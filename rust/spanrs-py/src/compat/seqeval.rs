@@ -21,7 +21,7 @@ fn tokens(sentences: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Tokens> {
     Ok(tokens)
 }
 
-/// The tag ids of all sentences, without borders between them.
+/// The tag ids of all sentences, without separators.
 fn flat(sentences: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Vec<u32>> {
     let mut all = Vec::new();
     batch(sentences, reader, |_, ids| {

@@ -62,7 +62,7 @@ impl CrfItems {
 pub(crate) enum Source {
     /// Dicts, lists of strings or [`CrfItems`].
     Features,
-    /// Strings or tuples of strings, through a template.
+    /// Strings or tuples of strings, from which a template computes features.
     Template(Box<Extractor>),
 }
 

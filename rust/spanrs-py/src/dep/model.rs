@@ -64,7 +64,7 @@ impl DepModel {
 
 #[pymethods]
 impl DepModel {
-    /// Joins the tagger of one model and the parser of another.
+    /// Combines the tagger of one model with the parser of another.
     #[staticmethod]
     #[pyo3(signature = (tagger, parser, metadata, /))]
     fn join(tagger: Option<&Self>, parser: Option<&Self>, metadata: String) -> Result<Self> {

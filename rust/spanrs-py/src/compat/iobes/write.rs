@@ -44,8 +44,8 @@ impl IobesWriter {
         }
     }
 
-    /// Writes spans over `tags`, or over `length` times `O`; None if a span is not contiguous, does not fit, or has
-    /// another class. `tags` is changed only if the result is not None.
+    /// Writes spans over `tags`, or over `length` times `O`; None if a span is not contiguous, is not within the
+    /// sentence, or has another class. `tags` is changed only if the result is not None.
     #[pyo3(signature = (spans, tags, length, /))]
     fn write<'py>(
         &self,
@@ -103,7 +103,7 @@ impl IobesWriter {
             let ty = encoder.type_id(span.py(), &self.prefixes, ty).ok()?;
             all.push(Span { start, end, ty });
         }
-        // A stable sort: of spans with equal starts the later one overwrites the earlier one.
+        // The sort is stable: if spans have equal starts, the later span overwrites the earlier span.
         all.sort_by_key(|span| span.start);
         Some(all)
     }
