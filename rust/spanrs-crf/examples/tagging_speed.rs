@@ -1,5 +1,5 @@
-//! Measures the seconds needed to label sentences whose attributes are already numbered: `tagging_speed MODEL COLUMNS
-//! ROUNDS`.
+//! Measures the seconds needed to label sentences whose attributes are already numbered:
+//! `tagging_speed MODEL COLUMNS ROUNDS`.
 //!
 //! COLUMNS is a file with one token per line, columns separated by tabs, and an empty line after each sentence. The
 //! model must contain a template. Prints the number of tokens and the seconds of each round.

@@ -9,8 +9,8 @@
 //!
 //! [`Lattice::best`] keeps only these scores: no back pointers are stored, so the inner loop is a max-plus product of a
 //! row and a matrix, which vectorises. Backtracking repeats the `labels` additions of one column per token and finds
-//! the same maximum, since the sums are computed in the same order. Time `O(tokens * labels^2)`, memory `O(tokens *
-//! labels)`.
+//! the same maximum, since the sums are computed in the same order. Time `O(tokens * labels^2)`, memory
+//! `O(tokens * labels)`.
 //!
 //! [`Lattice::n_best`] keeps the `n` best prefixes per label and token with back pointers (exact,
 //! not a beam): time `O(tokens * labels * n labels log(n labels))`.

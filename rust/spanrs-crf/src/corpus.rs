@@ -177,8 +177,8 @@ impl Counts {
         &self.transitions
     }
 
-    /// Renumbers the transitions when the number of labels grows from `before` to `after`; the counts of new labels are
-    /// 0. The order of the transitions is kept, since both numberings are by (from, to).
+    /// Renumbers the transitions when the number of labels grows from `before` to `after`; the counts of new labels
+    /// are 0. The order of the transitions is kept, since both numberings are by (from, to).
     fn widen(&mut self, before: usize, after: usize) {
         self.labels = widened(&self.labels, before, after);
         for (pair, _) in &mut self.transitions {

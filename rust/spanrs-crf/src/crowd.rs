@@ -13,10 +13,10 @@
 //! where the answer before the first token is `outside` (the label `O`). Given the answers, the
 //! factors of the annotators are scores of the true label of a token, so the hidden truth is a
 //! linear chain, and the sum over it is exact by forward-backward. [`Answers`] does this step; the
-//! caller alternates it with the update of the tables (variational Bayes: `log_answers =
-//! digamma(alpha + counts) - digamma(row sum)`), using the counts from [`Answers::counts`]. A CRF
-//! can serve as the prior of the true labels, through [`TruePrior::tokens`] and
-//! [`TruePrior::transitions`].
+//! caller alternates it with the update of the tables (variational Bayes:
+//! `log_answers = digamma(alpha + counts) - digamma(row sum)`), using the counts from
+//! [`Answers::counts`]. A CRF can serve as the prior of the true labels, through
+//! [`TruePrior::tokens`] and [`TruePrior::transitions`].
 //!
 //! Tables are indexed as (annotator, true label, answer before, answer), row-major: entry
 //! `((k * L + t) * L + before) * L + answer` for `L` labels. They have `annotators * L^3` entries.
@@ -161,7 +161,7 @@ impl Answers {
     ///
     /// - `log_answers` has the logarithm of the probability of an answer, or its expectation, as
     ///   (annotator, true label, answer before, answer); see the layout above.
-    /// - `outside` is the label that stands for the answer before the first token.
+    /// - `outside` is the label that represents the answer before the first token.
     /// - `by_sequence` requests a table of transition counts for each sequence instead of their
     ///   sum.
     ///

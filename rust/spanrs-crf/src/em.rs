@@ -112,7 +112,7 @@ impl EmCrf {
         &self.features
     }
 
-    /// The labellings of a sequence; empty ones if it has no tokens.
+    /// The labellings of a sequence; empty labellings if the sequence has no tokens.
     fn labellings(&self, at: usize) -> impl Iterator<Item = &[u32]> {
         let tokens = self.corpus.sequence(at).len();
         let labels = self.labels.row(at);

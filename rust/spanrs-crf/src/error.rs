@@ -71,8 +71,8 @@ pub enum Error {
     #[error("label {label} is out of range: there are {labels}")]
     Label {
         /// The number that was given; `u32::MAX` for a number that does not fit into 32 bits. Where
-        /// a pair of labels is out of range ([`crate::Counts`]), the number is `from * labels +
-        /// to`.
+        /// a pair of labels is out of range ([`crate::Counts`]), the number is
+        /// `from * labels + to`.
         label: u32,
         /// Number of labels; the largest valid number is one less.
         labels: usize,
@@ -128,8 +128,8 @@ pub enum Error {
     /// allowed by the caller contradict each other, or a token has no allowed label.
     #[error("every labelling of the sequence is forbidden by the scheme or the given labels")]
     NoPath,
-    /// n-best decoding would need more than 2^24 prefixes (256 MiB); their number is at most `n *
-    /// tokens * labels`.
+    /// n-best decoding would need more than 2^24 prefixes (256 MiB); their number is at most
+    /// `n * tokens * labels`.
     #[error(
         "the {n} best labellings of a sequence of this length need too much memory; request fewer"
     )]

@@ -40,8 +40,8 @@ pub struct Lattice {
     pub(crate) width: usize,
     /// Node scores, row-major (token, label); negative infinity forbids a label.
     pub(crate) scores: Aligned<f64>,
-    /// `exp(score - max)`, with the maximum taken per token, so that the largest entry of a row is
-    /// 1. Not set in the log domain.
+    /// `exp(score - max)`, with the maximum taken per token, so that the largest entry of a row
+    /// is 1. Not set in the log domain.
     pub(crate) exps: Aligned<f64>,
     /// Forward variables, normalised to sum to 1 per token; logarithms, not normalised, if
     /// `in_logs`.

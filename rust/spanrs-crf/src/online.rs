@@ -334,7 +334,7 @@ impl Learner<'_> {
             }
         };
         let (first_pair, pairs) = features.pairs();
-        // A change without features (all cancel) has no norm.
+        // If all feature differences cancel, the norm is 0 and the step is not finite.
         let step = if step.is_finite() { step } else { 0.0 };
         for &at in &touched {
             let value = std::mem::take(&mut values[at]);

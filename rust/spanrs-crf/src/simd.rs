@@ -156,8 +156,8 @@ impl Panels {
         }
     }
 
-    /// The product in the max-plus semiring: `out[to]` is the largest `vector[from] + matrix[from,
-    /// to]`; negative infinity if all are NaN. NaN is ignored.
+    /// The product in the max-plus semiring: `out[to]` is the largest
+    /// `vector[from] + matrix[from, to]`; negative infinity if all are NaN. NaN is ignored.
     #[inline(always)]
     pub(crate) fn max_plus(&self, vector: &[f64], out: &mut [f64]) {
         let (mut values, mut out) = (&*self.values, out);

@@ -116,8 +116,8 @@ impl Children {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Number of positions, including the start symbol and the root: words + 2. The root is `n -
-    /// 1`.
+    /// Number of positions, including the start symbol and the root: words + 2. The root is
+    /// `n - 1`.
     pub(crate) n: u32,
     /// Position of the front of the buffer, n0; at most the root, `n - 1`.
     pub(crate) front: u32,

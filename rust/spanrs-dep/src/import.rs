@@ -109,8 +109,8 @@ fn read_weights(json: &[u8], class_of: &HashMap<String, u32>, keep_names: bool) 
 /// Weights are rounded to thousandths.
 ///
 /// # Errors
-/// [`Error::File`] if the JSON is not of this form, a tag is not among the classes, a weight is not
-/// finite or larger than 524.287, there are no classes or more than 4096, or a feature occurs
+/// [`Error::File`] if the JSON does not have this form, a tag is not among the classes, a weight is
+/// not finite or larger than 524.287, there are no classes or more than 4096, or a feature occurs
 /// twice.
 ///
 /// # Examples
@@ -180,7 +180,7 @@ fn import_parser(weights: &[u8]) -> Result<Parser> {
 /// parser.py trained together with its parser.
 ///
 /// # Errors
-/// [`Error::File`] if the JSON is not of this form, and as [`import_tagger`].
+/// [`Error::File`] if the JSON does not have this form, and the errors of [`import_tagger`].
 ///
 /// # Examples
 ///

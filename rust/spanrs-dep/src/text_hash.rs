@@ -20,8 +20,8 @@
 /// The hash of a piece of text, and the power of the base by which the hash of a preceding text is
 /// multiplied.
 ///
-/// Equal strings have equal hashes however they are split into pieces; the empty text has hash 0.
-/// Bytes count as 1 to 256, so that NUL bytes at the start of a text change its hash.
+/// Equal strings have equal hashes, regardless of how they are split into pieces; the empty text
+/// has hash 0. Bytes count as 1 to 256, so that NUL bytes at the start of a text change its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextHash {
     /// The polynomial of the bytes modulo 2^64.

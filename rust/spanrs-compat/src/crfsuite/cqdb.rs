@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// - [`CrfsuiteError::Database`] for records, tables or an array that are inconsistent, overlap, or do not fit into
     ///   the database.
-    /// - [`CrfsuiteError::Unterminated`] for a name that does not end with its only NUL byte.
+    /// - [`CrfsuiteError::Unterminated`] for a name without a NUL byte at its end, or with another NUL byte.
     /// - [`CrfsuiteError::DuplicateName`] for two ids with the same name.
     /// - [`CrfsuiteError::Truncated`] for offsets after the end of the database.
     pub(super) fn names(&self) -> Result<Vec<Vec<u8>>, CrfsuiteError> {

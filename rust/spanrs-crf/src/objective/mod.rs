@@ -8,8 +8,8 @@
 //! df / dw_k   =  sum_i omega_i (E[F_k | x_i] - E[F_k | x_i, target])  +  2 c2 w_k
 //! ```
 //!
-//! where `F_k` counts feature `k` in a labelling: the expectation under the model minus that under
-//! the target. This is CRFsuite's objective, with the same meaning of `c2`.
+//! where `F_k` counts feature `k` in a labelling: the expectation under the model minus the expectation under the
+//! target. This is CRFsuite's objective, with the same meaning of `c2`.
 //!
 //! # One evaluation
 //! 1. The weights are copied into a table in the order of the items' codes (`packed`), and the

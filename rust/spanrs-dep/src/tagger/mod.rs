@@ -159,8 +159,8 @@ pub struct Tagger {
 /// A sentence that is being tagged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaggerSentence {
-    /// The words for published features, with two padding tokens on each side; word `i` is at `i +
-    /// 2`.
+    /// The words for published features, with two padding tokens on each side; word `i` is at
+    /// `i + 2`.
     published: Vec<published::Token>,
     /// The words for rich features, padded in the same way.
     pub(crate) rich: Vec<rich::Token>,
