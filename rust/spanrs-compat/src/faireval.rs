@@ -193,8 +193,8 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// Returns the focus with a name of FairEval's configuration; unknown names give
-    /// [`Focus::Neither`], as in FairEval.
+    /// Returns the focus with a given name in FairEval's configuration, or [`Focus::Neither`] for unknown names, as in
+    /// FairEval.
     ///
     /// # Examples
     ///

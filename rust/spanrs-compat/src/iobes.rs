@@ -79,7 +79,7 @@ impl SentenceReader {
         self.may_have_errors = false;
         fill(&mut self.reader, &mut self.ids)?;
         if self.reader.scheme() == Scheme::Token {
-            // The whole tag is the type, so types have the numbers of tags.
+            // The whole tag is the type, so types have the same numbers as tags.
             let span = |(start, &ty): (u32, &u32)| Span {
                 start,
                 end: start + 1,

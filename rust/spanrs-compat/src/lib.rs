@@ -14,8 +14,7 @@
 //! | [`ncrfpp`] | NCRF++ | spans and counts of `utils/metric.py` |
 //! | [`crfsuite`] | CRFsuite 0.12 | model file |
 //!
-//! Tools are compared on the same input by the tests in `tests/` of the repository, which replay
-//! recorded results.
+//! The tests in the repository's `tests/` directory compare with recorded results of the tools on the same input.
 
 pub mod conlleval;
 pub mod crfsuite;

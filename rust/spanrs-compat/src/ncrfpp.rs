@@ -22,8 +22,8 @@
 
 use spanrs_base::Vocabulary;
 
-/// A span as (type, first token, last token). The last token is inclusive; None if it was lost or
-/// the span is a single token of BMES.
+/// A span as (type, first token, last token). The last token is inclusive; None if the end was lost
+/// or the span is a single token in BMES.
 pub type Span = (u32, u32, Option<u32>);
 
 /// Id of the empty type; it is the same in every [`Tags`]. Only single tokens of this type are
@@ -263,7 +263,7 @@ mod tests {
             tags.push(tag).unwrap();
         }
         let mut counts = Counts::default();
-        // Both spans of PER from the second token on have lost their ends.
+        // On both sides, the end of the PER span from the second token on is lost.
         counts.add(&tags, &[2, 0, 1], &[2, 0, 1]);
         counts.add(&tags, &[0, 2], &[0, 1]);
         assert_eq!((counts.equal_tokens, counts.tokens), (4, 5));

@@ -77,8 +77,8 @@ impl Documents {
     }
 }
 
-/// A tag in one word: 0 for `O`, else its type id plus 1, shifted left by two bits, and the flags
-/// [`B`] and [`BEGINS`].
+/// A tag in one word: 0 for `O`, otherwise the type id plus 1, shifted left by two bits, and the
+/// flags [`B`] and [`BEGINS`].
 type Decoded = u32;
 /// Flag: the tag starts with `B` and therefore ends a previous span.
 const B: Decoded = 1;

@@ -178,7 +178,7 @@ impl EntityReader {
     }
 }
 
-/// A walk through the tags of all sentences of one side.
+/// State of a traversal of the tags in all sentences of one side.
 #[derive(Clone, Debug)]
 struct Walk<'a> {
     /// The decoded tags and the rules.
@@ -202,8 +202,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Steps over a tag, None at the end of each sentence, and returns the span that ends before
-    /// it.
+    /// Advances by a tag (None at the end of each sentence) and returns the span that ends before the tag.
     #[inline]
     fn step(&mut self, tag: Option<u32>) -> Option<Entity> {
         let (symbol, ty) = tag.map_or((OUTSIDE, 0), |tag| self.reader.parts[tag as usize]);

@@ -123,7 +123,7 @@ fn bytes_after_the_file_are_ignored() {
 #[test]
 fn boundary_features_of_early_releases_are_ignored_and_counted() {
     // The last state feature and the last transition become transitions from the start and to the end of a sequence;
-    // the lists of their sources get shorter by one. Early releases listed them in entries L and L + 1 of LFRF.
+    // the lists of their sources become one entry shorter. Early releases listed them in entries L and L + 1 of LFRF.
     let mut bytes = SMALL.to_vec();
     let mut put = |offset: usize, value: u32| {
         bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
@@ -252,7 +252,7 @@ fn damaged_files_do_not_panic() {
     for case in 0..10_000 {
         let mut bytes = SMALL.to_vec();
         for _ in 0..=rng.below(3) {
-            // Half of the mutations go to the headers of the chunks and the data next to them.
+            // Half of the mutations are in chunk headers and adjacent data.
             let near = match rng.below(2) {
                 0 => 0..SMALL.len(),
                 _ => {
@@ -286,7 +286,7 @@ fn damaged_files_do_not_panic() {
             accepted.insert(case);
         }
     }
-    // Header fields that CRFsuite does not use, weights and padding can change unnoticed.
+    // Changes in weights, padding, and header fields that CRFsuite does not use cannot be detected.
     assert!(accepted.len() < 2_500, "{}", accepted.len());
 }
 

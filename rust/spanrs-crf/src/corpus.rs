@@ -12,8 +12,8 @@
 //! | [`Target::Partial`] | `log Z - log sum over allowed y of exp(s(y))` | two |
 //! | [`Target::Counts`] | `W log Z - sum_k w_k s(y_k)`, `W = sum_k w_k` | one |
 //!
-//! The partial form marginalises over the labellings that are allowed (Tsuboi et al. 2008); its
-//! objective is not convex. The others are linear in observed counts, so they are convex.
+//! The partial form marginalises over the labellings that are allowed (Tsuboi et al. 2008); its objective is not
+//! convex. The other forms are linear in the observed counts, so they are convex.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,9 +29,9 @@ use crate::sequences::{MAX_TRAINING_VALUE, Sequences};
 pub enum Target {
     /// The label of each token.
     Labels(Vec<u32>),
-    /// A label distribution per token, row-major (token, label). Tokens are treated as independent:
-    /// the expected count of a transition is the product of the two tokens' probabilities. Use
-    /// [`Counts::expected`] where the distribution of pairs is known.
+    /// A label distribution per token, row-major (token, label). Tokens are treated as independent: the expected count
+    /// of a transition is the product of the two tokens' probabilities. Use [`Counts::expected`] if the distribution of
+    /// pairs is known.
     Soft(Vec<f64>),
     /// Whether each label is allowed, row-major (token, label); at least one per token.
     Partial(Vec<bool>),
@@ -106,11 +106,10 @@ impl Counts {
 
     /// Expected counts under a distribution over labellings, with a total weight of 1.
     ///
-    /// `tokens` has the marginal probability of each label, row-major (token, label); its size and
-    /// its rows, which must sum to 1, are checked when the target enters a [`Corpus`].
-    /// `transitions` has the expected number of each transition, row-major (from, to), summed over
-    /// the sequence. Only its length is checked: it should be consistent with the marginals, or the
-    /// objective has no probabilistic meaning.
+    /// `tokens` has the marginal probability of each label, row-major (token, label); its size and its rows, which must
+    /// sum to 1, are checked when the target enters a [`Corpus`]. `transitions` has the expected number of each
+    /// transition, row-major (from, to), summed over the sequence. Only its length is checked: it should be consistent
+    /// with the marginals, otherwise the objective has no probabilistic meaning.
     ///
     /// # Errors
     /// [`Error::Shape`] if `transitions` does not have `labels * labels` entries.
@@ -303,8 +302,8 @@ impl Corpus {
 
     /// Ends the current sequence and gives it a target and a weight.
     ///
-    /// The weight multiplies the sequence's log-likelihood. A sequence of weight 0 still
-    /// contributes features, but adds nothing to the objective.
+    /// The weight multiplies the sequence's log-likelihood. A sequence with weight 0 still contributes features, but
+    /// does not contribute to the objective.
     ///
     /// # Errors
     /// The tokens of the sequence are discarded on every error:

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::simd::{Kernel, dispatch};
 
-/// The end of a trial step, with the gradient of the smooth part there.
+/// The end point of a trial step, and the gradient of the smooth part at this point.
 pub(crate) struct Point {
     pub(crate) weights: Vec<f64>,
     pub(crate) gradient: Vec<f64>,

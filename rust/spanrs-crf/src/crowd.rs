@@ -2,9 +2,9 @@
 //!
 //! # Sequential annotators
 //! In BSC-seq (Simpson and Gurevych 2019) an annotator's answer at a token depends on the true
-//! label and on the same annotator's answer at the previous token. That captures annotators who
-//! label spans, not tokens: whoever answered `B-PER` likely answers `I-PER` next. With `t` the true
-//! labels, `c^k` the answers of annotator `k` and `A^k` a table per annotator,
+//! label and on the same annotator's answer at the previous token. This models annotators who label
+//! spans, not tokens: an annotator who answered `B-PER` is likely to answer `I-PER` next. With `t`
+//! the true labels, `c^k` the answers of annotator `k` and `A^k` a table per annotator,
 //!
 //! ```text
 //! p(t, c) = p(t_0) prod_i p(t_i | t_{i-1})  *  prod_k prod_i A^k[t_i, c^k_{i-1}, c^k_i]
@@ -12,8 +12,8 @@
 //!
 //! where the answer before the first token is `outside` (the label `O`). Given the answers, the
 //! factors of the annotators are scores of the true label of a token, so the hidden truth is a
-//! linear chain, and the sum over it is exact by forward-backward. [`Answers`] does this step; the
-//! caller alternates it with the update of the tables (variational Bayes:
+//! linear chain, and the sum over it is computed exactly by forward-backward. [`Answers`] does this
+//! step; the caller alternates it with the update of the tables (variational Bayes:
 //! `log_answers = digamma(alpha + counts) - digamma(row sum)`), using the counts from
 //! [`Answers::counts`]. A CRF can serve as the prior of the true labels, through
 //! [`TruePrior::tokens`] and [`TruePrior::transitions`].
@@ -24,7 +24,7 @@
 //! # CRF-MA
 //! CRF-MA (Rodrigues et al. 2014) instead chooses one annotator to learn from: `z` is the index of
 //! this annotator, drawn with the probabilities `pi` (Eq. 4), and `gamma` is its posterior (Eq.
-//! 15). [`crate::EmCrf`] has the steps that involve the CRF:
+//! 15). [`crate::EmCrf`] implements the steps that involve the CRF:
 //!
 //! 1. Estimate the truth by majority vote, and `pi` from the annotators' F1 against this truth (Eq.
 //!    18).
@@ -34,7 +34,7 @@
 //!    favours the annotator who labelled least. Callers therefore also offer the mean
 //!    log-likelihood per token, or a posterior per sentence.
 //! 3. M-step: [`crate::EmCrf::set_weights`] with `gamma` and [`crate::EmCrf::train`] (Eq. 16).
-//!    `gamma` sums to 1, so the weights are scaled to sum to the number of sentences, or the
+//!    `gamma` sums to 1, so the weights are scaled to sum to the number of sentences, otherwise the
 //!    Gaussian prior would dominate.
 //! 4. Decode the new truth by [`crate::EmCrf::best`] (Eq. 17) and compute `pi` from it (Eq. 18).
 //!
@@ -102,10 +102,10 @@ pub struct Posterior {
     /// Marginal probabilities, row-major (token, label) over all sequences; rows sum to 1.
     pub labels: Vec<f64>,
     /// Expected counts of transitions, row-major (from label, to label): one table summed over all
-    /// sequences, or one table for each sequence, one after the other.
+    /// sequences, or the concatenated tables of all sequences.
     pub transitions: Vec<f64>,
-    /// The sum of the log partition functions of all sequences. With normalised tables and prior it
-    /// is the log-probability of all answers.
+    /// The sum of the log partition functions of all sequences. With normalised tables and prior
+    /// this is the log-probability of all answers.
     pub log_z: f64,
 }
 

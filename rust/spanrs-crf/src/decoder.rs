@@ -17,7 +17,7 @@ use crate::sequences::Sequences;
 use crate::state_scores::{Scratch, StateScores};
 use crate::transitions::Transitions;
 
-/// A model with the buffers to label one sequence after the other.
+/// A model with the buffers for labelling one sequence at a time.
 ///
 /// Call [`Decoder::read`], optionally [`Decoder::allow`], then any of the methods that return
 /// labels or probabilities, in any order.
@@ -57,7 +57,7 @@ pub struct Decoder<'a> {
     states: Cow<'a, StateScores>,
     /// Limits the first and the last label in [`Decoder::read`].
     constraint: Option<&'a Constraint>,
-    /// Transition scores; forbidden ones are negative infinity if there is a constraint.
+    /// Transition scores; transitions forbidden by a constraint are negative infinity.
     transitions: Cow<'a, Transitions>,
     /// Label scores of the current sequence.
     lattice: Lattice,
@@ -116,10 +116,10 @@ impl<'a> Decoder<'a> {
 
     /// Reads sequence `at`: computes its label scores and forbids first and last labels by the
     /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are allowed
-    /// again. Costs one addition per (item, label) feature.
+    /// again. Takes one addition per (item, label) feature.
     ///
     /// # Panics
-    /// If there is no such sequence, or if an attribute is not one of the model's.
+    /// If there is no such sequence, or if an attribute is not in the model.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
         let tokens = sequences.sequence(at);
         self.non_finite = sequences.is_non_finite(at);
@@ -206,7 +206,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The logarithm of the probability of a labelling, given the result of [`Decoder::log_z`] for
-    /// the same sequence; negative infinity if it is forbidden. Costs `O(tokens)`: one
+    /// the same sequence; negative infinity if it is forbidden. Takes `O(tokens)`: one
     /// forward-backward pass serves many labellings of a sequence.
     ///
     /// # Errors
@@ -259,9 +259,9 @@ impl<'a> Decoder<'a> {
     /// The label with the largest marginal probability of each token (posterior decoding); of equal
     /// labels the lowest.
     ///
-    /// Maximises the expected number of correct tokens, where [`Decoder::best`] maximises the
-    /// probability that all are correct. The labels are not constrained as a sequence: transitions
-    /// between them may be illegal.
+    /// Maximises the expected number of correct tokens, whereas [`Decoder::best`] maximises the
+    /// probability that all tokens are correct. The labels are not constrained as a sequence:
+    /// transitions between them may be illegal.
     ///
     /// # Errors
     /// Same as [`Decoder::log_z`].

@@ -53,7 +53,7 @@ pub struct EmCrf {
     groups: Groups,
     /// Range of the labellings of each sequence, numbered over all sequences.
     labellings: Ends,
-    /// Labels of each sequence, one labelling after the other.
+    /// Labels of each sequence, with all labellings concatenated.
     labels: Jagged<u32>,
     /// Whether the target of each sequence was set by [`EmCrf::set_expected`].
     expected: Vec<bool>,
@@ -62,7 +62,7 @@ pub struct EmCrf {
 }
 
 impl EmCrf {
-    /// Replaces the targets of a corpus by several labellings of each sequence.
+    /// Replaces the targets of a corpus with several labellings of each sequence.
     ///
     /// `numbers` has the number of labellings of each sequence, which may be 0; `labels` has the
     /// labels of all labellings, by sequence, labelling and token. The weight of each labelling is
@@ -151,12 +151,11 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Replaces the labellings of a sequence in training by expected counts: see
-    /// [`Counts::expected`].
+    /// Replaces the labellings of a sequence in training with expected counts: see [`Counts::expected`].
     ///
     /// # Errors
-    /// [`Error::Sequence`] if there is no such sequence, [`Error::Shape`] for arrays of another
-    /// length, [`Error::Distribution`] if a row does not sum to 1.
+    /// [`Error::Sequence`] if there is no such sequence, [`Error::Shape`] for arrays of a different length,
+    /// [`Error::Distribution`] if a row does not sum to 1.
     pub fn set_expected(&mut self, at: usize, labels: &[f64], transitions: &[f64]) -> Result<()> {
         let counts = Counts::expected(self.corpus.labels(), labels.to_vec(), transitions)?;
         self.corpus.set_target(at, Target::Counts(counts))?;

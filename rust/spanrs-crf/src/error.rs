@@ -39,7 +39,7 @@ pub enum Error {
         /// The length that was given.
         found: usize,
     },
-    /// A sequence that is not below the number of sequences.
+    /// A sequence number that is not less than the number of sequences.
     #[error("sequence {sequence} is out of range: there are {sequences}")]
     Sequence {
         /// The number that was given.
@@ -47,8 +47,8 @@ pub enum Error {
         /// Number of sequences; the largest valid number is one less.
         sequences: usize,
     },
-    /// An attribute that is not below the number of attributes of the corpus, the sequences or the
-    /// model.
+    /// An attribute number that is not less than the number of attributes in the corpus, the
+    /// sequences or the model.
     #[error("attribute {attribute} is out of range: there are {attributes}")]
     Attribute {
         /// The number that was given.
@@ -125,7 +125,7 @@ pub enum Error {
         score: f64,
     },
     /// All labellings have the score negative infinity: the constraint of the model and the labels
-    /// allowed by the caller contradict each other, or a token has no allowed label.
+    /// allowed by the caller are contradictory, or a token has no allowed label.
     #[error("every labelling of the sequence is forbidden by the scheme or the given labels")]
     NoPath,
     /// n-best decoding would need more than 2^24 prefixes (256 MiB); their number is at most
@@ -154,7 +154,7 @@ pub enum Error {
         /// Number of labels found.
         labels: usize,
     },
-    /// More features than a 32-bit number can index: `u32::MAX` is the limit.
+    /// There are more features than a 32-bit number can index: `u32::MAX` is the limit.
     #[error("{features} features; a model has at most 2^32 - 1; exclude rare features (min_freq)")]
     Features {
         /// Number of features found.

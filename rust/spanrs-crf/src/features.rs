@@ -150,11 +150,12 @@ impl Features {
 
     /// The features of a corpus: the pairs that occur, or all pairs, except rare pairs.
     ///
-    /// A state feature occurs if the attribute is at a token for which the target gives the label a
-    /// positive probability or count, or allows it. A transition occurs between two such labels of
-    /// neighbouring tokens, even if no single labelling of [`Target::Counts`] has the pair.
-    /// Sequences of weight 0 count as occurrences unless a threshold excludes them. An
-    /// [open](crate::TokenTarget::Open) token therefore generates features with all labels.
+    /// A state feature occurs if the attribute occurs at a token for which the target gives the
+    /// label a positive probability or count, or allows the label. A transition occurs between two
+    /// such labels of neighbouring tokens, even if no single labelling in [`Target::Counts`]
+    /// contains the pair. Sequences with weight 0 count as occurrences unless a threshold excludes
+    /// them. An [open](crate::TokenTarget::Open) token therefore generates features with all
+    /// labels.
     ///
     /// Takes time proportional to the number of items times the number of possible labels, plus
     /// `labels^2` per pair of open tokens.
@@ -272,7 +273,7 @@ impl Features {
         self.keep(|place| sums[place] >= least)
     }
 
-    /// Features from the arrays of a model file, which are not trusted: ends of each attribute's
+    /// Features from the arrays in a model file, which are not trusted: ends of each attribute's
     /// labels, the labels, and the transitions as `from * labels + to`.
     ///
     /// # Errors
@@ -419,7 +420,7 @@ impl Features {
 /// Merges the labels `more` into `known`; both are ascending and distinct. `united` is work space.
 fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     if let &[label] = more {
-        // Most tokens have one label, and most attributes few.
+        // Most tokens have one label, and most attributes have few labels.
         if let Err(at) = known.binary_search(&label) {
             known.insert(at, label);
         }

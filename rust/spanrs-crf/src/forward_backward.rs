@@ -11,16 +11,16 @@
 //! log Z = sum_t (log c_t + max_y s_t(y)) + (T - 1) * max m
 //! ```
 //!
-//! so that `f_t(y) * b_t(y)` is the marginal of label `y`. One exponential per label and token is
-//! needed, the products are a row times a matrix, and everything vectorises. Subtracting the maxima
-//! first, which CRFsuite does not do, keeps large weights from overflowing.
+//! so that `f_t(y) * b_t(y)` is the marginal of label `y`. One exponential per label and token is needed, the products
+//! are of a row and a matrix, and all loops vectorise. Subtracting the maxima first, which CRFsuite does not do, keeps
+//! large weights from overflowing.
 //!
 //! # Log domain
-//! Scaling fails where a constraint leaves only paths through very unlikely labels: `c_t` underflows. The recursions
-//! are then repeated with logarithms (log-sum-exp), which does not underflow, but takes `labels^2` exponentials per
-//! token. This happens if the finite transition scores span `-ln 1e-100` (about 230) or more, if all labels of a token
-//! are forbidden, if a scale is below 1e-100, if a backward variable reaches 1e100, or if the marginals of the first
-//! token do not sum to 1 within 1e-6. NaN also triggers the log domain, and ends in [`Error::NotFinite`].
+//! Scaling fails if a constraint leaves only paths through very unlikely labels: `c_t` underflows. The recursions are
+//! then repeated with logarithms (log-sum-exp), which does not underflow, but takes `labels^2` exponentials per token.
+//! This happens if the finite transition scores span `-ln 1e-100` (about 230) or more, if all labels of a token are
+//! forbidden, if a scale is below 1e-100, if a backward variable reaches 1e100, or if the marginals of the first token
+//! do not sum to 1 within 1e-6. NaN also triggers the log domain, and ends in [`Error::NotFinite`].
 //!
 //! # Expected transition counts
 //! The probability of the pair (x, y) at tokens t-1 and t is
@@ -48,9 +48,8 @@ impl Lattice {
     /// An empty sequence has the log partition function 0.
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are
-    /// NaN or positive infinity, or that overflow, [`Error::Shape`] if the transitions have another
-    /// number of labels.
+    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are NaN or positive
+    /// infinity, or that overflow, [`Error::Shape`] if the transitions have a different number of labels.
     ///
     /// # Examples
     /// ```
@@ -233,9 +232,8 @@ impl Lattice {
     /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the
     /// sequence, to `sums`.
     ///
-    /// Call [`Lattice::forward_backward`] with the same transitions first. All calls on one
-    /// [`PairSums`] need the same transitions and number of labels. Sequences of fewer than two
-    /// tokens add nothing.
+    /// Call [`Lattice::forward_backward`] with the same transitions first. All calls with the same [`PairSums`] need
+    /// the same transitions and number of labels. Sequences of fewer than two tokens add nothing.
     pub fn add_pairs(&self, transitions: &Transitions, weight: f64, sums: &mut PairSums) {
         let (labels, width) = (self.labels, self.width);
         if self.tokens < 2 {
@@ -300,8 +298,7 @@ pub struct PairSums {
     /// Sums without the factor `exp(transition - max)`, which does not depend on the token and is applied once at the
     /// end; padded rows, row-major (from, to).
     scaled: Aligned<f64>,
-    /// Sums of whole probabilities from the log-domain fallback, row-major (from, to), without
-    /// padding.
+    /// Sums of complete probabilities from the log-domain fallback, row-major (from, to), without padding.
     whole: Vec<f64>,
 }
 

@@ -28,7 +28,7 @@ const BATCH: usize = 256;
 pub enum Inputs {
     /// Attributes of the tokens, in the numbering of the model.
     Features(Sequences),
-    /// Strings of the tokens; decoding them needs an [`IndexedTemplate`].
+    /// Strings of the tokens; decoding requires an [`IndexedTemplate`].
     Columns(Arc<Columns>),
 }
 
@@ -103,10 +103,10 @@ impl Inputs {
         Ok((Cow::Owned(sequences), first))
     }
 
-    /// Applies `decode` to each sequence, given a decoder that has read it and the index of the
-    /// sequence. The results are in the order of the sequences for any number of threads.
+    /// Applies `decode` to each sequence, given a decoder that has read the sequence, and the index
+    /// of the sequence. The results are in the order of the sequences for any number of threads.
     ///
-    /// `threads` is reduced to the number of processors and of sequences; 0 means 1. `watch` is
+    /// `threads` is limited to the numbers of processors and sequences; 0 means 1. `watch` is
     /// called in the calling thread only; the other threads stop at their next sequence.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! A lattice is the trellis of a linear chain: one node per (token, label) with a score, and edges
 //! between neighbouring tokens whose scores are in [`Transitions`]. Reading a sequence fills the
-//! node scores; [`Lattice::best`] and [`Lattice::n_best`] search it, and
+//! node scores; [`Lattice::best`] and [`Lattice::n_best`] search the lattice, and
 //! [`Lattice::forward_backward`] sums over it.
 //!
 //! Rows have `width` entries, the number of labels rounded up to a multiple of 8, so that loops

@@ -118,8 +118,8 @@ pub enum Stop {
     Delta,
     /// The largest number of iterations was reached.
     MaxIterations,
-    /// No step along the search direction, nor along the gradient, decreases the objective; usually
-    /// the limit of precision.
+    /// No step along the search direction or the gradient decreases the objective; usually the limit of precision is
+    /// reached.
     LineSearch,
     /// `after` returned false.
     Asked,

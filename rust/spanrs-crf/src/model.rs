@@ -118,8 +118,8 @@ impl Model {
         })
     }
 
-    /// The model without features of weight 0 and attributes without features; decoding gives the same scores.
-    /// Attributes are renumbered in order; labels keep their numbers.
+    /// The model without zero-weight features and without attributes that have no features; decoding gives the same
+    /// scores. Attributes are renumbered in order; labels keep their numbers.
     ///
     /// Set the constraint afterwards: pruning keeps a constraint only if there is nothing to prune.
     ///

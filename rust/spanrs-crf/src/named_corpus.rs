@@ -55,9 +55,9 @@ impl TokenTarget {
 /// A corpus under construction, with the names of its labels and attributes.
 ///
 /// Intern the names of a sequence in [`NamedCorpus::labels`] and [`NamedCorpus::attributes`], then
-/// [`NamedCorpus::push`] the sequence with their numbers; at the end call [`NamedCorpus::close`],
-/// then [`NamedCorpus::into_parts`]. Numbers follow the order of first appearance, so equal input
-/// gives equal models.
+/// [`NamedCorpus::push`] the sequence with the resulting numbers; at the end call
+/// [`NamedCorpus::close`], then [`NamedCorpus::into_parts`]. Numbers follow the order of first
+/// appearance, so equal input gives equal models.
 ///
 /// ```
 /// use spanrs_crf::{NamedCorpus, Target, TokenTarget};

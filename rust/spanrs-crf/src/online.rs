@@ -10,8 +10,8 @@
 //! | passive-aggressive (Crammer et al. 2006) | `w += omega tau D` | `omega cost` |
 //! | AROW (Mejer and Crammer 2010) | `w += omega cost / (D' S D + gamma) * S D` | `omega cost` |
 //!
-//! For passive-aggressive updates `cost = margin + 1`, or `margin + sqrt(k)` if they are sensitive
-//! to the number of errors, and `tau = cost / (D . D)`, limited by [`Slack`]. For AROW
+//! For passive-aggressive updates `cost = margin + 1`, or `margin + sqrt(k)` if the updates are
+//! sensitive to the number of errors, and `tau = cost / (D . D)`, limited by [`Slack`]. For AROW
 //! `cost = margin + k`, and `S` is a diagonal of variances, one for each weight: `1 / S_k` grows by
 //! `D_k^2 / gamma` with each update.
 //!
@@ -22,8 +22,8 @@
 //! the end, so a step costs only the features it changes.
 //!
 //! # Partial labels
-//! The best labelling among the allowed ones serves as gold (Fernandes and Brefeld 2011).
-//! Distributions and weighted labellings are rejected.
+//! The best allowed labelling serves as gold (Fernandes and Brefeld 2011). Distributions and
+//! weighted labellings are rejected.
 //!
 //! # Determinism
 //! Sequences are shuffled before each pass by a generator that depends only on the seed. Ties in
@@ -218,8 +218,8 @@ struct Learner<'a> {
     features: &'a Features,
     /// The current weights, not averaged.
     weights: Vec<f64>,
-    /// For each weight, the sum of its changes times the number of steps before each; empty without
-    /// averaging.
+    /// For each weight, the sum of its changes times the number of steps before each; empty if
+    /// weights are not averaged.
     sums: Vec<f64>,
     /// Variance of each weight for AROW, else empty.
     variances: Vec<f64>,
@@ -230,7 +230,7 @@ struct Learner<'a> {
     change: Change,
     /// Label scores of the current sequence.
     lattice: Lattice,
-    /// Number of sequences seen plus 1: the number of weight vectors that the average is over.
+    /// Number of sequences seen plus 1: the number of weight vectors in the average.
     count: f64,
 }
 

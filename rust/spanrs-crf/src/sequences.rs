@@ -19,8 +19,8 @@ pub const MAX_TRAINING_VALUE: f64 = 1e100;
 ///
 /// Tokens are appended to the *current* sequence until [`Sequences::end`]; [`Sequences::discard`]
 /// removes the tokens instead. Tokens are numbered over all sequences. An attribute may occur more
-/// than once at a token; its values add up. The order of a token's attributes is kept, and decides
-/// the order of the floating-point sums.
+/// than once at a token; its values add up. The order of a token's attributes is kept, and
+/// determines the order of the floating-point sums.
 ///
 /// ```
 /// use spanrs_crf::Sequences;
@@ -127,7 +127,7 @@ impl Sequences {
     }
 
     /// Appends a token whose attributes all have the value 1. Equivalent to [`Sequences::token`]
-    /// with these values, but copies the attributes at once.
+    /// with these values, but copies all attributes at once.
     ///
     /// # Errors
     /// [`Error::Attribute`] with the largest attribute if it is out of range; the token is not

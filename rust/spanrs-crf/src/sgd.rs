@@ -1,4 +1,4 @@
-//! Stochastic gradient descent on the penalised log-likelihood, after CRFsuite's `l2sgd` and
+//! Stochastic gradient descent on the penalised log-likelihood, based on CRFsuite's `l2sgd` and
 //! Bottou's `crfsgd`.
 //!
 //! The objective is the same as in [`crate::Objective`]. With `n` sequences, `lambda = 2 c2 / n`,
@@ -36,7 +36,7 @@ use crate::simd::padded;
 use crate::transitions::Transitions;
 
 /// Options of stochastic gradient descent with the learning rate `1 / (lambda * (t0 + t))`,
-/// `lambda = 2 c2 / sequences` (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` follows from the
+/// `lambda = 2 c2 / sequences` (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` is determined by the
 /// initial rate, which is chosen by trial on a sample.
 ///
 /// ```
@@ -76,7 +76,7 @@ pub struct Sgd {
     pub samples: usize,
     /// Number of rates that must improve on the initial objective before the best is chosen.
     pub candidates: usize,
-    /// Largest number of rates tried; 0 uses `eta` without trial.
+    /// Largest number of rates tried; with 0, `eta` is used without calibration.
     pub max_trials: usize,
     /// Random seed for the sample and for shuffling the sequences.
     pub seed: u64,

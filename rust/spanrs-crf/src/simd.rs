@@ -12,8 +12,8 @@
 //! sums) are computed by the platform's mathematical library.
 //!
 //! # Layout
-//! Rows are padded to a multiple of [`LANES`] entries. Square matrices are cut into [`Panels`] of
-//! columns, so that the partial sums of a row-times-matrix product stay in registers while the
+//! Rows are padded to a multiple of [`LANES`] entries. Square matrices are divided into [`Panels`]
+//! of columns, so that the partial sums of a row-times-matrix product stay in registers while the
 //! panel's rows are read sequentially:
 //!
 //! ```text
@@ -128,7 +128,7 @@ impl Panels {
         Self { width, values }
     }
 
-    /// Sets an entry. Not for inner loops: the panel is found by division.
+    /// Sets an entry. Too slow for inner loops, since the panel is determined by a division.
     pub(crate) fn set(&mut self, row: usize, column: usize, value: f64) {
         let wide = self.width / 32 * 32;
         let (start, size) = match self.width % 32 {

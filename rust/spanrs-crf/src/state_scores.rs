@@ -1,8 +1,9 @@
 //! Sums of the weights of a token's attributes, for decoding.
 //!
-//! The label scores of a token are a sparse matrix-vector product: for each attribute, add its
-//! weights to the labels it has features with. Many attributes have a feature with only one label,
-//! and frequent attributes have features with most labels, so there are three forms:
+//! The label scores of a token are a sparse matrix-vector product: for each attribute, its weights
+//! are added to the scores of the labels with which it has features. Many attributes have a feature
+//! with only one label, and frequent attributes have features with most labels, so there are three
+//! forms:
 //!
 //! | labels of the attribute | weights are | cost of an item |
 //! |---|---|---|

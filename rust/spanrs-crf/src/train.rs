@@ -6,10 +6,9 @@
 //! | gradient descent ([`Sgd`]) | the same, one sequence at a time; L2 penalty only | all targets | no |
 //! | perceptron, passive-aggressive, AROW ([`Online`]) | mistakes | labels and partial labels | no |
 //!
-//! L-BFGS gives the best models and is reproducible to the last bit for any number of threads. The
-//! online algorithms need no forward-backward, so a pass is cheaper, and their models are usually
-//! slightly worse (CRFsuite on CoNLL-2000: F1 93.6 by L-BFGS, 93.5 by passive-aggressive, 93.3 by
-//! the perceptron, 91.7 by AROW).
+//! L-BFGS gives the best models and is reproducible to the last bit for any number of threads. The online algorithms do
+//! not need forward-backward, so a pass is cheaper, and their models are usually slightly worse (CRFsuite on
+//! CoNLL-2000: F1 93.6 by L-BFGS, 93.5 by passive-aggressive, 93.3 by the perceptron, 91.7 by AROW).
 //!
 //! # Shared parameters
 //! Without an L1 penalty, L-BFGS optimises one parameter per group of attributes that occur at the same tokens, which

@@ -16,7 +16,7 @@ impl Scores {
     fn lattice(&self) -> (Lattice, Transitions) {
         let transitions = Transitions::new(self.labels, self.transitions.clone()).unwrap();
         let mut lattice = Lattice::default();
-        // Buffers of an earlier, larger sequence must not leak into this one.
+        // Buffers of an earlier, larger sequence must not affect this sequence.
         lattice.reset(9, 4);
         for token in 0..9 {
             lattice.scores_mut(token).fill(7.0);

@@ -1,4 +1,4 @@
-//! The objective compared with enumeration, its gradient with finite differences.
+//! Compares the objective with enumeration, and its gradient with finite differences.
 #![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use proptest::prelude::*;
@@ -169,7 +169,7 @@ fn evaluate(
 ) -> (f64, Vec<f64>) {
     let mut gradient = vec![f64::NAN; weights.len()];
     let mut objective = Objective::new(corpus, features, c2, threads).unwrap();
-    // State of an earlier evaluation must not leak into this one.
+    // State of an earlier evaluation must not affect this evaluation.
     objective
         .evaluate(&vec![0.5; weights.len()], &mut gradient)
         .unwrap();

@@ -25,7 +25,7 @@
 //! transition, and ends when the stack is empty and the root is the front of the buffer. Each word
 //! except the first is shifted once and each word is popped once: 2N - 1 transitions for any
 //! sentence. Every sequence of allowed transitions ends in a tree. All projective trees with the
-//! root at the end can be reached.
+//! root at the end are reachable.
 //!
 //! "They ate pizza" (`nsubj`, `root`, `obj`; N = 3, the root is 4):
 //!
@@ -41,8 +41,9 @@
 //! # Single root
 //!
 //! LEFT with the root as head is possible for several words. Treebanks such as Universal
-//! Dependencies allow one word only; then LEFT to the root is forbidden as long as the stack has a
-//! second item, so that exactly one word, the last one popped, becomes a dependent of the root.
+//! Dependencies allow only one such word; then LEFT to the root is forbidden as long as the stack
+//! has a second item, so that exactly one word, the last word popped, becomes a dependent of the
+//! root.
 
 /// A transition of the parser.
 ///
@@ -53,10 +54,10 @@
 pub enum Move {
     /// Pushes the front of the buffer onto the stack, without adding an arc.
     Shift,
-    /// Makes the top of the stack a dependent of the item below it, on the right of that head, and
+    /// Makes the top of the stack a dependent of the item below it, to the right of this head, and
     /// pops it.
     Right,
-    /// Makes the top of the stack a dependent of the front of the buffer, on the left of that head,
+    /// Makes the top of the stack a dependent of the front of the buffer, to the left of this head,
     /// and pops it.
     Left,
 }
@@ -96,8 +97,8 @@ impl Children {
 
 /// The state of a parse: stack, buffer and the arcs made so far.
 ///
-/// A state is started with [`State::start`] for each sentence and then changed in place by
-/// [`State::apply`]; its vectors keep their memory between sentences. Each thread uses its own.
+/// Call [`State::start`] for each sentence; [`State::apply`] then changes the state in place. The
+/// memory of its vectors is reused between sentences. Each thread uses its own.
 ///
 /// # Examples
 ///

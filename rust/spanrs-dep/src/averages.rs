@@ -14,8 +14,8 @@ use crate::learner::Learner;
 
 /// Averaged weights of features, in rows of (class, weight).
 ///
-/// Classes of a row increase, weights are not 0, and no row is empty. Rows are in the order in which the features were
-/// first touched, unless the documentation of an operation says otherwise.
+/// The classes in a row are increasing, weights are not 0, and no row is empty. Rows are in the order in which the
+/// features were first touched, unless the documentation of an operation says otherwise.
 ///
 /// # Examples
 ///

@@ -132,7 +132,7 @@ impl Passes {
 
 /// The interface of a trainer that training in passes needs.
 trait Trainer {
-    /// Drops the weights, for the next model on the same data.
+    /// Resets the weights, to train the next model on the same data.
     fn forget(&mut self);
 
     /// Returns the averaged weights so far.
@@ -225,7 +225,7 @@ fn train_models<T: Trainer>(
 ///
 /// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before
 /// the first pass and shared by all models. `after` is called after each pass with the trainer, which can tag with the
-/// weights so far.
+/// current weights.
 ///
 /// # Errors
 /// [`Error::Training`] if there are no tags or more than 4096 different tags, or if weights are too large for the
@@ -287,7 +287,7 @@ pub fn fit_tagger(
 ///
 /// The treebank is divided into `parts` parts (sentence `s` of `n` is in part `s * parts / n`, rounded down), and each
 /// part is tagged by a tagger trained on the other parts. Parts are contiguous: neighbouring sentences are often from
-/// the same document, so training on one would reveal too much about the other. This costs `parts - 1` times the
+/// the same document, so training on one would reveal too much about the other. This takes `parts - 1` times as long as
 /// training on the whole treebank. With fewer than two parts or sentences the gold tags are kept. `after` is called
 /// with the number of parts done.
 ///

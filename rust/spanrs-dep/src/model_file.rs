@@ -72,7 +72,7 @@ struct Header {
 /// The part of the header for a tagger.
 #[derive(Serialize, Deserialize)]
 struct TaggerHeader {
-    /// True for the published features, false for the rich ones.
+    /// True for the published features, false for the rich features.
     published: bool,
     /// (XPOS, UPOS) of each class, sorted when written by spanrs.
     classes: Vec<(String, String)>,

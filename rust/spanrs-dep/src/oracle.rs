@@ -8,10 +8,10 @@
 //!
 //! # Cost in the arc-hybrid system
 //!
-//! The system is *arc-decomposable* (Goldberg and Nivre 2013, section 4.3): if every gold arc of a
-//! set can be reached alone, all of them can be reached together. The cost of a move is then the
-//! number of gold arcs that it makes unreachable. With the stack σ whose top is s0 and next item
-//! s1, the buffer β whose front is n0, and gold heads g:
+//! The system is *arc-decomposable* (Goldberg and Nivre 2013, section 4.3): if every gold arc in a set is reachable
+//! individually, all arcs in the set are reachable together. The cost of a move is then the number of gold arcs that
+//! the move makes unreachable. With the stack σ whose top is s0 and next item s1, the buffer β whose front is n0, and
+//! gold heads g:
 //!
 //! | move | loses |
 //! |---|---|
@@ -33,9 +33,9 @@
 //! # The oracle of parser.py
 //!
 //! `get_gold_moves` of parser.py looks for the head of s0 among the words after n0 but stops before the root. If g(s0)
-//! is the root, n0 is not, and s0 has no dependent left in β, it accepts popping s0 and losing the arc. This happens in
-//! 94 of the 9,694 states of single-root trees of two to five words and in 1,159 of 18,419 if several roots are
-//! allowed; it never rejects a zero-cost move. [`GoldTree::published`] returns the same moves.
+//! is the root, n0 is not the root, and s0 has no dependent in β, it accepts popping s0, which loses the arc. This
+//! happens in 94 of the 9,694 states of single-root trees of two to five words and in 1,159 of 18,419 if several roots
+//! are allowed; it never rejects a zero-cost move. [`GoldTree::published`] returns the same moves.
 
 use crate::arc_hybrid::{Move, State};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Sentences with gold tags and trees, as training data.
 //!
 //! A [`Treebank`] is columnar: one vector per column over the words of all sentences, and a vector
-//! with the ends of the sentences. Forms, tags and labels are interned in one table, so a word
+//! with the ends of the sentences. Forms, tags and labels are interned in one table, so that a word
 //! takes 20 bytes and each distinct string is stored once.
 
 use spanrs_base::{Ends, Interner, Watch};

@@ -247,7 +247,7 @@ impl Counts {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The index of each document in the bytes; None if the order is the same.
+    /// The index of each document in the serialised order; None if the order is the same.
     fn stored_order(&self, py: Python<'_>) -> Option<Vec<usize>> {
         py.detach(|| self.0.stored_order())
     }

@@ -111,7 +111,7 @@ pub(crate) fn read_documents(
     Ok(DocumentReader(Mutex::new(documents)))
 }
 
-/// The documents of a column file, whose text is rebuilt.
+/// The documents in a column file, with text rebuilt from the tokens.
 #[pyfunction]
 #[pyo3(signature = (source, columns, reader, /))]
 pub(crate) fn read_conll_documents(

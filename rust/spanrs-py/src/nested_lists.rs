@@ -156,9 +156,9 @@ impl<'py> NestedLists<'py> {
     /// Calls `each` with the index and the items of gold and pred of each sentence.
     ///
     /// # Safety
-    /// The items are valid until Python code runs, so `each` must not run any before its last use of them, and must
-    /// return [`Next::fetch_again`] if it may have run some afterwards. Interning tags runs none unless it fails; a
-    /// matcher may run signal handlers.
+    /// The items are valid until Python code runs, so `each` must not run Python code before its last use of the items,
+    /// and must return [`Next::fetch_again`] if it may have run Python code afterwards. Interning tags runs no Python
+    /// code unless it fails; a matcher may run signal handlers.
     #[inline(always)]
     pub(crate) unsafe fn walk(
         &self,

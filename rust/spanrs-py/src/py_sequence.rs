@@ -134,8 +134,8 @@ impl<'py> BorrowedSlices<'py> {
     /// The items of a list or tuple; None for any other object.
     ///
     /// # Safety
-    /// `object` is alive. The items are valid until Python code runs, which may change the list, and no longer than the
-    /// object.
+    /// `object` is alive. The items are valid until Python code runs, which may change the list, and only while the
+    /// object is alive.
     #[inline]
     pub(crate) unsafe fn items(&mut self, object: Item) -> Option<&[Item]> {
         // SAFETY: the object is alive, the GIL is held, and the type was checked. The pointer of an empty list may be

@@ -70,8 +70,8 @@ impl Systems {
         self.array(py, samples as usize, width, values)
     }
 
-    /// The number of random exchanges of documents between two systems whose absolute difference is at least as large
-    /// as the observed one, by measure. `progress` is called with the number of finished exchanges.
+    /// The number of random exchanges of documents between two systems for which the absolute difference is at least as
+    /// large as the observed difference, by measure. `progress` is called with the number of finished exchanges.
     #[pyo3(signature = (pair, measures, samples, seed, threads, progress=None, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn randomise(

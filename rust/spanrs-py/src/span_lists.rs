@@ -1,4 +1,4 @@
-//! Spans in memory: gold or pred, sentence after sentence.
+//! Spans in memory: gold or pred, by sentence.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -16,7 +16,7 @@ use crate::options::matcher;
 use crate::plain::Plain;
 use crate::stop;
 
-/// The spans of one side, sentence after sentence.
+/// The spans of one side, by sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SpanLists(pub(crate) Core);
 

@@ -84,7 +84,7 @@ impl Drop for CollectorPause<'_> {
 /// Creates span objects.
 struct SpanMaker<'py> {
     py: Python<'py>,
-    /// Called with (type, start, end, None); without it spans are tuples of the first three.
+    /// Called with (type, start, end, None); if it is missing, spans are tuples (type, start, end).
     make: Option<Bound<'py, PyAny>>,
     /// The names of types by id; each is created once.
     types: Vec<Bound<'py, PyString>>,

@@ -1,7 +1,7 @@
 //! The counts of conlleval, in each of its three versions.
 //!
-//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is
-//! decoded once; after that a token costs two table lookups.
+//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is decoded once; after
+//! that a token takes two table lookups.
 //!
 //! # Rules
 //!
@@ -39,8 +39,8 @@ pub enum Rules {
     Perl,
     /// conlleval.py and the PyPI package `conlleval`, with E and S as in IOBES.
     Python,
-    /// The port in which any prefix other than `O` is inside, in which tags without a type are an
-    /// error, and which has no sentence boundaries.
+    /// A port without sentence boundaries, in which any prefix other than `O` is inside and tags without a type are an
+    /// error.
     Sequences,
 }
 
@@ -60,8 +60,8 @@ spanrs_base::serde_by_name!(Rules);
 pub struct Setting {
     /// The version of conlleval.
     pub rules: Rules,
-    /// The prefix of tokens outside. [`Rules::Perl`] uses it only with raw tags,
-    /// [`Rules::Sequences`] never.
+    /// The prefix of tokens outside. [`Rules::Perl`] uses this prefix only with raw tags, [`Rules::Sequences`] never
+    /// uses it.
     pub outside: Vec<u8>,
     /// Whether tags are types without prefixes, where each tag is a span of one token (option `-r` of conlleval.pl).
     /// Only for [`Rules::Perl`]; false otherwise.
@@ -276,7 +276,7 @@ impl Conlleval {
         self.last = (gold, pred);
     }
 
-    /// Returns the edge bits between two symbols of one side.
+    /// Returns the edge bits between two symbols on one side.
     #[inline(always)]
     fn edges(&self, previous: Symbol, current: Symbol) -> u8 {
         let same = usize::from(previous.ty == current.ty);
@@ -287,7 +287,7 @@ impl Conlleval {
     /// Returns the index of a pair of tags, decoding it at its first occurrence.
     #[inline]
     fn pair(&mut self, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
-        // Most tokens have the same pair as the previous one: outside on both sides.
+        // Most tokens have the same pair as the previous token: outside on both sides.
         if let Some(pair) = self.pairs.get(self.newest as usize)
             && pair.is(gold, pred)
         {

@@ -181,7 +181,7 @@ impl Columns {
         }
     }
 
-    /// Adds the columns of Python's `str.split` without arguments.
+    /// Adds the columns that Python's `str.split` returns without arguments.
     fn python(&mut self, line: &[u8]) {
         let (mut at, mut from) = (0, 0);
         while at < line.len() {

@@ -152,9 +152,8 @@ impl<'a> Reader<'a> {
 
     /// Reads the records of all ids.
     ///
-    /// The sizes of the tables, the array and the records are added up on the way, and may not
-    /// exceed the size of the database: memory stays linear in the size of the file even if records
-    /// overlap.
+    /// The sizes of the tables, the array and the records are added up during reading, and may not exceed the size of
+    /// the database: memory stays linear in the size of the file even if records overlap.
     fn records(&self) -> Result<Vec<Record<'a>>, CrfsuiteError> {
         let count = u64::from(self.count);
         if count == 0 {
@@ -165,8 +164,8 @@ impl<'a> Reader<'a> {
             return Err(self.error(20, "the database has no array of names"));
         }
         let array = self.database.slice(array, 4 * count, DATABASE)?;
-        // Bytes that the tables, the array and the records need if they do not overlap. Checking this first bounds
-        // the memory that a file can ask for.
+        // Bytes that the tables, the array and the records need if they do not overlap. Checking this first limits the
+        // memory that a file can cause to be allocated.
         let mut needed = RECORDS as u64 + (2 * SLOT_SIZE as u64 + 4) * count;
         if needed > self.database.len() {
             return Err(self.error(16, "the database is too small for its number of names"));

@@ -23,6 +23,7 @@ pub(super) enum FeatureType {
     State = 0,
     /// Label to label.
     Transition = 1,
-    /// Transition from the start of a sequence (2) or to its end (3), in files of early releases.
+    /// Transition from the start of a sequence (2) or to the end of a sequence (3), in files of
+    /// early releases.
     Boundary = 2,
 }

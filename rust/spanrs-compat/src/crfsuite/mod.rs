@@ -20,8 +20,8 @@
 //! [`count_boundary_features`] counts them.
 //!
 //! The reader accepts only files with a consistent model: every feature is in the list of its source exactly once, and
-//! every name is found through the hash tables of its database. CRFsuite's tagger uses these lists and tables
-//! unchecked.
+//! every name is found through the hash tables of its database. CRFsuite's tagger does not check these lists and
+//! tables.
 
 mod cqdb;
 mod cursor;

@@ -1,9 +1,9 @@
 //! Reading of CRFsuite's model file, with all checks that CRFsuite itself omits.
 //!
-//! The order of the checks is the order in which the parts depend on each other: the header, the feature table, the two
-//! string databases, then the features (ids and weights), and finally the reference lists. A list may contain only
-//! features of its own label or attribute, and every feature must be in exactly one list; this bounds the time for the
-//! lists by the number of features, regardless of the lengths stored in the file.
+//! The parts are checked in the order of their dependencies: the header, the feature table, the two string databases,
+//! then the features (ids and weights), and finally the reference lists. A list may contain only features of its own
+//! label or attribute, and every feature must be in exactly one list; this bounds the time for the lists by the number
+//! of features, regardless of the lengths stored in the file.
 
 use super::cqdb;
 use super::cursor::Bytes;

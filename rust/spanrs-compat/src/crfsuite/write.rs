@@ -45,10 +45,9 @@ impl CrfsuiteModel {
 
 /// Writes a model file; see [`CrfsuiteModel::to_bytes`].
 ///
-/// For L labels, A attributes, S state features and T transitions the file has 48 bytes of header,
-/// 20 (S + T) bytes of features, the two databases, and 4 (2 (L + A) + S + T) bytes of lists, in
-/// addition to the headers of chunks and the two empty lists of boundaries. Time and memory are
-/// linear in that size, except for sorting names by hash.
+/// For L labels, A attributes, S state features and T transitions the file has 48 bytes of header, 20 (S + T) bytes of
+/// features, the two databases, and 4 (2 (L + A) + S + T) bytes of lists, in addition to the headers of chunks and the
+/// two empty lists of boundaries. Time and memory are linear in this size, except for sorting names by hash.
 fn write(model: &CrfsuiteModel) -> Result<Vec<u8>, CrfsuiteError> {
     let states: Vec<Edge> = model
         .states

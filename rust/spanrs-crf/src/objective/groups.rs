@@ -41,7 +41,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Groups {
     /// The group of each attribute, numbered in the order of their first attributes.
     group: Vec<u32>,
-    /// The first attribute of each group, which represents it.
+    /// The first attribute of each group, which represents the group.
     attributes: Vec<u32>,
     /// Number of attributes of each group.
     sizes: Vec<u32>,
@@ -54,7 +54,7 @@ impl Groups {
     }
 
     /// The coarsest groups of a corpus. Corpora with values other than 1 are not grouped, since
-    /// equal columns are rare there.
+    /// equal columns are rare in them.
     pub(crate) fn of(corpus: &Corpus, features: &Features) -> Self {
         if corpus.inputs().has_values() {
             return Self::single(features);

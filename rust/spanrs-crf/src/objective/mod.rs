@@ -14,13 +14,12 @@
 //! # One evaluation
 //! 1. The weights are copied into a table in the order of the items' codes (`packed`), and the
 //!    transition scores are exponentiated once.
-//! 2. The corpus is cut into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. A
-//!    *block* of pieces is processed at a time: threads compute, for each piece, the scores,
-//!    forward-backward, the loss, expected minus observed label probabilities of every token (its
-//!    *rows*) and of transitions (`targets`).
-//! 3. The rows of the block are added to the derivatives of the tokens' items. Here each thread
-//!    owns a range of the derivatives and reads all rows, so there are no locks on derivatives and
-//!    no copies of the gradient per thread.
+//! 2. The corpus is divided into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. A *block* of
+//!    pieces is processed at a time: threads compute, for each piece, the scores, forward-backward, the loss, expected
+//!    minus observed label probabilities of every token (its *rows*) and of transitions (`targets`).
+//! 3. The rows of the block are added to the derivatives of the tokens' items. In this step each thread owns a range of
+//!    the derivatives and reads all rows, so there are no locks on derivatives and no copies of the gradient per
+//!    thread.
 //! 4. The derivatives are copied back into the order of the features, and the penalty is added.
 //!
 //! # Determinism
@@ -152,7 +151,7 @@ impl<'a> Objective<'a> {
         }
         let threads = limit_threads(threads);
         let pieces = pieces(&corpus);
-        // The work space of a piece is mostly its sums over pairs of labels.
+        // Most of the work space of a piece is for sums over pairs of labels.
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
         let block = if threads == 1 { 1 } else { threads * fitting };

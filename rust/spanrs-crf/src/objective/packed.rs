@@ -11,9 +11,9 @@
 //! - The codes of a token are sorted, so its dense rows come first, and the items that belong to a
 //!   thread's range of codes are contiguous.
 //!
-//! With 22 labels (rows of 24) an attribute needs features with 3 labels for a dense row.
-//! Attributes without features, and all but one attribute of a group, have no code and are dropped
-//! from the tokens.
+//! For example, with 22 labels (rows of 24 entries) an attribute gets a dense row if it has
+//! features with at least 3 labels. Attributes without features, and all but one attribute of a
+//! group, have no code and are dropped from the tokens.
 
 use std::ops::Range;
 
@@ -131,7 +131,7 @@ impl Packed {
             items.clear();
             let known = corpus.items(token);
             items.extend(known.map(|(attribute, value)| (code_of[attribute as usize], value)));
-            // Attributes without features, and all but one of a group, have no code.
+            // Attributes without features, and all but one attribute of a group, have no code.
             items.retain(|(code, _)| *code != u32::MAX);
             items.sort_by_key(|(code, _)| *code);
             self.codes.extend(items.iter().map(|(code, _)| code));

@@ -3,7 +3,7 @@
 //! Two methods share the evaluation of functions and differ in what they do with the values:
 //!
 //! - [`Extractor::extract`] builds the attribute strings, for training and inspection.
-//! - [`Extractor::find`] looks attributes up in a trained model without building strings: the hash
+//! - [`Extractor::find`] looks up attributes in a trained model without building strings: the hash
 //!   of an attribute is computed from the hashes of its parts ([`Fingerprint`]).
 //!
 //! # How it works
@@ -380,7 +380,7 @@ impl Line {
     }
 }
 
-/// Appends to the arena and returns the span of what was appended.
+/// Appends to the arena and returns the span of the appended text.
 fn append(arena: &mut String, push: impl FnOnce(&mut String)) -> Span {
     let start = arena.len();
     push(arena);
@@ -388,8 +388,8 @@ fn append(arena: &mut String, push: impl FnOnce(&mut String)) -> Span {
     Span { start, end }
 }
 
-/// Whether a word has only ASCII characters and no upper-case letters, so that it is its own lower
-/// case.
+/// Whether a word has only ASCII characters and no upper-case letters, and therefore is unchanged
+/// by lower-casing.
 fn is_ascii_lower(word: &str) -> bool {
     word.bytes()
         .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())

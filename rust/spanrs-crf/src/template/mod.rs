@@ -23,8 +23,8 @@
 //! | `#` | comment |
 //!
 //! # Macros
-//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first
-//! column. `@1` instead of an offset is the first token of the sequence and `@-1` the last one.
+//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first column. `@1` instead
+//! of an offset is the first token of the sequence and `@-1` the last token.
 //!
 //! | macro | value | for `McDonald's-10` |
 //! |---|---|---|

@@ -117,8 +117,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a macro such as `%prefix[-1,0,3]`; `at` is at the percent sign. Returns its function,
-    /// column and position.
+    /// Reads a macro such as `%prefix[-1,0,3]`; `at` is the position of the percent sign. Returns
+    /// its function, column and position.
     fn macro_call(
         &mut self,
         program: &mut Program,

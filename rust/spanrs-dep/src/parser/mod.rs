@@ -77,15 +77,14 @@ pub(crate) struct ParserSetup {
     pub(crate) features: ParserFeatures,
     /// Names of the labels; empty for an unlabelled parser, whose arcs have label 0.
     pub(crate) labels: Vec<String>,
-    /// The move and the label of each class, in the order of the table of the module: sorted by
-    /// move. SHIFT has label 0.
+    /// The move and the label of each class, sorted by move, as in the table of the module. SHIFT has label 0.
     pub(crate) classes: Vec<(Move, u32)>,
     /// True if exactly one word of a sentence is attached to the root.
     pub(crate) single_root: bool,
     /// True if the last class is LEFT to the root, used for all arcs to the root and for no other arcs.
     pub(crate) has_root_class: bool,
-    /// Ranges of the classes by move: SHIFT, RIGHT, LEFT, LEFT to the root. The last range is empty unless
-    /// `has_root_class`; if it is empty, LEFT is also used for the root.
+    /// Class ranges by move: SHIFT, RIGHT, LEFT, LEFT to the root. The last range is empty unless `has_root_class`; if
+    /// it is empty, LEFT is also used for the root.
     ranges: [Range<usize>; 4],
 }
 
@@ -479,8 +478,8 @@ impl Parser {
         }
     }
 
-    /// Returns the best allowed class; None if none is allowed. `features` extracts all features of
-    /// the state in the order of parser.py; it is called only if scores of published features tie.
+    /// Returns the best allowed class; None if none is allowed. `features` extracts all features of the state in the
+    /// order of parser.py; it is called only if scores tie with published features.
     #[inline]
     fn best<'a>(
         &self,

@@ -1,9 +1,9 @@
 //! Feature templates: which properties of which tokens in a state form a feature.
 //!
 //! A template is a line of one to six *atoms*, separated by spaces; the feature is the combination
-//! of the values of its atoms. Lines that are empty or start with `#` are skipped. `S0.wp N0.p` for
-//! instance is a feature for each form and XPOS on the top of the stack with each XPOS at the front
-//! of the buffer.
+//! of the values of its atoms. Lines that are empty or start with `#` are skipped. For instance,
+//! `S0.wp N0.p` combines the form and XPOS of the top of the stack with the XPOS of the front of
+//! the buffer.
 //!
 //! # Atoms
 //!

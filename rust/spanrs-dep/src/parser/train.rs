@@ -227,7 +227,7 @@ impl ParserTrainer {
         self.learner.mean_step()
     }
 
-    /// Drops the weights, for the next model on the same data.
+    /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();
     }
@@ -239,7 +239,7 @@ impl ParserTrainer {
     }
 
     /// Learns from a sentence with its gold heads (0 is the root; projective) and labels (indices
-    /// of the names; any for an unlabelled parser).
+    /// into the names; ignored by an unlabelled parser, except in the second count).
     ///
     /// With `explore` the trainer makes the guessed move even if it is wrong, otherwise the best
     /// correct move. Returns the number of words that have the gold head at the end, and the number

@@ -16,10 +16,10 @@
 //!
 //! # Ties
 //!
-//! Classes are sorted, by XPOS and then UPOS, byte by byte, and of equal scores the last class
-//! wins, as in parser.py (the maximum of (score, class)). For the published features, whose weights
-//! are thousandths, classes with equal integer sums are compared once more by their sums of floats
-//! in the order of the features, because float sums may differ in the last bit.
+//! Classes are sorted by XPOS and then UPOS, byte by byte, and of classes with equal scores the
+//! last wins, as in parser.py (the maximum of (score, class)). For the published features, whose
+//! weights are thousandths, classes with equal integer sums are compared once more by their sums of
+//! floats in the order of the features, because float sums may differ in the last bit.
 //!
 //! # Tags as features
 //!
@@ -308,8 +308,8 @@ impl Tagger {
         self.weights.rows().len()
     }
 
-    /// Returns true for a tagger without features, which gives every word that is not in the
-    /// tagdict the last class.
+    /// Returns true for a tagger without features, which assigns the last class to every word that
+    /// is not in the tagdict.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

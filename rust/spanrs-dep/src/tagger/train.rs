@@ -139,7 +139,7 @@ impl TagCounts {
         tagdict
     }
 
-    /// Returns the number of the set of frequent tags of each word that is not rare.
+    /// Returns the number of the frequent-tag set for each word that is not rare.
     fn known_tags(&self, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
         let mut known_tags = Vec::new();
         let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -255,7 +255,7 @@ impl TaggerTrainer {
         self.class_of.get(tags).copied()
     }
 
-    /// Drops the weights, for the next model on the same data.
+    /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();
     }

@@ -1,7 +1,7 @@
 //! Weights for any number of classes.
 //!
-//! Most features have weights for a few classes only, some (the bias, frequent tags) for nearly all. A row is stored in
-//! one of three forms, given by the kind of its slot:
+//! Most features have weights for only a few classes, some (the bias, frequent tags) for nearly all classes. A row is
+//! stored in one of three forms, given by the kind of its slot:
 //!
 //! | kind | rows | in the slot | elsewhere |
 //! |---|---|---|---|
@@ -182,11 +182,11 @@ impl ManyClasses {
     /// Adds rows to the scores, with the instruction set of the processor.
     #[inline]
     pub(super) fn add(&self, found: &Found, scores: &mut Scores) {
-        // Vectorised for the instruction set of the processor.
+        // This loop is vectorised for the processor's instruction set.
         pulp::Arch::new().dispatch(AddAll(self, found, scores));
     }
 
-    /// Adds rows to the scores; the body of the kernel, inlined into each version of it.
+    /// Adds rows to the scores; the body of the kernel, inlined into each compiled version.
     #[inline(always)]
     fn add_all(&self, found: &Found, scores: &mut Scores) {
         for entries in &found.inline {

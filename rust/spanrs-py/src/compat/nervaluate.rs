@@ -65,8 +65,8 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
     Ok(SpanLists(Core::new(spans, None, types)))
 }
 
-/// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then
-/// raises the error. A pred sentence with the same objects as its gold sentence is not read again.
+/// Both sides of lists of lists of tags at once, or None if either side is invalid; [`nervaluate_tags`] then raises the
+/// error. A pred sentence with the same objects as its gold sentence is not read again.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
 pub(crate) fn nervaluate_pairs(
@@ -233,7 +233,7 @@ fn gather(
     Ok(span_lists(documents))
 }
 
-/// Spans of a list of lists of dicts with label, start and end, which is inclusive.
+/// Spans of a list of lists of dicts with label, start and inclusive end.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
@@ -265,7 +265,7 @@ pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
     })
 }
 
-/// Spans of a list of lists of objects with attributes label, start and end, which is inclusive.
+/// Spans of a list of lists of objects with the attributes label, start and inclusive end.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> {

@@ -1,4 +1,4 @@
-//! CRFs inside EM: the compiled part of `spanrs.crowd`.
+//! CRFs trained in EM: the compiled part of `spanrs.crowd`.
 
 use std::sync::{Mutex, MutexGuard};
 

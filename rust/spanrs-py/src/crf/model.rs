@@ -188,7 +188,7 @@ impl CrfModel {
         Ok(Plain(reports))
     }
 
-    /// Marginals of sequences: an array (token, label) for each.
+    /// Marginals of sequences: an array of shape (tokens, labels) for each sequence.
     #[pyo3(signature = (inputs, threads, /))]
     fn marginals<'py>(
         &self,
