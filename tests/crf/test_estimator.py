@@ -445,7 +445,7 @@ def test_overflow_is_an_error():
 def test_too_many_labellings_are_refused():
     X, y = sentences(3)
     crf = CRF(template="ner").fit(X, y)
-    with pytest.raises(LimitError, match="ask for fewer"):
+    with pytest.raises(LimitError, match="request fewer"):
         crf.predict_n_best(["a"] * 40, 10**7)
 
 

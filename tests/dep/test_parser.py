@@ -153,7 +153,7 @@ def test_an_untrained_parser_says_so():
         ({"joint": True}, "joint=True needs features='published', not 'rich'"),
         ({"joint": True, "tagger": Tagger()}, "tagger has no effect with joint=True"),
         ({"features": "S0.w\nS9.q"}, "S9.q"),
-        ({"features": "S0.w\nS0.w"}, "there twice"),
+        ({"features": "S0.w\nS0.w"}, "occurs twice"),
         ({"aggressiveness": -1.0}, "above 0"),
     ],
 )

@@ -460,7 +460,7 @@ def test_types_that_are_left_out_take_part_in_nothing():
         ([("B", 0, 1), ("A", 0, 2, {2})], "sentence 1, span 1 .*token 2; .*between the bounds"),
         ([("A", 1, 3, [0, 1])], "token 0"),
         ([("A", 0, 2, set())], "empty set of tokens"),
-        ([("A", -1, 2)], "no number from 0 to 4294967295"),
+        ([("A", -1, 2)], "integers from 0 to 4294967295"),
         ([("A", "x", 2)], "gold sentence 1, span 0 .*'str'"),
         ([("A", 0)], "a span is"),
         ([("A", 0, 1), "B"], "sentence 1, span 1 'B': a span is"),

@@ -346,7 +346,7 @@ def test_tags_without_tokens_are_scored(tmp_path, reading, tags):
     ("side", "message"),
     [
         ([[(0, 2, "PER")]], r"gold sentence 0, span 0 .* this looks like \(start, end, type\)"),
-        ([[], [("PER", 0, 2, "Ada King")]], r"gold sentence 1, span 0 .* not its text; leave the text out"),
+        ([[], [("PER", 0, 2, "Ada King")]], r"gold sentence 1, span 0 .* not its text; omit the text"),
         (
             [[{"label": "PER", "start": 0, "end": 2}]],
             r"gold, sentence 0: .* \(d\['label'\], d\['start'\], d\['end'\]\)",

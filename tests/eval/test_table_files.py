@@ -345,7 +345,7 @@ def test_rows_of_later_batches_are_named(small_batches, tmp_path):
         ({"type": "A", "start": 1, "end": 2, "tokens": [1, None]}, "has a span whose tokens is null"),
         ({"type": None, "start": 1, "end": 2}, "which must be a string"),
         ({"type": "A", "start": 3, "end": 2}, "ends are exclusive and greater than starts"),
-        ({"type": "A", "start": -3, "end": 2}, "a bound is no number from 0"),
+        ({"type": "A", "start": -3, "end": 2}, "start and end must be integers from 0"),
     ],
 )
 def test_structs_that_are_no_spans(tmp_path, span, message):

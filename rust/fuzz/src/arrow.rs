@@ -1,9 +1,9 @@
 //! Arrow columns through the C data interface.
 //!
-//! The input plays an exporter that lies: about lengths, offsets, numbers of buffers and children, null pointers and
-//! formats. Only the sizes of buffers hold what the structures claim, because the interface does not carry them and
-//! no importer can check them.
-#![allow(unsafe_code)] // Structures of the C data interface are pointers.
+//! The input simulates an exporter with wrong lengths, offsets, numbers of buffers and children, null pointers and
+//! formats. Only the sizes of buffers are always as large as the structures require, because the interface does not
+//! contain them and an importer cannot check them.
+#![allow(unsafe_code)] // Structures of the C data interface contain raw pointers.
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
@@ -16,9 +16,9 @@ use spanrs_arrow::{ImportError, import_array};
 
 use crate::input::Input;
 
-/// Bytes of every buffer.
+/// Size of every buffer in bytes.
 const ROOM: usize = 256;
-/// Offsets and sizes are below this, so that they stay in the buffers.
+/// Offsets and sizes are at most this value, so that they stay inside the buffers.
 const FAR: i64 = 48;
 
 #[repr(C)]
@@ -42,7 +42,7 @@ struct RawSchema {
 }
 
 unsafe extern "C" fn release(array: *mut Raw) {
-    // SAFETY: the importer gives the array it was given.
+    // SAFETY: the importer passes the array that it received.
     unsafe { (*array).release = None };
 }
 
@@ -51,7 +51,7 @@ unsafe extern "C" fn release_schema(schema: *mut RawSchema) {
     unsafe { (*schema).release = None };
 }
 
-/// Keeps everything alive that structures point to.
+/// Keeps all memory alive that structures point to.
 #[derive(Default)]
 struct Owner {
     buffers: Vec<Box<[u64]>>,
@@ -82,7 +82,7 @@ impl Owner {
     }
 }
 
-/// Mostly `usual`, now and then something else.
+/// Returns `usual` in most cases, otherwise a different number.
 fn number(input: &mut Input<'_>, usual: i64) -> i64 {
     match input.byte() {
         0..=239 => usual,
@@ -97,7 +97,7 @@ fn number(input: &mut Input<'_>, usual: i64) -> i64 {
     }
 }
 
-/// Offsets, mostly ascending.
+/// Writes offsets, which are usually ascending.
 fn offsets(input: &mut Input<'_>, wide: bool, places: usize) -> impl FnOnce(&mut [u8]) + use<> {
     let mut last = 0;
     let values: Vec<i64> = (0..=places)
@@ -168,7 +168,7 @@ fn buffers(
     }
 }
 
-/// An array of a format; items of lists are those of `item`.
+/// An array with a format; for list formats, `item` is the child array.
 fn array(input: &mut Input<'_>, owner: &mut Owner, format: &str, item: Option<*mut Raw>) -> Raw {
     let length = i64::from(input.byte() % 8);
     let offset = i64::from(input.byte() % 3);
@@ -192,13 +192,13 @@ fn array(input: &mut Input<'_>, owner: &mut Owner, format: &str, item: Option<*m
         children.len() as i64,
     ];
     let mut numbers = usual.map(|usual| number(input, usual));
-    // Lengths within the buffers, or lengths that no buffer has.
+    // Lengths that fit the buffers, or lengths that are too large for any buffer.
     for at in [0, 2] {
         if numbers[at] > usual[at] && numbers[at] < 1 << 48 {
             numbers[at] = usual[at];
         }
     }
-    // Pointers beyond those that there are cannot be known to be wrong.
+    // The importer cannot detect pointers after the end of the lists of pointers.
     for (at, there) in [(3, buffers.len()), (4, children.len())] {
         if numbers[at] > there as i64 {
             numbers[at] = there as i64;
@@ -225,11 +225,11 @@ fn schema(
     item: Option<*mut RawSchema>,
 ) -> RawSchema {
     let format = match input.byte() {
-        // Not strings: what stands in place of their offsets may be any numbers, and cannot be known to be wrong.
+        // No string formats: their offsets would be arbitrary numbers, which the importer cannot detect.
         255 => input.pick(&FORMATS[2..]),
         _ => format,
     };
-    let format = CString::new(format).expect("there is no NUL");
+    let format = CString::new(format).expect("formats contain no NUL");
     let pointer = match input.byte() {
         255 => ptr::null(),
         _ => format.as_ptr(),
@@ -250,8 +250,8 @@ fn schema(
     }
 }
 
-/// Columns that are imported can be read to their end and hold text; all others are refused with a reason. The
-/// first bytes choose the formats and what is wrong with them.
+/// Asserts that imported columns can be read to the end and contain UTF-8, and that other columns are rejected with a
+/// reason. The first bytes choose the formats and the errors in them.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let mut owner = Owner::default();
@@ -280,7 +280,7 @@ pub fn run(data: &[u8]) {
         list,
         nested.then_some(&raw mut items_schema),
     );
-    // SAFETY: the layout is that of the interface, and `owner` outlives the array.
+    // SAFETY: the structures have the layout of the interface, and `owner` outlives the array.
     let imported = unsafe {
         let array = FFI_ArrowArray::from_raw((&raw mut lists).cast());
         let schema = &*(&raw const lists_schema).cast::<FFI_ArrowSchema>();

@@ -1,4 +1,4 @@
-//! brat's pairs of files.
+//! Fuzz target for brat's pairs of files.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -24,7 +24,7 @@ impl Folder {
             std::process::id(),
             std::thread::current().id()
         );
-        // A file system in memory, where there is one.
+        // Uses a file system in memory, if available.
         let memory = PathBuf::from("/dev/shm");
         let parent = if memory.is_dir() {
             memory
@@ -32,7 +32,7 @@ impl Folder {
             std::env::temp_dir()
         };
         let folder = parent.join(name);
-        fs::create_dir_all(&folder).expect("the temporary directory can be written");
+        fs::create_dir_all(&folder).expect("the temporary directory is writable");
         Self(folder)
     }
 }
@@ -44,8 +44,9 @@ impl Drop for Folder {
     }
 }
 
-/// Bytes before the first NUL are the annotations, those behind it the text. Notes and normalisations make no
-/// difference; every `T` line is an annotation; pieces are apart and in order.
+/// Bytes before the first NUL are the annotations, bytes after it the text. Asserts that notes and normalisations do
+/// not affect the result, that every `T` line is an annotation, and that fragments are sorted and never separated only
+/// by white space.
 pub fn run(data: &[u8]) {
     let (annotations, text) = split_at_byte(data, 0);
     let result = open(annotations, text);
@@ -61,7 +62,7 @@ pub fn run(data: &[u8]) {
         }
     };
     check_document(document);
-    assert_eq!(document.text.as_bytes(), text, "the text is kept as it is");
+    assert_eq!(document.text.as_bytes(), text, "the text is unchanged");
     let body = annotations
         .strip_prefix("\u{FEFF}".as_bytes())
         .unwrap_or(annotations);
@@ -74,21 +75,22 @@ pub fn run(data: &[u8]) {
             let between = &characters[pair[0].1 as usize..pair[1].0 as usize];
             assert!(
                 between.iter().any(|c| !c.is_whitespace()),
-                "two pieces are one"
+                "only white space separates two fragments"
             );
         }
     }
     let kept: Vec<&[u8]> = lines()
         .filter(|line| !matches!(line.first(), Some(b'N' | b'#')))
         .collect();
-    let again = open(&kept.join(&b'\n'), text).expect("fewer lines are read as well");
+    let again = open(&kept.join(&b'\n'), text)
+        .expect("a file without notes and normalisations can be read");
     assert_eq!(summary(document), summary(&again));
 }
 
 /// Reads annotations and their text from files.
 ///
 /// # Errors
-/// As [`Reader::open`].
+/// Same as [`Reader::open`].
 pub fn open(annotations: &[u8], text: &[u8]) -> Result<Document> {
     FOLDER.with(|folder| {
         let Folder(folder) = folder.get_or_init(Folder::new);

@@ -1,4 +1,4 @@
-//! Column files.
+//! Fuzz target for column files.
 
 use spanrs_io::{
     Code, Column, ColumnReader, Columns, Comments, Event, Format, LineKind, Separator,
@@ -8,7 +8,7 @@ use crate::input::{
     CHUNK, Input, chunk, depends_on_buffer, is_compressed, is_plain, lines, without_mark,
 };
 
-/// What [`ColumnReader::next_event`] gives.
+/// An event of [`ColumnReader::next_event`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
     /// Token, tag, second tag, line.
@@ -19,15 +19,15 @@ pub enum Row {
     Document,
 }
 
-/// The events up to the first error, and that with its line.
+/// The events up to the first error, and the error with its line.
 pub type Read = (Vec<Row>, Option<(Code, u64)>);
 
-/// Options that the next bytes choose.
+/// Options chosen by the next bytes.
 pub fn options(input: &mut Input<'_>) -> Columns {
     let byte = Separator::Byte;
     let index = |column: Option<i64>| column.map(Column::Index);
     Columns {
-        // CoNLL-U has a target of its own.
+        // CoNLL-U has a separate target.
         format: Format::Columns,
         separator: input.pick(&[
             Separator::Auto,
@@ -51,8 +51,8 @@ pub fn options(input: &mut Input<'_>) -> Columns {
     }
 }
 
-/// Lines are read as by splitting strings, wherever buffers end; the lines together are the file. The first
-/// bytes choose the size of the buffer and the options.
+/// Asserts that reading equals splitting strings, regardless of buffer boundaries, and that the lines concatenated
+/// equal the file. The first bytes choose the size of the buffer and the options.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let chunk = chunk(&mut input);
@@ -75,7 +75,7 @@ pub fn run(data: &[u8]) {
     formats_are_recognised_or_make_no_difference(bytes, &options, &whole);
 }
 
-/// Recognising formats refuses a file, finds CoNLL-U, or changes nothing.
+/// Asserts that format detection rejects a file, detects CoNLL-U, or does not affect the result.
 fn formats_are_recognised_or_make_no_difference(bytes: &[u8], options: &Columns, whole: &Read) {
     let auto = Columns {
         format: Format::Auto,
@@ -86,7 +86,7 @@ fn formats_are_recognised_or_make_no_difference(bytes: &[u8], options: &Columns,
         Ok(rows) if rows.is_conllu() => {}
         Ok(_) => assert_eq!(*whole, read(bytes, CHUNK, &auto)),
         Err(error) => assert!(
-            // CoNLL-U without a column of tags, or with a line of another number of columns.
+            // CoNLL-U without a tag column, or with a line with a different number of columns.
             matches!(
                 error.code,
                 Code::WrongFormat | Code::NoColumn | Code::Ragged
@@ -95,7 +95,7 @@ fn formats_are_recognised_or_make_no_difference(bytes: &[u8], options: &Columns,
     }
 }
 
-/// True where lines may be comments or not, which is decided by what is in the first buffer.
+/// True if the content of the first buffer decides whether lines are comments.
 pub fn is_guessed(bytes: &[u8], options: &Columns) -> bool {
     let mut lines = without_mark(bytes).split(|&byte| byte == b'\n');
     options.comments == Comments::Auto && lines.any(|line| line.starts_with(b"#"))
@@ -129,7 +129,10 @@ pub fn read(bytes: &[u8], chunk: usize, options: &Columns) -> Read {
                 Event::Document => Row::Document,
             });
         }
-        assert!(matches!(rows.next_event(), Ok(None)), "the end is the end");
+        assert!(
+            matches!(rows.next_event(), Ok(None)),
+            "the reader remains at the end"
+        );
         Ok(())
     };
     let refused = each().err().map(|error| {
@@ -168,7 +171,7 @@ fn lines_are_the_file(bytes: &[u8], chunk: usize, options: &Columns) {
     }
 }
 
-/// How lines are cut, found in the first token line.
+/// How lines are split, detected from the first token line.
 struct Layout {
     byte: Option<char>,
     columns: usize,
@@ -177,7 +180,7 @@ struct Layout {
     second: usize,
 }
 
-/// The definition, with strings; for files in which no line may be a comment of CoNLL-U.
+/// Reference implementation with strings, for files in which no line can be a CoNLL-U comment.
 fn by_splitting(bytes: &[u8], options: &Columns) -> Read {
     let text = std::str::from_utf8(bytes).expect("plain bytes are UTF-8");
     let lines = || {

@@ -1,4 +1,4 @@
-//! Two column files scored against each other.
+//! Fuzz target for scoring two column files against each other.
 
 use spanrs::{ErrorFinder, ErrorOptions, OnMisaligned, Rows, Sides, score, score_and_list};
 use spanrs_eval::{Exact, Scorer, Side};
@@ -10,16 +10,17 @@ use crate::common::{Table, by_sets, documents, sum, totals};
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
 use crate::tag_input::{reading, scheme};
 
-/// Violations kept of each side.
+/// Number of violations kept for each side.
 const KEEP: usize = 3;
 
-/// What scoring gives: counts of all and of the documents, violations of both sides with the first lines.
+/// Result of scoring: counts in total and by document, and for both sides the number of violations and the first lines
+/// with violations.
 type Scored = (Table, Vec<Table>, [(u64, Vec<u64>); 2]);
 
-/// Scoring counts what reading both files and comparing sets of spans counts, wherever buffers end, and is
-/// refused exactly where a file is or where they do not hold the same tokens; a file against itself has no
-/// error. The first bytes choose the size of the buffers, the options, scheme and reading; NUL stands between
-/// the files, and without one gold and pred are columns of one file.
+/// Asserts that scoring gives the same counts as reading both files and comparing sets of spans, regardless of buffer
+/// boundaries; that it fails exactly if a file is rejected or the tokens differ; and that a file scored against itself
+/// has no errors. The first bytes choose the size of the buffers, the options, scheme and reading. The files are
+/// separated by NUL; without NUL, gold and pred are columns of one file.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let chunk = chunk(&mut input);
@@ -104,7 +105,7 @@ fn scored(sides: Sides, reader: &Reader) -> Option<Scored> {
     Some((totals(&counts), documents(&counts), violations))
 }
 
-/// As many missed and spurious spans are listed as were counted, each on a line of gold.
+/// Asserts that as many missed and spurious spans are listed as were counted, each on a line of gold.
 fn errors_are_counted(
     counts: &Table,
     [gold, pred]: [&[u8]; 2],
@@ -112,7 +113,7 @@ fn errors_are_counted(
     columns: &Columns,
     reader: &Reader,
 ) {
-    // Buffers of another size may show other lines at the beginning.
+    // With a different buffer size, other lines may decide whether lines are comments.
     let guessed = is_guessed(gold, columns) || is_guessed(pred, columns);
     if chunk != CHUNK && guessed {
         return;
@@ -159,7 +160,7 @@ fn errors_are_counted(
 /// A token, its tag and its line.
 type Token = (String, String, u64);
 
-/// The sentences of a file, by document; documents without sentences are none.
+/// The sentences of a file, by document; documents without sentences are dropped.
 fn sentences(rows: &[Row], second: bool) -> Vec<Vec<Vec<Token>>> {
     let (mut documents, mut document, mut sentence) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
@@ -177,12 +178,12 @@ fn sentences(rows: &[Row], second: bool) -> Vec<Vec<Vec<Token>>> {
     documents
 }
 
-/// None for a file that is refused.
+/// None for a file that is rejected.
 fn readable((rows, refused): Read) -> Option<Vec<Row>> {
     refused.is_none().then_some(rows)
 }
 
-/// Reads both files, compares their tokens and counts sets of spans.
+/// Reference implementation: reads both files, compares their tokens and counts sets of spans.
 fn by_definition(gold: &[u8], pred: &[u8], columns: &Columns, reader: &Reader) -> Option<Scored> {
     let tokens = |bytes: &[u8]| Some(rows(bytes, CHUNK, columns).ok()?.has_tokens());
     let compare = tokens(gold)? && tokens(pred)?;
@@ -211,7 +212,7 @@ fn one_file(bytes: &[u8], columns: &Columns, reader: &Reader) {
     assert_eq!(found, expected);
 }
 
-/// Counts sentences with the same numbers of tokens; None where violations are refused.
+/// Counts sentences with the same numbers of tokens; None if violations are rejected.
 fn count(documents: &[Vec<Vec<Token>>], pred: &[Vec<Token>], reader: &Reader) -> Option<Scored> {
     let mut reader = reader.clone();
     let mut pred = pred.iter();

@@ -1,4 +1,4 @@
-//! The input of conlleval.
+//! Fuzz target for the input of conlleval.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use spanrs_base::Limits;
 
 use crate::input::Input;
 
-/// Counts by type: spans of gold, of pred and of both, tokens of gold, of pred and of both.
+/// Counts by type: gold spans, pred spans, spans in both, gold tokens, pred tokens, tokens in both.
 type Counted = BTreeMap<Vec<u8>, [u64; 6]>;
 
-/// Pieces of any size are the same text; no side has less than both have in common; swapping the columns swaps
-/// the sides; equal columns have equal tags. The first bytes choose the size of the pieces, the rules and how
-/// lines are cut.
+/// Asserts that the size of the pieces does not affect the result, that the common counts do not exceed the counts of
+/// either side, that swapping the columns swaps the sides, and that equal columns have equal tags. The first bytes
+/// choose the size of the pieces, the rules and how lines are split.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let size = usize::from(input.byte()) + 1;
@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) {
     let cut = match options >> 4 & 3 {
         0 => Cut::Blanks,
         1 => Cut::Text(b" ".to_vec()),
-        _ => Cut::perl(delimiter).expect("these are patterns"),
+        _ => Cut::perl(delimiter).expect("the delimiters are valid patterns"),
     };
     let layout = Layout {
         cut,
@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
     let whole = read(bytes, usize::MAX, &layout, &setting);
     assert_eq!(whole, read(bytes, size, &layout, &setting));
     if let Ok(counted) = &whole {
-        // By type this does not hold: a span of odd tags may end as another type than it began with.
+        // This does not hold by type: a span with unusual tags may end with a type that differs from its first type.
         let sum = |at: usize| counted.values().map(|row| row[at]).sum::<u64>();
         let (both, equal_tags) = (sum(2), sum(5));
         assert!(both <= sum(0) && both <= sum(1));
@@ -71,12 +71,16 @@ fn counted(counts: &Conlleval) -> Counted {
             row.pred_tags,
             row.equal_tags,
         ];
-        assert_eq!(all.insert(name.to_vec(), row), None, "a type has one row");
+        assert_eq!(
+            all.insert(name.to_vec(), row),
+            None,
+            "each type has one row"
+        );
     }
     all
 }
 
-/// Takes the words of every line as gold and pred.
+/// Uses the words of every line as gold and pred.
 fn columns(bytes: &[u8], setting: &Setting) {
     let count = |pair: fn([&[u8]; 2]) -> [&[u8]; 2]| {
         let mut counts = Conlleval::new(setting.clone());
@@ -109,7 +113,7 @@ fn columns(bytes: &[u8], setting: &Setting) {
     };
     assert_eq!(shown(plain), shown(swapped) as Option<Counted>);
     if let Some(same) = count(|[gold, _]| [gold, gold]) {
-        // Spans of brackets may begin and never end, so that even equal columns need not have all in common.
+        // Spans of bracket tags may begin and never end, so even equal columns may have spans that are not common.
         for [gold, pred, _, gold_tags, pred_tags, equal_tags] in same.values() {
             assert!(gold == pred && gold_tags == pred_tags && equal_tags == gold_tags);
         }

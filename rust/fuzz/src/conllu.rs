@@ -1,12 +1,12 @@
-//! CoNLL-U.
+//! Fuzz target for CoNLL-U.
 
 use spanrs_io::{Code, Column, Columns, Comments, Format};
 
 use crate::columns::{Read, Row, read};
 use crate::input::{CHUNK, Input, chunk, depends_on_buffer, is_plain};
 
-/// Words are read as by splitting strings; ranges, empty nodes and comments make no difference, nor does where a
-/// buffer ends. The first bytes choose the size of the buffer and the column of the tags.
+/// Asserts that reading equals splitting strings, and that multiword ranges, empty nodes, comments and buffer
+/// boundaries do not affect the result. The first bytes choose the size of the buffer and the tag column.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let chunk = chunk(&mut input);
@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     let whole = read(bytes, CHUNK, &columns);
     let pieces = read(bytes, chunk, &columns);
     match whole.1 {
-        // Of several things that are wrong with a file the first buffer that has one tells.
+        // If a file has several errors, the error in the first buffer with an error is reported.
         Some((code, _)) if depends_on_buffer(code) => assert!(pieces.1.is_some()),
         _ => assert_eq!(whole, pieces),
     }
@@ -41,7 +41,7 @@ pub fn run(data: &[u8]) {
             Some((code, _)) => assert!(expected.is_none() || code == Code::Empty),
         }
     }
-    // CoNLL-U that is recognised is read as CoNLL-U; the first buffer may decide about comments.
+    // A file detected as CoNLL-U is read as CoNLL-U; the first buffer may decide about comments.
     let auto = Columns {
         format: Format::Auto,
         ..columns
@@ -50,7 +50,7 @@ pub fn run(data: &[u8]) {
     if whole.1.is_none() && recognised.1.is_none() && !recognised.0.is_empty() {
         assert!(
             recognised == whole || !matches!(auto.tag, Column::Name(_)),
-            "a name is refused elsewhere"
+            "other formats reject a column name"
         );
     }
 }
@@ -68,14 +68,14 @@ fn other_columns_have_the_same_words(bytes: &[u8], columns: &Columns, whole: &Re
         rows.iter().filter_map(token).collect()
     };
     let others = read(bytes, CHUNK, &other);
-    // A key that no word has is an error at the end.
+    // A key that does not occur at any word is an error at the end of the file.
     let refused = whole
         .1
         .filter(|(code, _)| *code != Code::NoColumn || others.1.is_some());
     assert_eq!((words(&whole.0), refused), (words(&others.0), others.1));
 }
 
-/// The definition with strings, without comments; None for what is refused.
+/// Reference implementation with strings, without comments; None for rejected files.
 fn by_splitting(bytes: &[u8], name: &str) -> Option<Vec<Row>> {
     const NAMES: [&str; 10] = [
         "ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC",
@@ -127,7 +127,7 @@ fn by_splitting(bytes: &[u8], name: &str) -> Option<Vec<Row>> {
     Some(rows)
 }
 
-/// True for the id of a word, false for those of ranges and empty nodes; None for what is refused.
+/// True for the id of a word, false for the id of a range or an empty node; None for rejected ids.
 fn is_word(id: &str) -> Option<bool> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let Some((first, second)) = id.split_once(['-', '.']) else {

@@ -1,4 +1,4 @@
-//! Column files converted from one scheme to another.
+//! Fuzz target for converting column files from one scheme to another.
 
 use spanrs::{Error, Report, convert, detect, spans, validate};
 use spanrs_io::{ColumnReader, Columns, Comments, LineKind};
@@ -8,12 +8,12 @@ use crate::columns::{is_guessed, options};
 use crate::input::{CHUNK, Input, lines, without_mark};
 use crate::tag_input::{reading, scheme};
 
-/// Violations kept.
+/// Number of violations kept.
 const KEEP: usize = 3;
 
-/// Converting changes tags and nothing else, the result is well-formed in the target scheme, and converting
-/// it back gives the tags of the first file again where they were well-formed. Validating, listing spans and
-/// detecting the scheme read or refuse the same files. The first bytes choose options, schemes and reading.
+/// Asserts that converting changes only tags, that the result is well-formed in the target scheme, and that converting
+/// back restores the tags of the first file if they were well-formed. Validating, listing spans and detecting the
+/// scheme must accept and reject the same files. The first bytes choose options, schemes and reading.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let columns = Columns {
@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
         assert_eq!(checked.violations.count, 0);
         if let Some(strict) = strict {
             let back = converted(&strict, &columns, (target, source, None));
-            let back = back.expect("the spans came from this scheme");
+            let back = back.expect("the spans can be expressed in the source scheme");
             let again = converted(&back, &columns, (source, target, None));
             assert_eq!(again, Some(strict));
         }
@@ -66,10 +66,10 @@ fn reader(scheme: Scheme, reading: Reading) -> Reader {
 fn check(bytes: &[u8], columns: &Columns, (scheme, reading): (Scheme, Reading)) -> Report {
     let rows = readable(bytes, columns);
     let report = validate(rows, &mut reader(scheme, reading), KEEP, &mut |_| true);
-    report.expect("the file is read")
+    report.expect("the file can be read")
 }
 
-/// Detecting the scheme and listing spans agree with the validation.
+/// Asserts that detecting the scheme and listing spans agree with the validation.
 fn check_other_jobs(
     bytes: &[u8],
     columns: &Columns,
@@ -78,9 +78,9 @@ fn check_other_jobs(
 ) {
     let rows = readable(bytes, columns);
     match detect(rows, &Dialect::default(), &mut |_| true) {
-        // Most tags may be in no scheme.
+        // Most tags may not belong to any scheme.
         Ok(_) | Err(Error::Tags { .. }) => {}
-        Err(error) => panic!("the file is read: {error}"),
+        Err(error) => panic!("the file can be read: {error}"),
     }
     let (rows, mut listed) = (readable(bytes, columns), Vec::new());
     let listing = spans(rows, &mut reader(scheme, reading), &mut listed, &mut |_| {
@@ -92,7 +92,7 @@ fn check_other_jobs(
     assert_eq!(sentences, report.sentences);
 }
 
-/// The file in another scheme; None where it is refused.
+/// The file converted to another scheme; None if it is rejected.
 fn converted(
     bytes: &[u8],
     columns: &Columns,
@@ -105,15 +105,15 @@ fn converted(
     Some(out)
 }
 
-/// True if the converted file has the same `tokens` and other bytes; false where tags are also
-/// something else: a byte order mark, a comment or the start of a document.
+/// Asserts that the converted file has the same number of `tokens` and the same bytes except for tags, and returns
+/// true. Returns false if a tag is also part of a byte order mark, a comment or the start of a document.
 fn keeps_all_but_tags(bytes: &[u8], out: &[u8], columns: &Columns, tokens: usize) -> bool {
     let mark = "\u{FEFF}".as_bytes();
     if out.starts_with(mark) && !bytes.starts_with(mark) {
-        // A type that is U+FEFF, written as the first tag of a file of tags alone, is a byte order mark.
+        // The type U+FEFF, written as the first tag of a file that contains only tags, is a byte order mark.
         return false;
     }
-    // A tag that is converted may become a comment, or cease to look like one.
+    // A converted tag may turn a line into a comment or a comment into a token line.
     let comment = match &columns.comments {
         Comments::Prefix(prefix) => [bytes, out]
             .into_iter()
@@ -121,11 +121,11 @@ fn keeps_all_but_tags(bytes: &[u8], out: &[u8], columns: &Columns, tokens: usize
             .any(|line| line.starts_with(prefix.as_bytes())),
         _ => is_guessed(bytes, columns),
     };
-    // So may one that becomes `-DOCSTART-`, or was it.
+    // The same holds for a tag that is `-DOCSTART-` before or after conversion.
     let document = bytes.windows(10).any(|piece| piece == b"-DOCSTART-");
     let Some(tags) = tags(out, columns) else {
-        // The layout follows from the first line that is no comment and no document.
-        assert!(document || comment, "what was converted cannot be read");
+        // The first line that is neither a comment nor a document boundary determines the layout.
+        assert!(document || comment, "the converted file cannot be read");
         return false;
     };
     let [before, after] = [bytes, out].map(|file| without_tags(file, columns));
@@ -139,10 +139,10 @@ fn rows(bytes: &[u8], columns: &Columns) -> Option<ColumnReader> {
 }
 
 fn readable(bytes: &[u8], columns: &Columns) -> ColumnReader {
-    rows(bytes, columns).expect("the file is read")
+    rows(bytes, columns).expect("the file can be read")
 }
 
-/// The tags of a file; None where it is refused.
+/// The tags of a file; None if the file is rejected.
 fn tags(bytes: &[u8], columns: &Columns) -> Option<Vec<String>> {
     let mut rows = rows(bytes, columns)?;
     let mut tags = Vec::new();
@@ -162,9 +162,7 @@ fn without_tags(bytes: &[u8], columns: &Columns) -> Vec<u8> {
         let line = rows.whole();
         match kind {
             LineKind::Token => {
-                let place = rows
-                    .tag_place()
-                    .expect("columns have a place for every tag");
+                let place = rows.tag_place().expect("every token line has a tag");
                 rest.extend_from_slice(&line[..place.start]);
                 rest.extend_from_slice(&line[place.end..]);
             }

@@ -1,18 +1,19 @@
-//! Stored counts of outcomes.
+//! Fuzz target for stored counts of outcomes.
 
 use spanrs_eval::outcomes::{Counts, CountsError};
 
 use crate::schemas::SCHEMA;
 
-/// Only bytes that are written are read; counts add up with themselves, and documents are those of both.
+/// Asserts that only bytes that the library would write can be read, that merging counts with themselves doubles them,
+/// and that rows add up to the totals.
 pub fn run(data: &[u8]) {
-    // Inputs need not find out how stored counts begin.
+    // The header is prepended, so that the fuzzer need not discover it.
     let stored = [&b"spanrs counts\x01\x04test"[..], data].concat();
     let counts = match Counts::from_bytes(&stored, &SCHEMA) {
         Ok(counts) => counts,
         Err(CountsError::Damaged { at, .. }) => return assert!(at <= stored.len()),
         Err(CountsError::Overflow) => return,
-        Err(error) => panic!("the beginning is right: {error}"),
+        Err(error) => panic!("the header is valid: {error}"),
     };
     let written = counts.to_bytes().expect("no document is open");
     assert_eq!(written, stored);
@@ -23,7 +24,7 @@ pub fn run(data: &[u8]) {
             assert_eq!(twice.total(id), 2 * counts.total(id));
         }
         let again = twice.to_bytes().expect("no document is open");
-        let loaded = Counts::from_bytes(&again, &SCHEMA).expect("it was just written");
+        let loaded = Counts::from_bytes(&again, &SCHEMA).expect("written counts can be read");
         assert_eq!(loaded.to_bytes().expect("no document is open"), again);
     } else {
         assert_eq!(twice.to_bytes().expect("no document is open"), stored);

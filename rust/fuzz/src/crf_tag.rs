@@ -1,4 +1,4 @@
-//! Column files tagged by a model.
+//! Fuzz target for tagging column files with a model.
 
 use spanrs::ColumnFile;
 use spanrs::crf::{AttributeIndex, Extractor, Features, Model, Template};
@@ -9,9 +9,9 @@ use spanrs_io::{Column, ColumnReader, Columns, LineKind, Source};
 use crate::columns::options;
 use crate::input::{CHUNK, Input, lines};
 
-/// Tagging keeps the number of lines and their kinds, tagging the result again into the same column
-/// changes nothing, and what was tagged can be read for training. The first bytes choose the options
-/// and where the tags go.
+/// Asserts that tagging keeps the number of lines and their kinds, that tagging the result again into the same column
+/// does not change it, and that the result can be read for training. The first bytes choose the options and the output
+/// column.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let columns = Columns {
@@ -33,7 +33,7 @@ pub fn run(data: &[u8]) {
         ..columns.clone()
     };
     let before = kinds(bytes, &untagged);
-    // With one column more, a comment may have as many as the tokens, and is then read as one.
+    // With an additional column, a comment may have as many columns as the tokens, and is then read as a token.
     let comments = [LineKind::Comment, LineKind::Document];
     let has_comments = before.iter().flatten().any(|kind| comments.contains(kind));
     if target.is_some() || !has_comments {
@@ -43,7 +43,7 @@ pub fn run(data: &[u8]) {
         let again = self::tagged(&tagged, &columns, target, false);
         assert_eq!(again.as_deref(), Some(tagged.as_slice()));
     }
-    // A file of tags that equal its tokens is refused, as is one in which no word has the key.
+    // A file whose tags equal its tokens is rejected, and so is a file in which no word has the key.
     let _ = read_tagged(&file(&tagged, &columns), None, &mut |_| true);
 }
 
@@ -55,7 +55,7 @@ fn file(bytes: &[u8], columns: &Columns) -> ColumnFile {
     }
 }
 
-/// The output; None for a file that is refused.
+/// The output; None for a file that is rejected.
 fn tagged(
     bytes: &[u8],
     columns: &Columns,
@@ -99,7 +99,7 @@ fn tagged(
     }
 }
 
-/// The kinds of the lines; None for a file that is refused.
+/// The kinds of the lines; None for a file that is rejected.
 fn kinds(bytes: &[u8], columns: &Columns) -> Option<Vec<LineKind>> {
     let mut rows = ColumnReader::new(lines(bytes, CHUNK).ok()?, columns.clone()).ok()?;
     let mut kinds = Vec::new();

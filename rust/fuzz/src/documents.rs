@@ -1,4 +1,4 @@
-//! Laws of documents, whatever their format. The targets of the formats add their own.
+//! Invariants of documents in all formats. The targets of the formats add further invariants.
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
@@ -8,7 +8,7 @@ use spanrs_io::{Code, Error, Result, Source};
 
 use crate::json::rewritten;
 
-/// A stream that gives one byte, then two, and so on up to seven, and begins again.
+/// A stream that returns one byte, then two bytes, and so on up to seven, then one byte again.
 struct Pieces(Cursor<Vec<u8>>, u64);
 
 impl Read for Pieces {
@@ -18,28 +18,28 @@ impl Read for Pieces {
     }
 }
 
-/// Everything that can be asked of a document.
+/// All properties of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Its name within the file.
+    /// Name within the file.
     pub id: Option<String>,
-    /// Its text.
+    /// Text.
     pub text: String,
-    /// Its annotations.
+    /// Annotations.
     pub rows: Vec<Row>,
-    /// Type and ends of its relations.
+    /// Types and arguments of the relations.
     pub relations: Vec<(String, u32, u32)>,
-    /// Reports of relations that were left out.
+    /// Reports of skipped relations.
     pub relations_left_out: Vec<String>,
     /// Layers.
     pub layers: Vec<Layer>,
-    /// Reports of annotations that were left out.
+    /// Reports of skipped annotations.
     pub left_out: Vec<String>,
-    /// Number of annotations that were left out.
+    /// Number of skipped annotations.
     pub left_out_count: usize,
-    /// Types of annotations that were left out.
+    /// Types of skipped annotations.
     pub left_out_types: BTreeSet<String>,
-    /// The first annotation is the root element.
+    /// Whether the first annotation is the root element.
     pub rooted: bool,
 }
 
@@ -52,9 +52,9 @@ pub struct Row {
     pub start: u32,
     /// One past the last character.
     pub end: u32,
-    /// Name and value of its attributes.
+    /// Names and values of the attributes.
     pub attributes: Vec<(String, String)>,
-    /// Its pieces, where it is discontinuous.
+    /// Fragments of a discontinuous annotation.
     pub pieces: Vec<(u32, u32)>,
 }
 
@@ -95,7 +95,7 @@ pub fn summaries(documents: &[Document]) -> Vec<Summary> {
     documents.iter().map(summary).collect()
 }
 
-/// Reads a file of a format and asserts the laws of all formats.
+/// Reads a file in a format and asserts the invariants of all formats.
 pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
     let reader = Reader::new(format);
     let result = reader.read("input", bytes);
@@ -104,7 +104,7 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
     match (&result, &again) {
         (Ok(first), Ok(second)) => assert_eq!(summaries(first), summaries(second)),
         (Err(first), Err(second)) => assert_eq!(first.to_string(), second.to_string()),
-        _ => panic!("a file is read once and refused once"),
+        _ => panic!("a file is accepted once and rejected once"),
     }
     let pieces = Source::stream("input", Box::new(Pieces(Cursor::new(bytes.to_vec()), 0)));
     let again = reader.open(&pieces).and_then(Iterator::collect);
@@ -114,7 +114,7 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
             assert_eq!(summaries(whole), summaries(pieces));
         }
         (Err(whole), Err(pieces)) => assert_eq!(whole.to_string(), pieces.to_string()),
-        _ => panic!("pieces of a file are another file"),
+        _ => panic!("reading in pieces gives a different result"),
     }
     let mark = "\u{FEFF}".as_bytes();
     if !bytes.starts_with(mark)
@@ -125,13 +125,13 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
         match (&result, &marked) {
             (Ok(plain), Ok(marked)) => assert_eq!(summaries(plain), summaries(marked)),
             (Err(plain), Err(marked)) => assert_eq!(plain.code, marked.code),
-            _ => panic!("a byte order mark makes a difference"),
+            _ => panic!("a byte order mark changes the result"),
         }
     }
     result
 }
 
-/// Asserts that elements are numbered in the order in which they begin, and nest.
+/// Asserts that elements are sorted by their beginning and properly nested.
 pub fn check_nesting(rows: &[Row]) {
     assert!(rows.is_sorted_by_key(|row| row.start));
     for (at, outer) in rows.iter().enumerate() {
@@ -141,18 +141,18 @@ pub fn check_nesting(rows: &[Row]) {
     }
 }
 
-/// Asserts that white space and escapes of JSON make no difference.
+/// Asserts that white space and escapes in JSON do not affect the result.
 pub fn check_rewritten(reader: &Reader, bytes: &[u8], documents: &[Document]) {
     for pretty in [false, true] {
         if let Some(text) = rewritten(bytes, pretty) {
             let again = reader.read("input", &text);
-            let again = again.expect("a rewritten file is read");
+            let again = again.expect("a rewritten file can be read");
             assert_eq!(summaries(documents), summaries(&again));
         }
     }
 }
 
-/// Asserts what holds for the result of reading a file.
+/// Asserts the invariants of the result of reading a file.
 pub fn check(bytes: &[u8], result: &Result<Vec<Document>>) {
     match result {
         Ok(documents) => documents.iter().for_each(check_document),
@@ -160,17 +160,21 @@ pub fn check(bytes: &[u8], result: &Result<Vec<Document>>) {
     }
 }
 
-/// Asserts what holds for a document.
+/// Asserts the invariants of a document.
 pub fn check_document(document: &Document) {
     let characters = document.text.chars().count();
     let known: Vec<&str> = document.types().collect();
     let distinct: BTreeSet<&str> = known.iter().copied().collect();
-    assert_eq!(known.len(), distinct.len(), "types are numbered once");
+    assert_eq!(known.len(), distinct.len(), "each type has one number");
     for annotation in &document.annotations {
         assert!((annotation.ty as usize) < known.len());
         assert!(annotation.start <= annotation.end && annotation.end as usize <= characters);
         let pieces = document.pieces(annotation);
-        assert_ne!(pieces.len(), 1, "one piece is the annotation itself");
+        assert_ne!(
+            pieces.len(),
+            1,
+            "an annotation with one fragment is not discontinuous"
+        );
         for &(start, end) in pieces {
             assert!(annotation.start <= start && start <= end && end <= annotation.end);
         }
@@ -190,11 +194,11 @@ pub fn check_document(document: &Document) {
     assert_eq!(
         summary(document),
         summary(&document.clone().close()),
-        "closed twice"
+        "closing a document again must not change it"
     );
 }
 
-/// Asserts what holds for an error about these bytes.
+/// Asserts the invariants of an error for these bytes.
 pub fn check_error(bytes: &[u8], error: &Error) {
     let shown = error.to_string();
     assert!(shown.starts_with("input"), "{shown:?}");

@@ -1,4 +1,4 @@
-//! The exact matcher.
+//! Fuzz target for the exact matcher.
 
 use spanrs_eval::{Exact, Scorer, TypeFilter};
 
@@ -10,9 +10,9 @@ use crate::ways_to_score::{
     Corpus, KEEP, Setting, Ways, agree, by_definition, by_document, intern,
 };
 
-/// Sentences one by one, in blocks and in parts count what sets of spans count, wherever documents end; swapping
-/// the sides swaps the counts. The first bytes choose scheme, reading, the number of further tags and the size
-/// of blocks.
+/// Asserts that scoring sentences one by one, in blocks and in parts gives the same counts as comparing sets of spans,
+/// regardless of document boundaries, and that swapping the sides swaps the counts. The first bytes choose scheme,
+/// reading, the number of additional tags and the block size.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let scheme = scheme(&mut input);

@@ -1,4 +1,4 @@
-//! The fair matcher.
+//! Fuzz target for the fair matcher.
 
 use spanrs_base::Span;
 
@@ -6,9 +6,9 @@ use crate::fair_steps::{FairCounts, Given, Row, agree};
 use crate::input::Input;
 use crate::span_input::{Shape, spans};
 
-/// Counts, decisions and tokens left are those of the published steps; each span is decided once; traditional
-/// counts swap with the sides; spans against themselves are all correct. The first byte chooses the shape of
-/// the spans, and whether they have holes.
+/// Asserts that counts, decisions and remaining tokens equal a direct implementation of the published steps, that each
+/// span is decided once, that swapping the sides swaps the traditional counts, and that spans scored against themselves
+/// are all correct. The first byte chooses the shape of the spans and whether they have gaps.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Empty]);
@@ -28,7 +28,7 @@ pub fn run(data: &[u8]) {
     let (gold, pred) = (side(), side());
     let sums = sum(&agree(&gold, &pred));
     assert_eq!(sums.exact_tp + sums.exact_fn, gold.len() as u64);
-    // Each of several equal spans counts where the other side has one.
+    // Each of several equal spans counts as matched if the other side has an equal span.
     let found = pred.iter().filter(|span| gold.contains(span)).count() as u64;
     assert_eq!(found + sums.exact_fp, pred.len() as u64);
     let turned = sum(&agree(&pred, &gold));
@@ -40,7 +40,7 @@ pub fn run(data: &[u8]) {
     assert_eq!((same.tp, same.fp, same.fn_), (gold.len() as u64, 0, 0));
 }
 
-/// All tokens between the bounds, or those that a byte does not leave out.
+/// All tokens between the boundaries, or the tokens that a byte does not exclude.
 fn tokens(span: &Span<i64>, holes: bool, input: &mut Input<'_>) -> std::collections::BTreeSet<i64> {
     let mask = if holes { input.byte() } else { 0 };
     let kept = |token: &i64| mask >> (token & 7) & 1 == 0;

@@ -1,4 +1,4 @@
-//! Two files of spans or of stacked tags, matched fairly.
+//! Fuzz target for fair matching of two files of spans or stacked tags.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use spanrs_io::{Column, ColumnReader, Columns, SpanFileReader};
 use crate::common::totals;
 use crate::input::{CHUNK, Input, chunk, lines, split_at_byte};
 
-/// How a side is written.
+/// Input format of a side.
 #[derive(Clone, Copy)]
 struct Side {
     stacked: bool,
@@ -19,12 +19,12 @@ struct Side {
     strict: bool,
 }
 
-/// The sums of all types, and traditional counts by the names of types.
+/// The sums over all types, and the traditional counts by type name.
 type Sums = ([u64; 9], BTreeMap<String, [u64; 3]>);
 
-/// Buffers of any size give the same; a file against itself has no error; traditional counts swap with the
-/// sides. The first bytes choose the size of the buffers and how both sides are written; NUL stands between
-/// them.
+/// Asserts that the buffer size does not affect the result, that a file scored against itself has no errors, and that
+/// swapping the sides swaps the traditional counts. The first bytes choose the size of the buffers and the formats of
+/// both sides, which are separated by NUL.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let chunk = chunk(&mut input);
@@ -48,7 +48,7 @@ pub fn run(data: &[u8]) {
         assert_eq!((exact_fp, exact_fn, others), (0, 0, [0; 5]));
         assert_eq!(exact_tp, tp);
     }
-    // Which side says what is punctuation decides, where they differ.
+    // If the sides differ, the result depends on which side determines punctuation.
     if !gold_side.ignore_punct && !pred_side.ignore_punct {
         let turned = scored(pred, gold, CHUNK);
         assert_eq!(turned.is_some(), counts.is_some());
@@ -112,7 +112,7 @@ fn sums(counts: &Counts) -> Sums {
             ("fair", "bes" | "bel" | "beo") => 6,
             ("fair", "le") => 7,
             ("fair", "lbe") => 8,
-            other => panic!("{other:?} is no outcome of fair matching"),
+            other => panic!("{other:?} is not an outcome of fair matching"),
         };
         sums[place] += n;
         if place < 3 {

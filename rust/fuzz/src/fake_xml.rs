@@ -1,17 +1,18 @@
-//! Text with tags that look like XML.
+//! Fuzz target for text with tags that look like XML.
 
 use spanrs_io::document::Format;
 
 use crate::documents::{check_nesting, read, summary};
 
-/// The text is what the tags leave, so it is a subsequence of the file; a file without `<` is text.
+/// Asserts that the text without tags is a subsequence of the file, and that a file without `<` is
+/// all text.
 pub fn run(data: &[u8]) {
     let Ok(documents) = read(Format::FakeXmlInline, data) else {
         assert!(data.contains(&b'<') || std::str::from_utf8(data).is_err());
         return;
     };
     let [document] = &documents[..] else {
-        panic!("a file is one document");
+        panic!("a file must be one document");
     };
     let source = std::str::from_utf8(data).unwrap_or_default();
     let source = source.strip_prefix('\u{FEFF}').unwrap_or(source);

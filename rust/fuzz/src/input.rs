@@ -1,18 +1,18 @@
-//! Turns the fuzzer's bytes into numbers, options and sources.
+//! Converts the fuzzer's bytes to numbers, options and sources.
 
 use std::io::Cursor;
 
 use spanrs_base::Limits;
 use spanrs_io::{Code, LineReader};
 
-/// A cursor over the fuzzer's bytes. Behind the last byte everything is 0, so that every input is
-/// complete and shortening an input never makes it invalid.
+/// A cursor over the fuzzer's bytes. After the last byte all bytes are 0, so that every input is complete and
+/// shortening an input never makes it invalid.
 pub struct Input<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Input<'a> {
-    /// A cursor at the first byte.
+    /// Creates a cursor at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
@@ -43,14 +43,13 @@ impl<'a> Input<'a> {
         self.bytes
     }
 
-    /// True behind the last byte.
+    /// True after the last byte.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 }
 
-/// Cuts bytes in two at the first `separator`, which belongs to neither part. Without one the second part
-/// is empty.
+/// Splits bytes at the first `separator`, which belongs to neither part. Without a separator the second part is empty.
 pub fn split_at_byte(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
     match bytes.iter().position(|&byte| byte == separator) {
         Some(at) => (&bytes[..at], &bytes[at + 1..]),
@@ -58,13 +57,13 @@ pub fn split_at_byte(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
     }
 }
 
-/// The size of buffer that a reader of lines has by default.
+/// The default buffer size of line readers.
 pub const CHUNK: usize = 256 << 10;
 
-/// A reader of lines with a first buffer of this size.
+/// A line reader with a first buffer of this size.
 ///
 /// # Errors
-/// As [`LineReader::new`].
+/// Same as [`LineReader::new`].
 pub fn lines(bytes: &[u8], chunk: usize) -> spanrs_io::Result<LineReader> {
     let source = Box::new(Cursor::new(bytes.to_vec()));
     LineReader::with_chunk("input", source, Limits::default(), chunk)
@@ -75,7 +74,7 @@ pub fn chunk(input: &mut Input<'_>) -> usize {
     usize::from(input.byte()) + 4
 }
 
-/// True for what may be found in a later buffer, when rows before it have been given out already.
+/// True for errors that may be detected in a later buffer, after earlier rows have been returned.
 pub fn depends_on_buffer(code: Code) -> bool {
     matches!(
         code,
@@ -83,7 +82,7 @@ pub fn depends_on_buffer(code: Code) -> bool {
     )
 }
 
-/// True where the bytes begin as a compressed file.
+/// True if the bytes begin like a compressed file.
 pub fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1F, 0x8B]) || bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD])
 }
@@ -95,8 +94,8 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
         .unwrap_or(bytes)
 }
 
-/// True where the reader of lines gives the bytes out as they are: UTF-8 without a byte order mark, NUL and
-/// carriage returns, not compressed.
+/// True if the line reader returns the bytes unchanged: uncompressed UTF-8 without a byte order mark, NUL and carriage
+/// returns.
 pub fn is_plain(bytes: &[u8]) -> bool {
     let mark = bytes.starts_with("\u{FEFF}".as_bytes());
     let controls = bytes.contains(&0) || bytes.contains(&b'\r');

@@ -1,9 +1,9 @@
-//! What the targets of JSON share.
+//! Helpers shared by the JSON targets.
 
 use serde_json::Value;
 
-/// True where writing the value again gives the same numbers: serde_json keeps whole numbers of 64 bits, and
-/// makes others floating-point numbers.
+/// True if writing the value gives the same numbers: serde_json keeps 64-bit integers, and converts other numbers to
+/// floating point.
 pub fn has_whole_numbers(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_u64() || number.is_i64(),
@@ -13,8 +13,8 @@ pub fn has_whole_numbers(value: &Value) -> bool {
     }
 }
 
-/// The file written again by serde_json, with other white space; None where it is no JSON, or has numbers
-/// that cannot be written again.
+/// The file rewritten by serde_json, with different white space; None if it is not JSON, or has numbers that would
+/// change.
 pub fn rewritten(text: &[u8], pretty: bool) -> Option<Vec<u8>> {
     let value: Value = serde_json::from_slice(text).ok()?;
     if !has_whole_numbers(&value) {

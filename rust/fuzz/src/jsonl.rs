@@ -1,4 +1,4 @@
-//! JSON Lines of doccano and Prodigy.
+//! Fuzz target for JSON Lines of doccano and Prodigy.
 
 use spanrs_io::document::{Format, Reader};
 
@@ -6,8 +6,8 @@ use crate::documents::{check_error, read, summaries};
 use crate::input::Input;
 use crate::json::rewritten;
 
-/// A file is the documents of its lines, one after the other; white space and escapes within a line make no
-/// difference. The first byte chooses the format.
+/// Asserts that a file gives the documents of its lines in order, and that white space and escapes in a line do not
+/// affect the result. The first byte chooses the format.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let format = input.pick(&[Format::Doccano, Format::Prodigy]);
@@ -22,10 +22,10 @@ pub fn run(data: &[u8]) {
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         match reader.read("input", line) {
             Ok(found) => {
-                assert!(found.len() <= 1, "a line is one document at most");
+                assert!(found.len() <= 1, "a line has at most one document");
                 if let Some(text) = rewritten(line, false) {
                     let again = reader.read("input", &text);
-                    let again = again.expect("a rewritten line is read");
+                    let again = again.expect("a rewritten line can be read");
                     assert_eq!(summaries(&found), summaries(&again));
                 }
                 documents.extend(found);
@@ -40,7 +40,7 @@ pub fn run(data: &[u8]) {
     if let Err(error) = &result
         && (error.message.contains(" annotators (") || error.message.contains("the same input"))
     {
-        // What no line says alone: a text twice.
+        // A single line cannot have this error: the same text occurs twice.
         return;
     }
     match (result, refused) {
@@ -51,7 +51,9 @@ pub fn run(data: &[u8]) {
                 (number, expected.message)
             );
         }
-        (Ok(_), Some((number, error))) => panic!("line {number} is refused alone only: {error}"),
-        (Err(error), None) => panic!("no line is refused: {error}"),
+        (Ok(_), Some((number, error))) => {
+            panic!("line {number} is rejected only when read alone: {error}")
+        }
+        (Err(error), None) => panic!("the file is rejected, but none of its lines: {error}"),
     }
 }

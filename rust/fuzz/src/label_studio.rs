@@ -1,4 +1,4 @@
-//! What Label Studio exports.
+//! Fuzz target for exports of Label Studio.
 
 use serde_json::Value;
 use spanrs_io::document::{Format, Reader};
@@ -6,7 +6,8 @@ use spanrs_io::document::{Format, Reader};
 use crate::documents::{check_rewritten, read, summaries};
 use crate::json::rewritten;
 
-/// White space and escapes make no difference; a list is the documents of its tasks, one after the other.
+/// Asserts that white space and escapes do not affect the result, and that a list gives the documents of its tasks in
+/// order.
 pub fn run(data: &[u8]) {
     let result = read(Format::LabelStudio, data);
     let reader = Reader::new(Format::LabelStudio);
@@ -24,7 +25,7 @@ pub fn run(data: &[u8]) {
         single.extend(
             reader
                 .read("input", task.to_string().as_bytes())
-                .expect("a task is read alone"),
+                .expect("a single task can be read"),
         );
     }
     assert_eq!(summaries(&documents), summaries(&single));

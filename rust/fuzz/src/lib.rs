@@ -1,8 +1,8 @@
-//! Fuzz targets: functions that take any bytes and panic where a law does not hold.
+//! Fuzz targets: functions that take any bytes and panic if an invariant does not hold.
 //!
-//! Each target is a module with a function `run`. The program `libfuzzer.rs` hands libFuzzer's inputs to them,
-//! and `tests/replay.rs` those kept in `seeds/` and `regressions/`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // A panic is how a finding is reported.
+//! Each target is a module with a function `run`. The program `libfuzzer.rs` passes libFuzzer's inputs to the targets,
+//! and `tests/replay.rs` the inputs in `seeds/` and `regressions/`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Findings are reported by panics.
 
 pub mod arrow;
 pub mod brat;
@@ -38,14 +38,14 @@ pub mod pair_input;
 pub mod span_input;
 pub mod tag_input;
 
-// Oracles of the matchers' own tests.
+// Reference implementations from the tests of the matchers.
 #[path = "../../spanrs-eval/tests/common/mod.rs"]
 mod common;
 #[path = "../../spanrs-eval/tests/common/fair_steps.rs"]
 mod fair_steps;
 #[path = "../../spanrs-eval/tests/common/matchers.rs"]
 mod matchers;
-#[allow(dead_code)] // The tests use more of it.
+#[allow(dead_code)] // The tests use more of this module.
 #[path = "../../spanrs-eval/tests/common/partial_rows.rs"]
 mod partial_rows;
 #[path = "../../spanrs-eval/tests/common/schemas.rs"]
@@ -87,9 +87,11 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("counts_bytes", counts_bytes::run),
 ];
 
-/// The target that the environment variable `FUZZ_TARGET` names.
+/// The target given by the environment variable `FUZZ_TARGET`.
 pub fn chosen_target() -> Target {
-    let wanted = std::env::var("FUZZ_TARGET").expect("FUZZ_TARGET names a target");
+    let wanted = std::env::var("FUZZ_TARGET").expect("FUZZ_TARGET must be set to a target");
     let target = TARGETS.iter().find(|(name, _)| *name == wanted);
-    target.unwrap_or_else(|| panic!("no target {wanted:?}")).1
+    target
+        .unwrap_or_else(|| panic!("unknown target {wanted:?}"))
+        .1
 }

@@ -1,4 +1,4 @@
-//! The libFuzzer program of all targets.
+//! The libFuzzer program for all targets.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! MATScore's matcher.
+//! Fuzz target for MATScore's matcher.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::mat_rows::{Row, elements, rows, single};
 
 const TEXT: &str = "ab c \u{e9}\u{1F600}d\n e\u{a0}f gh  i";
 const UNITS: [Unit; 3] = [Unit::Token, Unit::PseudoToken, Unit::Character];
-/// Annotations of a side; few enough to try every assignment.
+/// Maximum number of annotations on a side, small enough to try every assignment.
 const MOST: usize = 6;
 
 /// An annotation; `tag` is its type before aliases.
@@ -22,7 +22,7 @@ struct Item {
     tag: u32,
 }
 
-/// What came of a document.
+/// Result of scoring a document.
 struct Found {
     counts: Counts,
     /// Pairs of annotations in the order of the text.
@@ -30,9 +30,10 @@ struct Found {
     misplaced: Option<u32>,
 }
 
-/// Every annotation is in one pair, pairs of two overlap, and their similarities have the greatest sum there
-/// is; rows count the pairs; characters, pseudo-tokens and tokens of flat documents are counted one by one.
-/// The first bytes choose the shape of the annotations, all further ones annotations.
+/// Asserts that every annotation is in one pair, that paired annotations overlap and have the largest possible sum of
+/// similarities, that rows count the pairs, and that the counts of characters, pseudo-tokens and tokens in flat
+/// documents equal counting them one by one. The first bytes choose the shape of the annotations, all other bytes the
+/// annotations.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let flat = input.byte() & 1 == 1;
@@ -56,7 +57,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(
         found.counts.to_bytes(),
         fresh.counts.to_bytes(),
-        "a matcher has no memory"
+        "results must not depend on earlier documents"
     );
     assert_eq!(found.misplaced, fresh.misplaced);
     same_pairs(&found.pairs, &fresh.pairs);
@@ -84,7 +85,8 @@ fn score(matcher: &mut Matcher, gold: &[Item], pred: &[Item], text: Text<'_>) ->
         .compare(&pair, &mut events)
         .expect("there are few annotations");
     let mut counts = Counts::new(&SCHEMA);
-    add_pair(matcher, &pair, &|ty| ty.to_string(), &mut counts).expect("it just went well");
+    add_pair(matcher, &pair, &|ty| ty.to_string(), &mut counts)
+        .expect("compare succeeded on this pair");
     assert!(events.0.iter().all(|event| event.criterion == TAG));
     Found {
         counts,
@@ -93,7 +95,7 @@ fn score(matcher: &mut Matcher, gold: &[Item], pred: &[Item], text: Text<'_>) ->
     }
 }
 
-/// The order of the text is another order of the same pairs.
+/// Asserts that both lists contain the same pairs, in any order.
 fn same_pairs(ordered: &[Event], pairs: &[Event]) {
     let sorted = |pairs: &[Event]| {
         let mut all: Vec<_> = pairs.iter().map(|e| (e.outcome, e.gold, e.pred)).collect();
@@ -103,7 +105,7 @@ fn same_pairs(ordered: &[Event], pairs: &[Event]) {
     assert_eq!(sorted(ordered), sorted(pairs));
 }
 
-/// Sorted annotations of three labels of two tags.
+/// Sorted annotations with three labels for two tags.
 fn items(input: &mut Input<'_>, flat: bool) -> Vec<Item> {
     let characters = TEXT.chars().count() as u32;
     let (count, mut last) = (input.below(MOST + 1), 0);
@@ -126,7 +128,7 @@ fn items(input: &mut Input<'_>, flat: bool) -> Vec<Item> {
                 end: end.into(),
                 ty: label,
             },
-            // The first two labels are aliases of one tag.
+            // The first two labels are aliases for one tag.
             tag: label / 2,
         });
     }
@@ -150,7 +152,7 @@ fn tokens() -> Vec<(u32, u32)> {
     tokens
 }
 
-/// What `this` is to `other`, which it overlaps.
+/// Relation of `this` to an overlapping annotation `other`.
 fn kind_between(this: &Span<i64>, other: &Span<i64>) -> Kind {
     let covers = this.start <= other.start && this.end >= other.end;
     let covered = this.start >= other.start && this.end <= other.end;
@@ -173,7 +175,7 @@ fn rows_count_pairs(gold: &[Item], pred: &[Item], pairs: &[Event], counts: &Coun
         if let (Some(g), Some(p)) = (pair.gold, pair.pred) {
             let (g, p) = (&gold[g as usize].span, &pred[p as usize].span);
             let expected = match kind_between(p, g) {
-                // Of two equal annotations of one side the second matches nothing.
+                // Of two equal annotations on one side, the second does not match.
                 Kind::Match if single.is_some() => Kind::Overlap,
                 kind => kind,
             };
@@ -189,7 +191,7 @@ fn rows_count_pairs(gold: &[Item], pred: &[Item], pairs: &[Event], counts: &Coun
             };
             assert_eq!(kind, alone);
         }
-        // A clash of one side only has a partner that is counted elsewhere.
+        // The counterpart of a one-sided clash is counted in another pair.
         if single != Some(Side::Pred) {
             pair.gold.into_iter().for_each(|g| golds[g as usize] += 1);
         }
@@ -224,7 +226,7 @@ fn similarity(gold: &Item, pred: &Item) -> f64 {
     0.1 * agreement + 0.9 * shared as f64 / union as f64
 }
 
-/// The greatest sum, by trying everything.
+/// The largest sum of similarities, by brute force.
 fn best(gold: &[Item], pred: &[Item]) -> f64 {
     let Some((first, rest)) = gold.split_first() else {
         return 0.0;
@@ -254,7 +256,7 @@ fn most_similar(gold: &[Item], pred: &[Item], pairs: &[Event]) {
     assert!((chosen - most).abs() < 1e-6, "{chosen} {most}");
 }
 
-/// A document against itself has matches only.
+/// Asserts that a document scored against itself has only matches.
 fn identical(gold: &[Item], text: Text<'_>) {
     let found = score(&mut Matcher::new(&UNITS), gold, gold, text);
     for (id, cell) in (0..).zip(found.counts.cells()) {
@@ -272,7 +274,7 @@ fn identical(gold: &[Item], text: Text<'_>) {
     }
 }
 
-/// What gold and pred say of a place in a flat document.
+/// Gold and pred label at a position in a flat document.
 type Said = (Option<u32>, Option<u32>);
 
 fn one_by_one(gold: &[Item], pred: &[Item], found: &Found, tokens: &[(u32, u32)]) {

@@ -1,4 +1,4 @@
-//! Documents scored against each other as MATScore does.
+//! Fuzz target for scoring documents as MATScore does.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,8 +15,9 @@ const TASK: &str = r#"<task name="T"><tags inherit_structure="yes"><tag name="A"
     <attr_set name="AB"><attr name="k" value="v"/></attr_set></tag><tag name="B" category="content"/>
     </tags></task>"#;
 
-/// A document against itself is matches and nothing else; details are as many as the rows count; documents of
-/// different texts are refused. The first byte chooses formats and rules; NUL stands between gold and pred.
+/// Asserts that a document scored against itself has only matches, that the number of details equals the counts in the
+/// rows, and that documents with different texts are rejected. The first byte chooses formats and rules; gold and pred
+/// are separated by NUL.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let byte = input.byte();
@@ -44,7 +45,7 @@ pub fn run(data: &[u8]) {
     };
     score(&gold, &pred, &rules);
     score(&pred, &gold, &rules);
-    // The same text, whatever the files say.
+    // Uses the same text for both, regardless of the files.
     let mut moved = Document::new(gold.text.clone());
     for annotation in &pred.annotations {
         let ty = moved.intern(pred.type_of(annotation));
@@ -64,7 +65,7 @@ fn rules(byte: u8) -> Rules {
     Rules {
         task: (byte & 1 != 0).then(|| {
             read_tasks("task", TASK)
-                .expect("the task is read")
+                .expect("the task can be read")
                 .remove(0)
         }),
         content: (byte & 2 != 0).then(|| names(&["A", "B", "C"])),
@@ -118,6 +119,6 @@ fn score(gold: &Document, pred: &Document, rules: &Rules) -> Option<Outcome> {
     assert_eq!(sum(0), of(Kind::Match));
     assert_eq!(sum(2), of(Kind::Missing));
     assert_eq!(sum(4), of(Kind::Spurious));
-    assert_eq!(sum(1), sum(3), "clashes have two sides");
+    assert_eq!(sum(1), sum(3), "every clash is counted on both sides");
     Some(outcome)
 }

@@ -1,4 +1,4 @@
-//! MAT's JSON.
+//! Fuzz target for MAT's JSON.
 
 use serde_json::Value;
 use spanrs_io::document::{Format, Reader};
@@ -6,22 +6,23 @@ use spanrs_io::document::{Format, Reader};
 use crate::documents::{check_rewritten, read, summaries};
 use crate::json::rewritten;
 
-/// White space and escapes make no difference, nor does reading rows of two numbers with care: a third
-/// value of null adds no attribute.
+/// Asserts that white space and escapes do not affect the result, nor does the fast path for rows of two numbers: a
+/// third value of null does not add an attribute.
 pub fn run(data: &[u8]) {
     let Ok(documents) = read(Format::MatJson, data) else {
         return;
     };
-    assert_eq!(documents.len(), 1, "a file is one document");
+    assert_eq!(documents.len(), 1, "a file must be one document");
     check_rewritten(&Reader::new(Format::MatJson), data, &documents);
     if let Some(text) = rewritten(data, false).and_then(|text| with_nulls(&text)) {
-        let again = read(Format::MatJson, &text).expect("a file with a further value is read");
+        let again =
+            read(Format::MatJson, &text).expect("a file with an additional null can be read");
         assert_eq!(summaries(&documents), summaries(&again));
     }
 }
 
-/// The file with a null behind every row and an attribute for it, so that no row is two numbers; None where
-/// sets have no attributes to append to.
+/// The file with a null appended to every row and a corresponding attribute, so that no row has two numbers; None if an
+/// annotation set has no attribute list.
 fn with_nulls(text: &[u8]) -> Option<Vec<u8>> {
     let mut file: Value = serde_json::from_slice(text).ok()?;
     for set in file.get_mut("asets")?.as_array_mut()? {

@@ -7,11 +7,11 @@ use spanrs_eval::Side;
 use spanrs_eval::mat::SCHEMA;
 use spanrs_eval::outcomes::Counts;
 
-/// What is counted for a label, whole annotations or elements they cover: the same in gold and pred, other in
-/// pred than in gold, in gold only, other in gold than in pred, in pred only.
+/// Counts for a label, in annotations or the elements they cover: matched, different label in pred, only in gold,
+/// different label in gold, only in pred.
 pub type Row = [u64; 5];
 
-/// The outcomes of a criterion by name, with the names of the types of gold and pred.
+/// The outcomes of a criterion by name, with the names of the gold and pred types.
 fn outcomes(
     counts: &Counts,
     criterion: u8,
@@ -27,7 +27,7 @@ fn outcomes(
         })
 }
 
-/// The side of an outcome of annotations that is counted for one side only.
+/// The side of an annotation outcome that is counted on one side only.
 pub fn single(outcome: u8) -> Option<Side> {
     let name = SCHEMA.criteria[0].outcomes[usize::from(outcome)].name;
     match name.split_once('_') {
@@ -37,13 +37,13 @@ pub fn single(outcome: u8) -> Option<Side> {
     }
 }
 
-/// The rows of a criterion, by what the names of types stand for.
+/// The rows of a criterion, by the value parsed from the type name.
 pub fn rows<T: FromStr + Ord>(counts: &Counts, criterion: u8) -> BTreeMap<T, Row> {
     let mut rows = BTreeMap::<T, Row>::new();
     for (outcome, gold, pred, n) in outcomes(counts, criterion) {
         let mut add = |name: Option<&str>, place: usize| {
             let name = name.expect("the side has a type");
-            let label = name.parse().ok().expect("types have names of this kind");
+            let label = name.parse().ok().expect("type names can be parsed");
             rows.entry(label).or_default()[place] += n;
         };
         match outcome {
@@ -67,7 +67,7 @@ pub fn rows<T: FromStr + Ord>(counts: &Counts, criterion: u8) -> BTreeMap<T, Row
     rows
 }
 
-/// Elements of the documents.
+/// Number of elements in the documents.
 pub fn elements(counts: &Counts, criterion: u8) -> u64 {
     let all = outcomes(counts, criterion).filter(|(name, ..)| *name == "elements");
     all.map(|(.., n)| n).sum()

@@ -5,11 +5,11 @@ use spanrs_tags::Scheme;
 use crate::input::Input;
 use crate::tag_input::tag;
 
-/// The tags of gold and pred, which are as many.
+/// The gold and pred tags; both sides have the same number.
 pub type Pair = (Vec<String>, Vec<String>);
 
-/// Sentences from all bytes that are left, at most 400 tokens. 0 ends a sentence, 1 ends a document. A byte
-/// below 128 is a tag of gold that pred has as well; behind a byte from 128 on follows the tag of pred.
+/// Sentences from all remaining bytes, at most 400 tokens. 0 ends a sentence, 1 ends a document. A byte below 128 is a
+/// tag of both gold and pred; a byte of at least 128 is followed by the pred tag.
 pub fn documents(input: &mut Input<'_>, scheme: Scheme) -> Vec<Vec<Pair>> {
     let (mut documents, mut document, mut pair) = (Vec::new(), Vec::new(), Pair::default());
     for _ in 0..400 {
@@ -23,7 +23,7 @@ pub fn documents(input: &mut Input<'_>, scheme: Scheme) -> Vec<Vec<Pair>> {
                 documents.push(std::mem::take(&mut document));
             }
             byte => {
-                // Twice the number, so that equal tags are mostly tags of the scheme.
+                // The number is doubled, so that equal tags are mostly tags of the scheme.
                 let gold = tag(byte.wrapping_mul(2) | byte >> 7, scheme);
                 let pred = match byte < 128 {
                     true => gold.clone(),

@@ -1,10 +1,11 @@
-//! The partial matcher.
+//! Fuzz target for the partial matcher.
 
 use crate::input::Input;
 use crate::partial_rows::agree;
 use crate::span_input::{Shape, spans};
 
-/// The laws of [`agree`]. The first bytes choose the shape of the spans and the threshold.
+/// Asserts the properties checked by [`agree`]. The first bytes choose the shape of the spans and
+/// the threshold.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let shape = input.pick(&[Shape::Flat, Shape::Wild, Shape::Empty]);

@@ -1,4 +1,4 @@
-//! Files of many repeated pieces.
+//! Fuzz target for files with many repeated pieces.
 
 use std::fs;
 
@@ -14,18 +14,18 @@ use crate::input::{CHUNK, Input, lines, split_at_byte};
 
 /// Longest file, in bytes.
 const MOST: usize = 1 << 16;
-/// Processor time that no file of this length may take; most take a hundredth of it.
+/// Upper limit of processor time for a file of this length; most files take one hundredth of this time.
 const SECONDS: f64 = 2.0;
 
-/// Reading takes time in proportion to the length of a file, whatever it repeats. The first byte chooses the
-/// format; then come pieces, each with its length and how often it is repeated.
+/// Asserts that reading takes time proportional to the length of a file, regardless of its content. The first byte
+/// chooses the format; it is followed by pieces, each with its length and number of repetitions.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let format = input.byte();
     let mut text = Vec::new();
     while !input.is_empty() && text.len() < MOST {
         let length = input.below(32);
-        // One time for most pieces, tens of thousands of times for others.
+        // Most pieces occur once, others tens of thousands of times.
         let times = 1 << (input.byte() >> 4);
         let piece: Vec<u8> = (0..length).map(|_| input.byte()).collect();
         let times = times.min(MOST / (length + 1));
@@ -49,7 +49,7 @@ fn read(format: u8, text: &[u8]) {
         Format::Prodigy,
         Format::LabelStudio,
     ];
-    // Whether a file is read or refused does not matter here.
+    // It does not matter whether the file is accepted or rejected.
     match usize::from(format) % 11 {
         at @ 0..6 => drop(Reader::new(documents[at]).read("input", text)),
         6 => {
@@ -69,7 +69,7 @@ fn read(format: u8, text: &[u8]) {
         }
         _ => {
             let layout = Layout {
-                cut: Cut::perl(br"\s+").expect("this is a pattern"),
+                cut: Cut::perl(br"\s+").expect("the pattern is valid"),
                 boundary: b"-X-".to_vec(),
                 trim: false,
             };
@@ -105,7 +105,7 @@ fn columns(gold: &[u8], pred: &[u8]) -> Option<Alignment> {
     .ok()
 }
 
-/// Seconds that this thread has run; None if the system does not report it.
+/// Processor time of this thread in seconds; None if the system does not report it.
 fn processor_time() -> Option<f64> {
     let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = told.split(' ').next()?.parse().ok()?;

@@ -1,18 +1,18 @@
-//! Span files.
+//! Fuzz target for span files.
 
 use spanrs_io::{Code, SpanFileReader, SpanLine};
 
 use crate::input::{CHUNK, Input, chunk, depends_on_buffer, is_plain, lines};
 
-/// A line: None for a blank one, else type, bounds and tokens.
+/// A line: None for a blank line, otherwise type, boundaries and tokens.
 type Line = Option<(String, i64, i64, Vec<i64>)>;
 
-/// The lines up to the first that is refused, and why and where that is.
+/// The lines up to the first rejected line, and the reason and position of the error.
 type Read = (Vec<Line>, Option<(Code, u64)>);
 
-/// Lines are read as by splitting strings, wherever buffers end; spans that are written again are read again;
-/// strict reading gives the same lines up to the first that it refuses. The first byte chooses the size of the
-/// buffer.
+/// Asserts that reading equals splitting strings, regardless of buffer boundaries, that written spans are read back
+/// unchanged, and that strict reading gives the same lines up to the first line it rejects. The first byte chooses the
+/// size of the buffer.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let chunk = chunk(&mut input);
@@ -58,7 +58,7 @@ fn read(bytes: &[u8], chunk: usize, strict: bool) -> Read {
                 assert_ne!(
                     tokens.len() as i64,
                     end - begin + 1,
-                    "no list where it is complete"
+                    "token lists are omitted only if complete"
                 );
                 (name.to_owned(), begin, end, tokens.to_vec())
             }));
@@ -72,7 +72,7 @@ fn read(bytes: &[u8], chunk: usize, strict: bool) -> Read {
     (found, refused)
 }
 
-/// The definition, with strings.
+/// Reference implementation with strings.
 fn by_splitting(bytes: &[u8]) -> Read {
     let text = std::str::from_utf8(bytes).expect("plain bytes are UTF-8");
     let mut found = Vec::new();

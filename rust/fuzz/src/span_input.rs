@@ -4,18 +4,18 @@ use spanrs_base::Span;
 
 use crate::input::Input;
 
-/// How spans of one side may lie.
+/// Possible positions of the spans of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// In reading order, apart from each other.
+    /// In text order, without overlaps.
     Flat,
-    /// In any order; nested, crossing and doubled ones among them.
+    /// In any order, including nested, crossing and duplicate spans.
     Wild,
-    /// As wild ones; some are empty or end before they begin.
+    /// Same as `Wild`, but some spans are empty or end before they begin.
     Empty,
 }
 
-/// At most `most` spans of three types; one byte chooses their number.
+/// At most `most` spans of three types; one byte chooses the number.
 pub fn spans(input: &mut Input<'_>, shape: Shape, most: usize) -> Vec<Span<i64>> {
     let count = input.below(most + 1);
     let mut last = 0;

@@ -1,4 +1,4 @@
-//! Spans written as tags, and tags of one scheme written as those of another.
+//! Fuzz target for writing spans as tags and converting tags between schemes.
 
 use spanrs_base::Span;
 use spanrs_tags::{Converter, Dialect, Error, Reading, Scheme};
@@ -7,9 +7,9 @@ use crate::input::Input;
 use crate::tag_input::{reading, scheme, tag};
 use crate::tag_laws::{read, written};
 
-/// Spans are refused exactly where they overlap, do not fit, or the scheme cannot express them; what is
-/// written is read as the same spans under every reading and has no violations; converting there and back
-/// gives the same tags. The first bytes choose the schemes, the others spans and tags.
+/// Asserts that spans are rejected exactly if they overlap, do not fit into the sentence, or cannot be expressed in the
+/// scheme; that written tags are read as the same spans under every reading, without violations; and that converting
+/// back and forth gives the same tags. The first bytes choose the schemes, the other bytes spans and tags.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let (source, target) = (scheme(&mut input), scheme(&mut input));
@@ -45,7 +45,7 @@ pub fn run(data: &[u8]) {
     converted(source, target, None, &tags);
 }
 
-/// Converts tags and asserts that the result is well-formed and says the same.
+/// Converts tags and asserts that the result is well-formed and has the same spans.
 fn converted(source: Scheme, target: Scheme, reading: Option<Reading>, tags: &[String]) {
     let mut converter = Converter::new(source, target, reading, Dialect::default())
         .expect("the reading is defined");
@@ -53,7 +53,10 @@ fn converted(source: Scheme, target: Scheme, reading: Option<Reading>, tags: &[S
     let (spans, violations) = read(source, named, tags).expect("there are few tags");
     let result = converter.convert(tags.iter().map(String::as_str));
     let again = converter.convert(tags.iter().map(String::as_str));
-    assert_eq!(result, again, "a converter has no memory");
+    assert_eq!(
+        result, again,
+        "results must not depend on earlier sentences"
+    );
     let made = match result {
         Ok(made) => made,
         Err(Error::Malformed {
@@ -66,7 +69,7 @@ fn converted(source: Scheme, target: Scheme, reading: Option<Reading>, tags: &[S
             assert!(matches!(scheme, Scheme::Io | Scheme::Token) && scheme == target);
             return;
         }
-        // Types that only some schemes can write, and spans of seqeval that overlap.
+        // Types that only some schemes can express, and overlapping spans of seqeval.
         Err(Error::BadType { .. }) => return,
         Err(Error::Overlap { .. }) if named == Reading::Seqeval => return,
         Err(error) => panic!("{error}"),
@@ -79,13 +82,13 @@ fn converted(source: Scheme, target: Scheme, reading: Option<Reading>, tags: &[S
         (spans, 0),
         "{source:?} {target:?} {tags:?} {made:?}"
     );
-    // seqeval's readings do not find all spans of well-formed tags.
+    // seqeval's readings do not find all spans in well-formed tags.
     if violations == 0 && !matches!(named, Reading::Seqeval | Reading::SeqevalStrict) {
-        let mut back =
-            Converter::new(target, source, None, Dialect::default()).expect("it needs no reading");
+        let mut back = Converter::new(target, source, None, Dialect::default())
+            .expect("no reading is required");
         let back = back
             .convert(made.iter().map(String::as_str))
-            .expect("the spans came from there");
+            .expect("the spans can be expressed in the source scheme");
         let (spans, wrong) = read(source, Reading::Conlleval, tags).expect("there are few tags");
         assert_eq!(
             read(source, Reading::Conlleval, &back),

@@ -4,11 +4,11 @@ use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use crate::input::Input;
 
-/// Types that tags are made of.
+/// Types used in tags.
 pub const TYPES: [&str; 4] = ["A", "B-b", "O", "_"];
-/// Prefixes of all schemes, and one of none.
+/// Prefixes of all schemes, and one unknown prefix.
 const PREFIXES: [&str; 10] = ["B", "I", "E", "S", "L", "U", "M", "W", "O", "X"];
-/// Tags that are not spelt `prefix-type`.
+/// Tags that do not have the form `prefix-type`.
 const ODD: [&str; 9] = ["O", "", "-", "A", "B", "I", "B-", "-A", "."];
 
 /// A scheme.

@@ -1,10 +1,11 @@
-//! Tags read into spans.
+//! Fuzz target for reading tags as spans.
 
 use crate::input::Input;
 use crate::tag_input::{dialect, reading, scheme, tag};
 use crate::tag_laws::check_reading;
 
-/// The laws of [`check_reading`]. The first bytes choose scheme, reading and dialect, each further one is a tag.
+/// Asserts the properties checked by [`check_reading`]. The first bytes choose scheme, reading and dialect; each other
+/// byte is a tag.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let scheme = scheme(&mut input);

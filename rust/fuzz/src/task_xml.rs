@@ -1,4 +1,4 @@
-//! MAT's task.xml.
+//! Fuzz target for MAT's task.xml.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use spanrs_io::{Error, Task, read_tasks};
 
 use crate::documents::check_error;
 
-/// Reading twice gives the same; the types of a task have one entry each; comments make no difference.
+/// Asserts that reading twice gives the same result, that each type of a task has one entry, and that comments do not
+/// affect the result.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -24,7 +25,7 @@ pub fn run(data: &[u8]) {
     assert!(!tasks.is_empty());
     for Task { tags, .. } in tasks {
         let names: BTreeSet<&str> = tags.iter().map(|tag| &*tag.name).collect();
-        assert_eq!(names.len(), tags.len(), "a type has one entry");
+        assert_eq!(names.len(), tags.len(), "each type has one entry");
     }
     assert_eq!(read_tasks("input", text).ok().as_ref(), Some(tasks));
     let commented = format!("{text}<!-- a comment -->");

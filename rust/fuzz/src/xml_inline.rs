@@ -1,4 +1,4 @@
-//! XML in which elements are annotations.
+//! Fuzz target for XML in which elements are annotations.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use spanrs_io::document::{Elements, Format, Reader};
 
 use crate::documents::{Row, Summary, check, check_nesting, read, summaries, summary};
 
-/// Choosing elements changes which annotations there are, never whether a file is read; a limit on nesting
-/// refuses a file or changes nothing.
+/// Asserts that selecting elements changes the annotations but never whether a file is accepted, and that a limit on
+/// nesting rejects a file or does not affect the result.
 pub fn run(data: &[u8]) {
     let all = read(Format::XmlInline, data);
     let with = |declared: &[String], overlay: bool| {
@@ -36,7 +36,7 @@ pub fn run(data: &[u8]) {
         (Ok(all), Ok(flat)) => assert_eq!(summaries(all), summaries(&flat)),
         (_, Err(error)) if error.code == Code::TooDeep => {}
         (Err(_), Err(_)) => {}
-        _ => panic!("a limit lets through what is refused without it"),
+        _ => panic!("a file is accepted with a limit but rejected without"),
     }
     let Ok(documents) = all else {
         assert!(with(&[], false).is_err());
@@ -44,31 +44,32 @@ pub fn run(data: &[u8]) {
         return;
     };
     let [document] = &documents[..] else {
-        panic!("a file is one document");
+        panic!("a file must be one document");
     };
     let rows = summary(document).rows;
     check_nesting(&rows);
     if document.rooted {
-        // An element by which MAT declares types is no annotation, even as the root.
+        // An element in which MAT declares types is not an annotation, even as the root.
         assert!(rows.iter().all(|row| row.end <= rows[0].end));
         let written = write(&summary(document));
-        let again = read(Format::XmlInline, written.as_bytes()).expect("what is written is read");
+        let again =
+            read(Format::XmlInline, written.as_bytes()).expect("a written document can be read");
         assert_eq!(summaries(&documents), summaries(&again), "{written:?}");
     }
-    // Every second type.
+    // Selects every second type.
     let some: Vec<String> = document.types().step_by(2).map(str::to_owned).collect();
-    let chosen = with(&some, false).expect("choosing elements refuses nothing");
+    let chosen = with(&some, false).expect("selecting elements does not reject files");
     assert_eq!(chosen[0].text, document.text);
     let mut expected = rows;
     expected.retain(|row| some.contains(&row.ty));
     assert_eq!(summary(&chosen[0]).rows, expected);
-    let overlay = with(&some, true).expect("an overlay refuses nothing");
+    let overlay = with(&some, true).expect("an overlay does not reject files");
     let types = |rows: &[Row]| rows.iter().map(|row| row.ty.clone()).collect::<Vec<_>>();
     assert_eq!(types(&summary(&overlay[0]).rows), types(&expected));
     assert!(overlay[0].text.len() >= document.text.len());
 }
 
-/// The document as XML. Elements at one place without text may be nested otherwise than they were.
+/// The document as XML. Elements at the same position without text may be nested differently than in the original.
 fn write(document: &Summary) -> String {
     let escape = |c: char| match c {
         '&' | '<' | '>' | '"' | '\'' | '\t' | '\n' | '\r' => format!("&#{};", u32::from(c)),
@@ -82,7 +83,7 @@ fn write(document: &Summary) -> String {
     };
     let mut open: Vec<&Row> = Vec::new();
     for row in &document.rows {
-        // The root is open to the end.
+        // The root remains open until the end.
         while open.len() > 1
             && open
                 .last()

@@ -1,5 +1,5 @@
-//! Replays every kept input through its target, without libFuzzer.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+//! Replays all inputs in `seeds/` and `regressions/`, without libFuzzer.
+#![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

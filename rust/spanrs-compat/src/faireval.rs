@@ -1,8 +1,7 @@
 //! The evaluation that FairEval's `compare_spans` returns: counts of errors overall, per label and
 //! as a confusion matrix.
 //!
-//! The matching itself is [`spanrs_eval::fair`]; this module lays out its counts. Labels are
-//! numbered from 0 by the caller.
+//! [`spanrs_eval::fair`] does the matching; this module arranges its counts. The caller numbers labels from 0.
 //!
 //! | error | bounds | label |
 //! |---|---|---|
@@ -11,9 +10,9 @@
 //! | BE | any of these three | equal |
 //! | LBE | different, overlapping | different |
 //!
-//! The confusion matrix has targets (gold) in rows and systems (pred) in columns. Fair true
-//! positives are not in it, as in FairEval; boundary errors are on the diagonal, and false
-//! negatives and positives in the column and row for the absence of a label.
+//! The confusion matrix has targets (gold) in rows and systems (pred) in columns. As in FairEval, fair true positives
+//! are not included; boundary errors are on the diagonal, and false negatives and positives in the column and row for
+//! the absence of a label.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +34,7 @@ pub enum LabelError {
 }
 
 impl LabelError {
-    /// Returns its name in FairEval.
+    /// Returns the name of the error in FairEval.
     pub fn name(self) -> &'static str {
         match self {
             Self::Le => "LE",
@@ -44,7 +43,7 @@ impl LabelError {
     }
 }
 
-/// An error, the label of the target (gold), that of the system (pred), and how often it occurs.
+/// An error, the label of the target (gold), the label of the system (pred), and the number of occurrences.
 pub type ErrorPair = (LabelError, u32, u32, u64);
 
 /// Counts by label and by pair of labels.
@@ -72,7 +71,7 @@ pub struct ErrorCounts {
 }
 
 impl ErrorCounts {
-    /// Creates zero counts of `labels` labels.
+    /// Creates counts of 0 for `labels` labels.
     fn new(labels: usize) -> Self {
         Self {
             rows: vec![LabelRow::default(); labels],
@@ -80,7 +79,7 @@ impl ErrorCounts {
         }
     }
 
-    /// Counts the events of one sentence. Types of its spans are label numbers below `labels`.
+    /// Counts the events of one sentence. Types of the spans are label numbers below `labels`.
     pub fn of_events(
         events: &Events,
         gold: &[Span<i64>],
@@ -100,8 +99,8 @@ impl ErrorCounts {
         counts
     }
 
-    /// Converts the counts of a corpus; the number of a label is its index in `labels`. Types that
-    /// are not listed are left out.
+    /// Converts the counts of a corpus; the number of a label is its index in `labels`. Types that are not listed are
+    /// omitted.
     ///
     /// # Examples
     ///
@@ -172,30 +171,30 @@ impl ErrorCounts {
     }
 }
 
-/// Iterates over the indices of the spans that are in no pair, in pred or in gold.
+/// Iterates over the indices of the unpaired spans, in pred or in gold.
 ///
-/// `events` are those of one sentence. The order is that in which FairEval leaves these spans in
-/// its lists: by length, and among equal lengths in the order given.
+/// `events` must be the events of one sentence. The spans are in the same order as in FairEval's lists after matching:
+/// by length, and for equal lengths in the given order.
 pub fn unpaired(events: &Events, of_pred: bool) -> impl Iterator<Item = u32> {
     let kind = if of_pred { Kind::Fp } else { Kind::Fn } as u8;
     let events = events.of(FAIR).filter(move |event| event.outcome == kind);
     events.filter_map(|event: &Event| event.gold.or(event.pred))
 }
 
-/// Whose label's row counts an LE or LBE.
+/// The label in whose row an LE or LBE is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// That of the target (gold).
+    /// The label of the target (gold).
     Target,
-    /// That of the system (pred).
+    /// The label of the system (pred).
     System,
-    /// No row; such errors are counted overall only.
+    /// No row; such errors are only counted overall.
     Neither,
 }
 
 impl Focus {
-    /// Returns the focus with a name of FairEval's configuration; unknown names give
-    /// [`Focus::Neither`], as in FairEval.
+    /// Returns the focus with a given name in FairEval's configuration, or [`Focus::Neither`] for unknown names, as in
+    /// FairEval.
     ///
     /// # Examples
     ///
@@ -221,14 +220,14 @@ pub const FAIR_NAMES: [&str; 9] = ["TP", "FP", "FN", "LE", "BE", "BEO", "BES", "
 /// Traditional and fair counts, in the order of their names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// In the order of [`TRADITIONAL_NAMES`].
+    /// Counts in the order of [`TRADITIONAL_NAMES`].
     pub traditional: [u64; 3],
-    /// In the order of [`FAIR_NAMES`].
+    /// Counts in the order of [`FAIR_NAMES`].
     pub fair: [u64; 9],
 }
 
 impl Table {
-    /// Lays out a row; errors between labels are 0 until they are added.
+    /// Arranges the counts of a label; errors between labels are 0 until they are added.
     fn of(row: &LabelRow) -> Self {
         let [exact_tp, exact_fp, exact_fn, tp, fp, fn_, bes, bel, beo] = *row;
         let be = bes + bel + beo;
@@ -248,7 +247,7 @@ impl Table {
     }
 }
 
-/// An evaluation as FairEval lays it out.
+/// An evaluation in FairEval's layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluation {
     /// Counts over all labels.
@@ -262,24 +261,24 @@ pub struct Evaluation {
 
 /// Error: a pair has a label without a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a pair has a label that is not there")]
+#[error("a pair has a label without a row")]
 pub struct UnknownLabel;
 
 impl Evaluation {
-    /// Lays out counts.
+    /// Arranges counts.
     ///
-    /// `rows` holds the counts of each label and `pairs` the errors between labels. `nothing` is
-    /// the index in the confusion matrix that stands for the absence of a label: the number of
-    /// labels, or the number of the label `_`, which FairEval cannot tell from it.
+    /// `rows` contains the counts of each label and `pairs` the errors between labels. `nothing` is the index in the
+    /// confusion matrix for the absence of a label: the number of labels, or the number of the label `_`, which
+    /// FairEval cannot distinguish from the absence of a label.
     ///
     /// # Errors
-    /// [`UnknownLabel`] if a pair has a label that is not an index of `rows`.
+    /// [`UnknownLabel`] if a pair has a label that is not an index into `rows`.
     ///
     /// # Examples
     ///
     /// ```
     /// use spanrs_compat::faireval::{Evaluation, Focus, LabelError};
-    /// // One label with a traditional FN and FP that are one boundary error (BES) in fair counting.
+    /// // One label with a traditional FP and FN, which are one boundary error (BES) in fair counting.
     /// let rows = [[0, 1, 1, 0, 0, 0, 1, 0, 0]];
     /// let none = std::iter::empty::<(LabelError, u32, u32, u64)>();
     /// let evaluation = Evaluation::new(&rows, none, 1, Focus::Target).unwrap();

@@ -2,11 +2,11 @@
 //!
 //! iobes reads malformed tags as conlleval does, and differs from the readings of `spanrs-tags`
 //! only in its dialect ([`Dialect::iobes`]): a tag without `-` is its own type, and any unknown
-//! prefix is `O`. Its functions take one sentence at a time, so [`SentenceReader`] keeps what it
-//! has learnt about tags between calls.
+//! prefix is `O`. Its functions take one sentence at a time, so [`SentenceReader`] keeps decoded
+//! tags between calls.
 //!
-//! Writing depends on the prefixes of an encoding only ([`Prefixes`]), since users of iobes can
-//! define encodings of their own.
+//! Writing depends only on the prefixes of an encoding ([`Prefixes`]), since users of iobes can
+//! define their own encodings.
 //!
 //! | tags (BIO) | spans | errors |
 //! |---|---|---|
@@ -43,12 +43,12 @@ pub struct SentenceReader {
     ids: Vec<u32>,
     /// Spans of the sentence.
     spans: Vec<Span>,
-    /// False if the sentence is well-formed for certain.
+    /// False if the sentence is known to be well-formed.
     may_have_errors: bool,
 }
 
 impl SentenceReader {
-    /// Creates a reader of a scheme, without a limit on the number of tags, as iobes has none.
+    /// Creates a reader for a scheme, without a limit on the number of tags, as in iobes.
     ///
     /// # Errors
     /// See [`Reader::with_vocabulary`]; none in practice, since the reading is defined for all
@@ -63,11 +63,12 @@ impl SentenceReader {
         })
     }
 
-    /// Reads a sentence. `fill` appends its tag ids, which it gets by interning tags with the
-    /// reader it is given.
+    /// Reads a sentence. `fill` gets a reader for interning tags and appends the tag ids of the
+    /// sentence.
     ///
     /// # Errors
-    /// Those of `fill`; the sentence is empty then, and the reader can be used again.
+    /// The errors of `fill`. After an error the sentence is empty, and the reader can be used
+    /// again.
     #[inline]
     pub fn read<E>(
         &mut self,
@@ -78,7 +79,7 @@ impl SentenceReader {
         self.may_have_errors = false;
         fill(&mut self.reader, &mut self.ids)?;
         if self.reader.scheme() == Scheme::Token {
-            // The whole tag is the type, so types have the numbers of tags.
+            // The whole tag is the type, so types have the same numbers as tags.
             let span = |(start, &ty): (u32, &u32)| Span {
                 start,
                 end: start + 1,
@@ -132,7 +133,7 @@ impl SentenceReader {
     }
 }
 
-/// The role of a token in its span, which decides its prefix.
+/// The role of a token in its span, which determines its prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagKind {
     /// The first of several tokens.
@@ -143,7 +144,7 @@ pub enum TagKind {
     End,
     /// The only token.
     Single,
-    /// The first token of a span that touches the previous one, of the same type.
+    /// The first token of a span that touches the previous span of the same type.
     Contact,
 }
 
@@ -186,8 +187,7 @@ pub struct Prefixes {
     pub end: String,
     /// Prefix of [`TagKind::Single`].
     pub single: String,
-    /// Prefix of [`TagKind::Contact`], such as `B` in IOB; None if such tokens have the same tags
-    /// as others.
+    /// Prefix of [`TagKind::Contact`], such as `B` in IOB; None if such tokens are not marked.
     pub contact: Option<String>,
 }
 
@@ -205,14 +205,14 @@ impl Prefixes {
     }
 
     /// Calls `set` with the index of the token, the type and the kind of each tag of the spans,
-    /// which are sorted by start and not empty. If spans overlap, tags of later spans overwrite
-    /// those of earlier ones.
+    /// which must be sorted by start and not empty. If spans overlap, tags of later spans overwrite
+    /// tags of earlier spans.
     ///
     /// A single token that touches the previous span of its type is [`TagKind::Contact`] if the
     /// encoding has such a prefix.
     ///
     /// # Errors
-    /// Those of `set`.
+    /// The errors of `set`.
     #[inline]
     pub fn write<E>(
         &self,

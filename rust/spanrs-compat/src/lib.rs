@@ -1,9 +1,8 @@
-//! Algorithms, file formats and result layouts that equal those of a replaced tool, one module per
-//! tool.
+//! Algorithms, file formats and result layouts that reproduce another tool, one module per tool.
 //!
-//! The general machinery is in the other crates. This crate holds the behaviour whose details,
-//! errors included, are those of the named tool; the Python packages in `spanrs.compat` are thin
-//! wrappers over it. docs/compare.md lists where results differ on purpose.
+//! The general algorithms are in the other crates. This crate reproduces the behaviour of the named tool in all
+//! details, including its errors; the Python packages in `spanrs.compat` are thin wrappers around it. docs/compare.md
+//! lists intended differences.
 //!
 //! | module | tool | what is reproduced |
 //! |---|---|---|
@@ -15,8 +14,7 @@
 //! | [`ncrfpp`] | NCRF++ | spans and counts of `utils/metric.py` |
 //! | [`crfsuite`] | CRFsuite 0.12 | model file |
 //!
-//! Tools are compared on the same input by the tests in `tests/` of the repository, which replay
-//! recorded results.
+//! The tests in the repository's `tests/` directory compare with recorded results of the tools on the same input.
 
 pub mod conlleval;
 pub mod crfsuite;
@@ -28,8 +26,7 @@ pub mod seqeval;
 
 use spanrs_tags::{Dialect, Reader, Reading, Result, Scheme};
 
-/// Returns a reader that is used only to number the distinct tags of a tool that decodes them in
-/// its own way.
+/// Returns a reader that only numbers distinct tags, for tools that decode tags in their own way.
 ///
 /// # Errors
 /// None in practice: the scheme and the dialect are valid.

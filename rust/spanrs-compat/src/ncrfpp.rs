@@ -1,17 +1,17 @@
 //! Spans and counts of NCRF++'s `utils/metric.py`, including the ends that it loses.
 //!
-//! A span that is closed by the end of the sentence has no end there, and so equals a span of one
-//! token. The reading [`spanrs_tags::Reading::Ncrfpp`] does not lose these ends.
+//! In NCRF++, a span that is closed by the end of the sentence has no end, and therefore equals a
+//! span of one token. The reading [`spanrs_tags::Reading::Ncrfpp`] keeps these ends.
 //!
 //! Further properties that are reproduced:
 //!
 //! - Tags are compared in upper case, and prefixes are searched for anywhere in them: `WEB-SITE`
 //!   contains `B-`, so it begins a span of the type `WESITE`.
-//! - In BIO, a span extends over any `I-` of its type; an `I-` of another type ends it, and does
-//!   not begin one.
-//! - In BMES, a span extends to an `E-` of any type or up to the next `B-` or `S-`, whatever
-//!   lies between.
-//! - A span of the empty type that begins with `B-` is never reported; one of `S-` is.
+//! - In BIO, a span extends over any `I-` of its type; an `I-` of another type ends the span and
+//!   does not begin another.
+//! - In BMES, a span extends to an `E-` of any type or up to the next `B-` or `S-`, regardless of
+//!   the tags in between.
+//! - A span of the empty type that begins with `B-` is never reported; a single token with `S-` is.
 //!
 //! | tags | BIO | BMES |
 //! |---|---|---|
@@ -22,11 +22,12 @@
 
 use spanrs_base::Vocabulary;
 
-/// A span as (type, first token, last token). The last token is inclusive; None if it was lost or
-/// the span is a single token of BMES.
+/// A span as (type, first token, last token). The last token is inclusive; None if the end was lost
+/// or the span is a single token in BMES.
 pub type Span = (u32, u32, Option<u32>);
 
-/// Id of the empty type, of which only single tokens are reported; the same in every [`Tags`].
+/// Id of the empty type; it is the same in every [`Tags`]. Only single tokens of this type are
+/// reported.
 const NAMELESS: u32 = 0;
 
 /// The effect of a tag. A type is given by its id.
@@ -34,9 +35,9 @@ const NAMELESS: u32 = 0;
 enum Action {
     /// Begins a span.
     Begin(u32),
-    /// Is a span of one token.
+    /// Marks a span of one token.
     Single(u32),
-    /// Continues a span of this type, and ends any other before this token.
+    /// Continues a span of this type, and ends a span of any other type before this token.
     Inside(u32),
     /// Ends a span of any type, as its last token.
     End,
@@ -65,11 +66,11 @@ type Rule = (&'static str, fn(u32) -> Action);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Tags {
-    /// The types; id 0 is the empty one.
+    /// The types; id 0 is the empty type.
     types: Vocabulary,
-    /// By tag id.
+    /// Actions by tag id.
     actions: Vec<Action>,
-    /// NCRF++'s BIO instead of its BMES.
+    /// Whether tags are NCRF++'s BIO instead of its BMES.
     bio: bool,
 }
 
@@ -98,7 +99,7 @@ impl Tags {
         self.actions.is_empty()
     }
 
-    /// Adds the tag with the next id. It is given in upper case, as NCRF++ converts it.
+    /// Adds the tag with the next id. The tag must be in upper case, as converted by NCRF++.
     ///
     /// # Errors
     /// [`spanrs_tags::Error::TooManyTags`].
@@ -126,7 +127,7 @@ impl Tags {
         self.types.name(ty)
     }
 
-    /// Replaces `found` by the spans of a sentence, in the order of their starts.
+    /// Replaces `found` with the spans of a sentence, in the order of their starts.
     pub fn spans(&self, ids: &[u32], found: &mut Vec<Span>) {
         found.clear();
         spans(ids.iter().map(|&id| self.actions[id as usize]), found);
@@ -137,7 +138,7 @@ impl Tags {
 fn spans(actions: impl Iterator<Item = Action>, found: &mut Vec<Span>) {
     let mut open: Option<(u32, u32)> = None;
     for (at, action) in (0_u32..).zip(actions) {
-        // A span of the empty type is never closed, and so never found.
+        // A span of the empty type is never closed, and therefore never found.
         let close = |open: &mut Option<(u32, u32)>, found: &mut Vec<Span>, last: u32| {
             if let Some((ty, start)) = open.take()
                 && ty != NAMELESS
@@ -154,7 +155,8 @@ fn spans(actions: impl Iterator<Item = Action>, found: &mut Vec<Span>) {
                 close(&mut open, found, at.wrapping_sub(1));
                 found.push((ty, at, None));
             }
-            // The empty type continues an open span of the empty type, and no span.
+            // The empty type continues an open span of the empty type; if no span is open, it has
+            // no effect.
             Action::Inside(ty) if open.map_or(NAMELESS, |(known, _)| known) == ty => {}
             Action::Inside(_) | Action::Outside => close(&mut open, found, at.wrapping_sub(1)),
             Action::End => close(&mut open, found, at),
@@ -187,21 +189,20 @@ fn spans(actions: impl Iterator<Item = Action>, found: &mut Vec<Span>) {
 pub struct Counts {
     /// Tokens with equal tags.
     pub equal_tokens: usize,
-    /// Tokens of gold.
+    /// Gold tokens.
     pub tokens: usize,
-    /// Spans of gold.
+    /// Gold spans.
     pub gold: usize,
-    /// Spans of pred.
+    /// Pred spans.
     pub pred: usize,
-    /// Spans that occur on both sides; spans with lost ends are equal if they begin together.
+    /// Spans that occur on both sides; spans with lost ends are equal if they have the same start.
     pub both: usize,
-    /// Work space: the spans of a sentence of gold and pred.
+    /// Work space: the gold and pred spans of a sentence.
     found: [Vec<Span>; 2],
 }
 
 impl Counts {
-    /// Adds a sentence, given by tag ids. Tokens of pred beyond the end of gold only contribute
-    /// spans.
+    /// Adds a sentence, given by tag ids. Pred tokens after the end of gold only contribute spans.
     pub fn add(&mut self, tags: &Tags, gold: &[u32], pred: &[u32]) {
         let [gold_spans, pred_spans] = &mut self.found;
         tags.spans(gold, gold_spans);
@@ -214,8 +215,8 @@ impl Counts {
     }
 }
 
-/// Counts the spans that are in both lists, which are in the order of their starts. No side has two
-/// spans with the same start.
+/// Counts the spans that are in both lists, which must be sorted by start. No side has two spans
+/// with the same start.
 fn common(one: &[Span], other: &[Span]) -> usize {
     let mut others = other.iter().peekable();
     one.iter()
@@ -262,7 +263,7 @@ mod tests {
             tags.push(tag).unwrap();
         }
         let mut counts = Counts::default();
-        // Both spans of PER from the second token on have lost their ends.
+        // On both sides, the end of the PER span from the second token on is lost.
         counts.add(&tags, &[2, 0, 1], &[2, 0, 1]);
         counts.add(&tags, &[0, 2], &[0, 1]);
         assert_eq!((counts.equal_tokens, counts.tokens), (4, 5));

@@ -1,9 +1,9 @@
-//! nervaluate's reading of tags and its loaders.
+//! nervaluate's loaders, and how nervaluate reads tags.
 //!
-//! The reading is neither one of the schemes nor one of the readings of `spanrs-tags`: only `O` is
-//! outside; the type is what follows the first two characters, whatever they are; a span continues
-//! while the type stays the same and no tag starts with `B`; and only where a span begins must the
-//! prefix be `B-` or `I-`.
+//! nervaluate reads tags by rules that are not among the schemes and readings of `spanrs-tags`:
+//! only `O` is outside; the type is the text after the first two characters, which can be anything;
+//! a span continues while the type stays the same and no tag starts with `B`; and the prefix must
+//! be `B-` or `I-` only where a span begins.
 //!
 //! | tags | spans |
 //! |---|---|
@@ -12,15 +12,15 @@
 //! | `B-A B-A` | A [0, 1), A [1, 2) |
 //! | `O E-A` | error: Invalid tag format: E-A |
 //!
-//! The matching of nervaluate is [`spanrs_eval::partial::Matching::Greedy`].
+//! nervaluate's matching is implemented by [`spanrs_eval::partial::Matching::Greedy`].
 
 use spanrs_base::{Coded, ErrorClass, Interner, Jagged, Span};
 use spanrs_tags::Reader;
 
-/// Why a loader of nervaluate refuses its input. The messages are those of nervaluate.
+/// Why a loader of nervaluate rejects its input. The messages are the same as nervaluate's.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A tag that cannot begin a span, where one would begin.
+    /// A tag at the beginning of a span that cannot begin a span.
     #[error("Invalid tag format: {0}")]
     BadTag(String),
     /// A line of CoNLL text without a second column.
@@ -71,16 +71,16 @@ impl Documents {
         });
     }
 
-    /// Ends the document.
+    /// Ends the last document.
     pub fn end(&mut self) {
         self.spans.end();
     }
 }
 
-/// A tag in one word: 0 for `O`, else its type id plus 1, shifted left by two bits, and the flags
-/// [`B`] and [`BEGINS`].
+/// A tag in one word: 0 for `O`, otherwise the type id plus 1, shifted left by two bits, and the
+/// flags [`B`] and [`BEGINS`].
 type Decoded = u32;
-/// Flag: the tag starts with `B` and so ends the span before it.
+/// Flag: the tag starts with `B` and therefore ends a previous span.
 const B: Decoded = 1;
 /// Flag: the tag may begin a span.
 const BEGINS: Decoded = 2;
@@ -154,11 +154,10 @@ impl TagReader {
     }
 
     /// Appends the spans of a sentence of `length` tokens to `spans`. `tags` yields (index of the
-    /// token, tag id) in ascending order; tokens that it omits belong to the span around them, if
-    /// there is one.
+    /// token, tag id) in ascending order; omitted tokens belong to the surrounding span, if any.
     ///
     /// # Errors
-    /// [`BadTag`] for the first tag that would begin a span but has another prefix. Spans before it
+    /// [`BadTag`] for the first tag that would begin a span but has another prefix. Earlier spans
     /// have been appended.
     #[inline]
     pub fn spans(
@@ -197,11 +196,11 @@ impl TagReader {
     }
 }
 
-/// Reads text with columns separated by tabs, the tag in the second one, and documents separated by
-/// empty lines. Lines of white space within a document are tokens without a tag.
+/// Reads text with columns separated by tabs, the tag in the second column, and documents separated
+/// by empty lines. Lines of only white space within a document are tokens without a tag.
 ///
 /// # Errors
-/// [`Error`]; of a bad tag and a bad line, the first one in the text is reported.
+/// [`Error`] for the first invalid tag or line in the text.
 ///
 /// # Examples
 ///
@@ -222,7 +221,7 @@ pub fn read_conll(text: &str) -> Result<Documents, Error> {
     if text.is_empty() {
         return Ok(documents);
     }
-    // Text of nothing but white space has one document.
+    // Text that contains only white space has one document.
     for document in text.trim_end_matches(is_space).split("\n\n") {
         places.clear();
         let (mut lines, mut bad_line) = (0, None);
@@ -238,7 +237,7 @@ pub fn read_conll(text: &str) -> Result<Documents, Error> {
             places.push((at, tags.intern(tag)?));
         }
         reader.learn(&tags);
-        // A bad tag before the line without a tab is the first error.
+        // An invalid tag before the line without a tab is the first error.
         reader
             .spans(places.iter().copied(), lines, documents.spans.values_mut())
             .map_err(|bad| bad.named(&tags))?;
@@ -251,8 +250,8 @@ pub fn read_conll(text: &str) -> Result<Documents, Error> {
     Ok(documents)
 }
 
-/// Returns whether a character is white space for Python's `str.strip`: that of Unicode and four
-/// control characters.
+/// Returns whether a character is white space for Python's `str.strip`: Unicode white space and
+/// four control characters.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }

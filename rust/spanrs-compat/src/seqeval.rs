@@ -1,23 +1,21 @@
 //! Spans and counts of seqeval's default mode, for arbitrary tags.
 //!
-//! The reading [`Seqeval`](spanrs_tags::Reading::Seqeval) is that mode for tags of the form
-//! `prefix-type`, one sentence at a time. seqeval itself uses the first character of any string
-//! (with `suffix` the last) as the prefix, and joins all sentences with an `O` between them. The
-//! difference shows only with unusual tags: `X`, `PER`, `O-PER` or `.` may end a span that began in
-//! an earlier sentence.
+//! The reading [`Seqeval`](spanrs_tags::Reading::Seqeval) implements this mode for tags of the form `prefix-type`, one
+//! sentence at a time. seqeval itself uses the first character of any string (with `suffix` the last) as the prefix,
+//! and joins all sentences with an `O` between them. Results differ only for unusual tags: `X`, `PER`, `O-PER` or `.`
+//! may end a span that began in an earlier sentence.
 //!
 //! # Rules
 //!
-//! Between two tags, of which the `O` between sentences is one:
+//! Between two successive tags, including the `O` between sentences:
 //!
 //! - A span ends if the first tag is `E` or `S`; or the first is `B` or `I` and the second is `B`,
 //!   `S` or `O`; or the types differ and the first tag is neither `O` nor `.`.
 //! - A span begins if the second tag is `B` or `S`; or the second is `E` or `I` and the first is
 //!   `E`, `S` or `O`; or the types differ and the second tag is neither `O` nor `.`.
 //!
-//! A span that ends extends from the last begin, whether another span has used that begin already
-//! or not. Its type is that of its last tag. Every other letter, `L`, `U`, `M` and `W` included,
-//! follows the rules for types only.
+//! A span that ends extends from the last beginning, even if another span began there too. The type of a span is the
+//! type of its last tag. For every other letter, including `L`, `U`, `M` and `W`, only the rules for types apply.
 //!
 //! # Examples
 //!
@@ -39,13 +37,13 @@ use spanrs_base::Vocabulary;
 use spanrs_eval::SpanCounts;
 use spanrs_tags::{Result, seqeval_borders};
 
-/// Prefixes in the order of their symbols; the last one stands for all others.
+/// Prefixes in the order of their symbols; the last symbol represents all other prefixes.
 const LETTERS: [char; 7] = ['O', 'B', 'I', 'E', 'S', '.', '?'];
 /// Symbol of `O`.
 const OUTSIDE: u8 = 0;
 /// Symbol of every letter that seqeval does not know.
 const UNKNOWN: u8 = 6;
-/// seqeval's name for the type of a tag that has none.
+/// seqeval's name for the type of a tag without a type.
 const UNTYPED: &str = "_";
 
 /// Step bit: a span ends before this tag.
@@ -53,10 +51,10 @@ const CLOSE: u8 = 1;
 /// Step bit: a span begins at this tag.
 const OPEN: u8 = 2;
 
-/// The id of the `O` that [`Tokens`] has after each sentence; no vocabulary is that large.
+/// The id of the `O` that [`Tokens`] has after each sentence; no vocabulary is large enough to contain it.
 const BORDER: u32 = u32::MAX;
 
-/// The tag ids of all sentences of one side, with a border after each sentence.
+/// The tag ids of all sentences of one side, with a separator after each sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Vec<u32>);
 
@@ -75,11 +73,10 @@ impl Tokens {
 
 /// A span of seqeval's default mode.
 ///
-/// Positions continue across sentences, with one more for each border, as in the list into which
-/// seqeval flattens its input.
+/// Positions continue across sentences, plus one for each separator, as in seqeval's flattened input list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// Id of its type, see [`EntityReader::types`].
+    /// Id of the type, see [`EntityReader::types`].
     pub ty: u32,
     /// First token, 0-based.
     pub begin: u64,
@@ -87,12 +84,12 @@ pub struct Entity {
     pub end: u64,
 }
 
-/// Prefix and type of each tag of a vocabulary, as seqeval splits them, and the rules between them.
+/// Prefix and type of each tag of a vocabulary, split as in seqeval, and the rules between tags.
 #[derive(Clone, Debug)]
 pub struct EntityReader {
     /// The types of all tags; type 0 is `_`.
     types: Vocabulary,
-    /// By tag id: symbol of the prefix and type id.
+    /// Symbol of the prefix and type id, by tag id.
     parts: Vec<(u8, u32)>,
     /// The step bits by [`place`].
     steps: [u8; 128],
@@ -106,7 +103,7 @@ impl EntityReader {
     /// [`spanrs_tags::Error::TooManyTags`].
     pub fn new(tags: &Vocabulary, suffix: bool) -> Result<Self> {
         let mut types = Vocabulary::new(usize::MAX);
-        // Type 0 is that of the `O` between sentences.
+        // Type 0 is the type of the `O` between sentences.
         types.intern(UNTYPED)?;
         let mut parts = Vec::with_capacity(tags.len());
         for tag in tags.names() {
@@ -143,8 +140,8 @@ impl EntityReader {
         tokens.ids().filter_map(move |id| walk.step(id))
     }
 
-    /// Counts gold spans, pred spans and those in both, by type id. Both sides must have sentences
-    /// of the same lengths.
+    /// Counts gold spans, pred spans and spans in both, by type id. The sentences of both sides must have the same
+    /// lengths.
     ///
     /// Linear in the number of tokens; no span is stored.
     ///
@@ -166,7 +163,7 @@ impl EntityReader {
         let mut types = vec![SpanCounts::default(); self.types.len()];
         let (mut gold_walk, mut pred_walk) = (Walk::new(self), Walk::new(self));
         for (gold, pred) in gold.ids().zip(pred.ids()) {
-            // A side has at most one span that ends here, so equal spans are found at the same step.
+            // On each side at most one span ends at a step, so equal spans are found at the same step.
             let (gold, pred) = (gold_walk.step(gold), pred_walk.step(pred));
             if let Some(gold) = gold {
                 let of_type = &mut types[gold.ty as usize];
@@ -181,14 +178,14 @@ impl EntityReader {
     }
 }
 
-/// A walk through the tags of all sentences of one side.
+/// State of a traversal of the tags in all sentences of one side.
 #[derive(Clone, Debug)]
 struct Walk<'a> {
     /// The decoded tags and the rules.
     reader: &'a EntityReader,
     /// Symbol and type of the previous tag.
     before: (u8, u32),
-    /// Where the last span began.
+    /// Position where the last span began.
     begin: u64,
     /// Position of the next tag.
     at: u64,
@@ -205,8 +202,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Steps over a tag, None at the end of each sentence, and returns the span that ends before
-    /// it.
+    /// Advances by a tag (None at the end of each sentence) and returns the span that ends before the tag.
     #[inline]
     fn step(&mut self, tag: Option<u32>) -> Option<Entity> {
         let (symbol, ty) = tag.map_or((OUTSIDE, 0), |tag| self.reader.parts[tag as usize]);
@@ -253,9 +249,9 @@ fn split(tag: &str, suffix: bool) -> (Option<char>, &str) {
 pub struct TokenOutcomes {
     /// Equal tags other than `O`.
     pub tp: u64,
-    /// Different tags, of which that of pred is not `O`.
+    /// Different tags, where the pred tag is not `O`.
     pub fp: u64,
-    /// Different tags, of which that of pred is `O`.
+    /// Different tags, where the pred tag is `O`.
     pub fn_: u64,
     /// `O` on both sides.
     pub tn: u64,

@@ -1,5 +1,5 @@
 //! CRFsuite model files: round trips, a file written by CRFsuite, damaged files.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ fn message(bytes: &[u8]) -> String {
     CrfsuiteModel::from_bytes(bytes).unwrap_err().to_string()
 }
 
-/// Asserts that a file is refused at an offset.
+/// Asserts that a file is rejected with an error at an offset.
 fn assert_refused(bytes: &[u8], at: usize, text: &str) {
     assert_eq!(message(bytes), format!("byte {at}: {text}"));
 }
@@ -123,7 +123,7 @@ fn bytes_after_the_file_are_ignored() {
 #[test]
 fn boundary_features_of_early_releases_are_ignored_and_counted() {
     // The last state feature and the last transition become transitions from the start and to the end of a sequence;
-    // the lists of their sources get shorter by one. Early releases listed them in entries L and L + 1 of LFRF.
+    // the lists of their sources become one entry shorter. Early releases listed them in entries L and L + 1 of LFRF.
     let mut bytes = SMALL.to_vec();
     let mut put = |offset: usize, value: u32| {
         bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
@@ -232,7 +232,7 @@ fn a_large_model_is_read_equal() {
 #[test]
 fn damaged_files_do_not_panic() {
     let mut rng = Rng::new(20_261_122);
-    // Values that are wrong in most fields, and some that are right in another field.
+    // Values that are invalid in most fields, and values that are valid in a different field.
     let values = [
         0,
         1,
@@ -252,7 +252,7 @@ fn damaged_files_do_not_panic() {
     for case in 0..10_000 {
         let mut bytes = SMALL.to_vec();
         for _ in 0..=rng.below(3) {
-            // Half of the mutations go to the headers of the chunks and the data next to them.
+            // Half of the mutations are in chunk headers and adjacent data.
             let near = match rng.below(2) {
                 0 => 0..SMALL.len(),
                 _ => {
@@ -279,14 +279,14 @@ fn damaged_files_do_not_panic() {
             bytes.truncate(rng.below(bytes.len() as u64 + 1) as usize);
         }
         let _ = count_boundary_features(&bytes);
-        // What is read must be a valid model.
+        // A file that can be read must contain a valid model.
         if let Ok(model) = CrfsuiteModel::from_bytes(&bytes) {
             let again = CrfsuiteModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
             assert_eq!(again, model);
             accepted.insert(case);
         }
     }
-    // Header fields that CRFsuite does not use, weights and padding can change unnoticed.
+    // Changes in weights, padding, and header fields that CRFsuite does not use cannot be detected.
     assert!(accepted.len() < 2_500, "{}", accepted.len());
 }
 
@@ -385,7 +385,7 @@ fn reference_lists_are_checked() {
             list + 4,
             "the reference list contains a feature of another label or attribute",
         ),
-        (list, 1, feature, "the feature is in no reference list"),
+        (list, 1, feature, "the feature is not in any reference list"),
         (feature + 8, 0, feature, "the feature occurs twice"),
     ] {
         assert_refused(&patched(offset, value), at, text);
@@ -436,7 +436,7 @@ fn duplicate_names_are_refused() {
 
 #[test]
 fn duplicate_names_in_a_file_are_refused() {
-    // A second label whose hash table is that of "a"; the table has four slots then.
+    // A second label in the hash table of "a", which then has four slots.
     let found = (0..10_000).find_map(|id| {
         let bytes = model(&["aaaa", &format!("{id:04}")], &[])
             .to_bytes()

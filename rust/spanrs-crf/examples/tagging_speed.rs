@@ -1,9 +1,10 @@
-//! Seconds to label sentences whose attributes are numbers already: `tagging_speed MODEL COLUMNS ROUNDS`.
+//! Measures the seconds needed to label sentences whose attributes are already numbered:
+//! `tagging_speed MODEL COLUMNS ROUNDS`.
 //!
-//! COLUMNS has a token per line, its columns separated by tabs, and an empty line after each sentence. The model has a
-//! template. Prints the number of tokens and the seconds of each round.
+//! COLUMNS is a file with one token per line, columns separated by tabs, and an empty line after each sentence. The
+//! model must contain a template. Prints the number of tokens and the seconds of each round.
 
-#![allow(clippy::print_stdout)] // A program.
+#![allow(clippy::print_stdout)] // The program prints its results.
 
 use std::error::Error;
 use std::time::Instant;

@@ -1,16 +1,16 @@
 //! Viterbi and n-best decoding.
 //!
-//! With `s_t(y)` the score of label `y` at token `t` and `m(x, y)` that of the transition from `x`
-//! to `y`, the score of the best prefix that ends in `y` is
+//! With `s_t(y)` the score of label `y` at token `t` and `m(x, y)` the score of the transition from `x` to `y`, the
+//! score of the best prefix that ends in `y` is
 //!
 //! ```text
 //! best_0(y) = s_0(y),    best_t(y) = s_t(y) + max_x (best_{t-1}(x) + m(x, y))
 //! ```
 //!
-//! [`Lattice::best`] keeps only these scores: no back pointers are stored, so the inner loop is a
-//! max-plus product of a row and a matrix that vectorises. Backtracking repeats the `labels`
-//! additions of one column per token and finds the same maximum, since the sums are computed in the
-//! same order. Time `O(tokens * labels^2)`, memory `O(tokens * labels)`.
+//! [`Lattice::best`] keeps only these scores: no back pointers are stored, so the inner loop is a max-plus product of a
+//! row and a matrix, which vectorises. Backtracking repeats the `labels` additions of one column per token and finds
+//! the same maximum, since the sums are computed in the same order. Time `O(tokens * labels^2)`, memory
+//! `O(tokens * labels)`.
 //!
 //! [`Lattice::n_best`] keeps the `n` best prefixes per label and token with back pointers (exact,
 //! not a beam): time `O(tokens * labels * n labels log(n labels))`.
@@ -23,8 +23,8 @@
 //! |---|---|---|---|---|
 //! | labels | 0 0 | 1 0 | 0 1 | 1 1 |
 //!
-//! Ties are those of the floating-point sums of prefixes: labellings whose exact scores are equal
-//! may differ by a rounding error.
+//! Labellings tie if the floating-point sums of their prefixes are equal; labellings with equal exact scores may differ
+//! by a rounding error.
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result, check_len};
@@ -32,26 +32,26 @@ use crate::lattice::Lattice;
 use crate::simd::{Kernel, dispatch};
 use crate::transitions::Transitions;
 
-/// The first of the largest scores above the least finite number, and its index; index 0 and that
-/// number if there is none. NaN is never larger.
+/// Returns the index of the largest score above `f64::MIN` (the first of equal scores) and this score; index 0 and
+/// `f64::MIN` if there is no such score. NaN is never larger.
 fn first_largest(scores: impl Iterator<Item = f64>) -> (usize, f64) {
     let larger = |best: (usize, f64), own: (usize, f64)| if own.1 > best.1 { own } else { best };
     scores.enumerate().fold((0, f64::MIN), larger)
 }
 
-/// Largest number of prefixes kept for n-best decoding, of 16 bytes each (256 MiB).
+/// Largest number of prefixes kept for n-best decoding; a prefix takes 16 bytes, so they take at most 256 MiB.
 const MAX_PREFIXES: usize = 1 << 24;
 
 impl Lattice {
-    /// The labelling with the largest score, and its score (Viterbi 1967). Of several with this
-    /// score it is the one whose last label is lowest, then the one before it, and so on.
+    /// The labelling with the largest score, and its score (Viterbi 1967). Of several labellings with this score,
+    /// returns the one with the lowest last label, then the lowest second-to-last label, and so on.
     ///
     /// An empty sequence has the empty labelling with the score 0.
     ///
     /// # Errors
     /// [`Error::NoPath`] if no labelling has a finite score, or [`Error::NotFinite`] instead if a
     /// label score is NaN or positive infinity (NaN is otherwise ignored); [`Error::Shape`] if the
-    /// transitions have another number of labels.
+    /// transitions have a different number of labels.
     pub fn best(&self, transitions: &Transitions) -> Result<(Vec<usize>, f64)> {
         self.check(transitions)?;
         let Some(last) = self.tokens.checked_sub(1) else {
@@ -65,7 +65,7 @@ impl Lattice {
         let mut labels = vec![0; self.tokens];
         for token in (1..self.tokens).rev() {
             labels[token] = label;
-            // The sums are those of the forward pass, so the maximum is found again.
+            // The sums equal the sums of the forward pass, so the same maximum is found.
             let before = self.row(&prefixes, token - 1).iter();
             let steps = transitions.before(label).iter().zip(before);
             label = argmax(steps.map(|(step, prefix)| prefix + step)).0;
@@ -74,8 +74,8 @@ impl Lattice {
         Ok((labels, score))
     }
 
-    /// The labels that CRFsuite's Viterbi search gives where scores are NaN or infinite: a prefix is
-    /// continued if it is the first of the largest, and label 0 if none is above the least number.
+    /// The labels that CRFsuite's Viterbi search returns when scores are NaN or infinite: the first prefix with the
+    /// largest score is continued, or label 0 if no score is above `f64::MIN`.
     pub(crate) fn best_by_comparison(&self, transitions: &Transitions) -> Vec<usize> {
         let mut prefixes: Vec<f64> = Vec::new();
         let mut steps: Vec<Vec<usize>> = Vec::with_capacity(self.tokens);
@@ -102,9 +102,8 @@ impl Lattice {
         labels
     }
 
-    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the
-    /// sequence has fewer labellings that are not forbidden. Ties are in the order of
-    /// [`Lattice::best`].
+    /// The `n` labellings with the largest scores, best first, with their scores; fewer if the sequence has fewer
+    /// labellings that are not forbidden. Ties are ordered as in [`Lattice::best`].
     ///
     /// Keeps at most `n` prefixes for each label of each token, so memory is up to
     /// `n * tokens * labels` prefixes. An empty sequence has one labelling.
@@ -112,7 +111,7 @@ impl Lattice {
     /// # Errors
     /// [`Error::NoPath`] if all labellings are forbidden, or [`Error::NotFinite`] instead if a
     /// label score is NaN; [`Error::NBest`] if more than 2^24 prefixes would be kept,
-    /// [`Error::Shape`] if the transitions have another number of labels.
+    /// [`Error::Shape`] if the transitions have a different number of labels.
     ///
     /// # Examples
     /// ```
@@ -178,10 +177,10 @@ impl Lattice {
     ///
     /// # Errors
     /// [`Error::Shape`] if there are not as many labels as tokens or if the transitions have
-    /// another number of labels, [`Error::Label`] for a label out of range.
+    /// a different number of labels, [`Error::Label`] for a label out of range.
     pub fn score(&self, labels: &[usize], transitions: &Transitions) -> Result<f64> {
         self.check(transitions)?;
-        check_len("labels of tokens", self.tokens, labels.len())?;
+        check_len("token labels", self.tokens, labels.len())?;
         if let Some(&label) = labels.iter().find(|label| **label >= self.labels) {
             return Err(Error::Label {
                 label: u32::try_from(label).unwrap_or(u32::MAX),
@@ -231,23 +230,22 @@ impl Kernel for BestPrefixes<'_> {
     }
 }
 
-/// One of the best prefixes that end in a label at a token. The label itself is given by the place
-/// of the prefix.
+/// One of the best prefixes that end in a label at a token. The label itself is given by the position of the prefix in
+/// the table.
 #[derive(Clone, Copy, Debug)]
 struct Prefix {
     /// Score of the prefix, including its last token.
     score: f64,
-    /// Label of the token before; 0 at the first token.
+    /// Label of the previous token; 0 at the first token.
     label: u32,
-    /// Rank among the best prefixes that end in `label` at the token before, from 0.
+    /// Rank among the best prefixes that end in `label` at the previous token, from 0.
     rank: u32,
 }
 
 /// The `n` best one-token continuations of prefixes into one label.
 ///
-/// `before` has the prefixes of each label in their order, best first; `step` is the score of the
-/// transition from a label. Equal scores are in the order of the label and then of the rank, since
-/// the sort is stable.
+/// `before` contains the prefixes of each label, best first; `step` is the score of the transition from a label. Equal
+/// scores are ordered by label, then by rank, since the sort is stable.
 fn best_continuations(
     before: &[Vec<Prefix>],
     n: usize,

@@ -1,9 +1,9 @@
 //! Column-oriented input: the strings of tokens, from which a template computes attributes.
 //!
-//! All strings are concatenated in one text, so a corpus costs its bytes plus 8 bytes per value,
-//! and three allocations in all. Values are appended token by token (`value`, `value`, …,
-//! `end_token`, …, `end`), as they come from a file of tab-separated columns, and read back column
-//! by column, as [`crate::Extractor`] wants them.
+//! All strings are concatenated in one buffer, so a corpus takes the bytes of its strings plus 8
+//! bytes per value, in three allocations. Values are appended token by token (`value`, `value`, …,
+//! `end_token`, …, `end`), in the order of a file of tab-separated columns, and read back column by
+//! column, as [`crate::Extractor`] expects.
 
 use spanrs_base::Ends;
 
@@ -27,13 +27,14 @@ use crate::error::{Error, Result};
 pub struct Columns {
     /// All values, one after the other without separators.
     text: String,
-    /// Bytes of each value in `text`, by sequence, token and column.
+    /// Byte range of each value in `text`, by sequence, token and column.
     values: Ends,
-    /// Values of each ended sequence.
+    /// Range of the values of each ended sequence.
     sequences: Ends,
     /// Number of columns of each ended sequence; 0 if it has no tokens.
     widths: Vec<usize>,
-    /// Number of ended tokens of the current sequence, and number of columns of the last of them.
+    /// Number of ended tokens of the current sequence, and number of columns of the last ended
+    /// token.
     open: (usize, usize),
     /// Number of values up to the end of the last token; values after it belong to the current
     /// token.
@@ -50,9 +51,9 @@ impl Columns {
     /// Ends the current token. Call it after the values of a token, and before [`Columns::end`].
     ///
     /// # Errors
-    /// [`Error::NoColumns`] if there was no value since the last token, [`Error::Width`] if the
-    /// token before has another number of columns. The values of the refused token remain, so the
-    /// object should be discarded.
+    /// [`Error::NoColumns`] if no value was added since the last token, [`Error::Width`] if the
+    /// previous token has a different number of columns. The values of the rejected token remain,
+    /// so the object should be discarded.
     pub fn end_token(&mut self) -> Result<()> {
         let (token, before) = self.open;
         let columns = self.values.len() - self.ended;
@@ -83,14 +84,15 @@ impl Columns {
         self.sequences.len()
     }
 
-    /// True without ended sequences.
+    /// True if no sequence has been ended.
     pub fn is_empty(&self) -> bool {
         self.sequences.is_empty()
     }
 
-    /// The values of a sequence as `columns[column][token]`; no columns where it has no tokens.
+    /// The values of a sequence as `columns[column][token]`; no columns if the sequence has no
+    /// tokens.
     ///
-    /// Takes time and memory in the number of values; strings are not copied.
+    /// Takes time and memory proportional to the number of values; strings are not copied.
     ///
     /// # Panics
     /// If `at` is not below [`Columns::len`].
@@ -136,6 +138,9 @@ mod tests {
         columns.value("b");
         columns.value("c");
         let error = columns.end_token().unwrap_err();
-        assert_eq!(error.to_string(), "token 1 has 2 columns, the one before 1");
+        assert_eq!(
+            error.to_string(),
+            "token 1 has 2 columns, the previous token has 1"
+        );
     }
 }

@@ -1,13 +1,12 @@
-//! Constraints of decoding: which transitions between labels are allowed.
+//! Constraints on decoding: which transitions between labels are allowed.
 
 use crate::error::{Result, check_len};
 use crate::transitions::Transitions;
 
 /// Which labels may begin a sequence, follow each other and end one.
 ///
-/// Made from a tag scheme, a constraint gives legal output only: decoding sets the scores of
-/// everything else to negative infinity, so probabilities are those of the model restricted to
-/// legal labellings.
+/// A constraint made from a tag scheme guarantees legal output: decoding sets the scores of
+/// everything else to negative infinity, so the model is restricted to legal labellings.
 ///
 /// ```
 /// use spanrs_crf::Constraint;
@@ -37,15 +36,11 @@ impl Constraint {
     /// A constraint from flags by label; `pairs` is row-major (from label, to label).
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] unless `starts` and `ends` have a flag per label and `pairs` one per
-    /// pair.
+    /// [`crate::Error::Shape`] unless `starts` and `ends` have a flag per label and `pairs` has a
+    /// flag per pair of labels.
     pub fn new(starts: Vec<bool>, pairs: Vec<bool>, ends: Vec<bool>) -> Result<Self> {
-        check_len("flags of last labels", starts.len(), ends.len())?;
-        check_len(
-            "flags of transitions",
-            starts.len() * ends.len(),
-            pairs.len(),
-        )?;
+        check_len("last-label flags", starts.len(), ends.len())?;
+        check_len("transition flags", starts.len() * ends.len(), pairs.len())?;
         Ok(Self {
             starts,
             pairs,
@@ -61,7 +56,7 @@ impl Constraint {
     /// [`crate::Error::Shape`] if the table does not have `(labels + 1)^2` entries.
     pub fn of_table(labels: usize, flags: &[bool]) -> Result<Self> {
         let size = (labels + 1) * (labels + 1);
-        check_len("flags of transitions", size, flags.len())?;
+        check_len("transition flags", size, flags.len())?;
         let (rows, starts) = flags.split_at(labels * (labels + 1));
         let rows = rows.chunks_exact(labels + 1);
         let pairs = rows.clone().flat_map(|row| &row[..labels]).copied();
@@ -69,12 +64,12 @@ impl Constraint {
         Self::new(starts[..labels].to_vec(), pairs.collect(), ends)
     }
 
-    /// Transitions with these scores, row-major (from, to), of which the forbidden ones are
-    /// negative infinity.
+    /// Makes transitions from scores, row-major (from, to); forbidden transitions get negative
+    /// infinity.
     ///
     /// # Errors
-    /// As [`Transitions::new`]; [`crate::Error::Shape`] if the constraint is of another number of
-    /// labels.
+    /// Same as [`Transitions::new`]; [`crate::Error::Shape`] if the constraint has a different
+    /// number of labels.
     pub(crate) fn apply(&self, mut scores: Vec<f64>) -> Result<Transitions> {
         check_len(
             "transition scores under a constraint",

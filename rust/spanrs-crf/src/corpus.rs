@@ -1,10 +1,9 @@
 //! Training sequences: token attributes with targets and weights.
 //!
-//! A corpus is what [`crate::Features::of`] selects features from and what [`crate::train()`]
-//! learns from. Each sequence has a [`Target`], which may be less than a full labelling, and a
-//! weight, which multiplies its log-likelihood (or, in online training, its step). The four kinds
-//! of target contribute to the objective as follows, with `s(y)` the score of a labelling and `Z`
-//! the partition function:
+//! [`crate::Features::of`] selects features from a corpus, and [`crate::train()`] learns from it. Each sequence has a
+//! [`Target`], which may specify less than a full labelling, and a weight, which multiplies its log-likelihood (or, in
+//! online training, its step). The four kinds of target contribute to the objective as follows, with `s(y)` the score
+//! of a labelling and `Z` the partition function:
 //!
 //! | target | negative log-likelihood of the sequence | cost |
 //! |---|---|---|
@@ -13,8 +12,8 @@
 //! | [`Target::Partial`] | `log Z - log sum over allowed y of exp(s(y))` | two |
 //! | [`Target::Counts`] | `W log Z - sum_k w_k s(y_k)`, `W = sum_k w_k` | one |
 //!
-//! The partial form marginalises over the labellings that are allowed (Tsuboi et al. 2008); its
-//! objective is not convex. The others are linear in observed counts, so they are convex.
+//! The partial form marginalises over the labellings that are allowed (Tsuboi et al. 2008); its objective is not
+//! convex. The other forms are linear in the observed counts, so they are convex.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,9 +29,9 @@ use crate::sequences::{MAX_TRAINING_VALUE, Sequences};
 pub enum Target {
     /// The label of each token.
     Labels(Vec<u32>),
-    /// A label distribution per token, row-major (token, label). Tokens are treated as independent:
-    /// the expected count of a transition is the product of the two tokens' probabilities. Use
-    /// [`Counts::expected`] where the distribution of pairs is known.
+    /// A label distribution per token, row-major (token, label). Tokens are treated as independent: the expected count
+    /// of a transition is the product of the two tokens' probabilities. Use [`Counts::expected`] if the distribution of
+    /// pairs is known.
     Soft(Vec<f64>),
     /// Whether each label is allowed, row-major (token, label); at least one per token.
     Partial(Vec<bool>),
@@ -42,9 +41,8 @@ pub enum Target {
 
 /// The weighted counts of several labellings of one sequence.
 ///
-/// The log-likelihood is linear in the counts, so one forward-backward pass serves any number of
-/// labellings. This is what makes CRF-MA (Rodrigues et al. 2014, Eq. 16) cost one pass per sentence
-/// instead of one per annotator.
+/// The log-likelihood is linear in the counts, so one forward-backward pass serves any number of labellings. Therefore
+/// CRF-MA (Rodrigues et al. 2014, Eq. 16) takes one pass per sentence instead of one per annotator.
 ///
 /// ```
 /// use spanrs_crf::Counts;
@@ -72,7 +70,7 @@ impl Counts {
     /// part in training. Memory is `tokens * labels` numbers and one entry per distinct transition.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a labelling of another length, [`Error::Label`] for a label out of
+    /// [`Error::Shape`] for a labelling of a different length, [`Error::Label`] for a label out of
     /// range, [`Error::Weight`] for a weight that is negative, infinite or NaN.
     pub fn of<'a>(
         labels: usize,
@@ -82,7 +80,7 @@ impl Counts {
         let mut counts = vec![0.0; tokens * labels];
         let (mut total, mut transitions) = (0.0, BTreeMap::new());
         for (weight, labelling) in labellings {
-            check_len("labels of tokens", tokens, labelling.len())?;
+            check_len("token labels", tokens, labelling.len())?;
             if let Some(&label) = labelling.iter().find(|label| **label as usize >= labels) {
                 return Err(Error::Label { label, labels });
             }
@@ -108,11 +106,10 @@ impl Counts {
 
     /// Expected counts under a distribution over labellings, with a total weight of 1.
     ///
-    /// `tokens` has the marginal probability of each label, row-major (token, label); its size and
-    /// its rows, which must sum to 1, are checked when the target enters a [`Corpus`].
-    /// `transitions` has the expected number of each transition, row-major (from, to), summed over
-    /// the sequence. Only its length is checked: it should be consistent with the marginals, or the
-    /// objective has no probabilistic meaning.
+    /// `tokens` has the marginal probability of each label, row-major (token, label); its size and its rows, which must
+    /// sum to 1, are checked when the target enters a [`Corpus`]. `transitions` has the expected number of each
+    /// transition, row-major (from, to), summed over the sequence. Only its length is checked: it should be consistent
+    /// with the marginals, otherwise the objective has no probabilistic meaning.
     ///
     /// # Errors
     /// [`Error::Shape`] if `transitions` does not have `labels * labels` entries.
@@ -138,10 +135,9 @@ impl Counts {
 
     /// Replaces the weights of the labellings in place, without allocation.
     ///
-    /// The labellings must be those that the counts were built from, in any order: transitions that
-    /// are not in the list yet would be left behind in `sums`. `sums` is work space with an entry
-    /// for each pair of labels; it must be zero, and is zero again on return. The weights are not
-    /// checked.
+    /// The labellings must be the same as when the counts were built, in any order: transitions that are not in the
+    /// list would remain in `sums`. `sums` is work space with an entry for each pair of labels; all entries must be
+    /// zero, and are zero again on return. The weights are not checked.
     pub(crate) fn reweigh<'a>(
         &mut self,
         labels: usize,
@@ -175,13 +171,13 @@ impl Counts {
         &self.labels
     }
 
-    /// Weighted counts of transitions, as (`from * labels + to`, count), ascending by the pair.
+    /// Weighted counts of transitions, as (`from * labels + to`, count), sorted by pair.
     pub fn transitions(&self) -> &[(u32, f64)] {
         &self.transitions
     }
 
-    /// Renumbers for a larger number of labels (`after` instead of `before`); the counts of new
-    /// labels are 0. The order of the transitions is kept, since both numberings are by (from, to).
+    /// Renumbers the transitions when the number of labels grows from `before` to `after`; the counts of new labels
+    /// are 0. The order of the transitions is kept, since both numberings are by (from, to).
     fn widen(&mut self, before: usize, after: usize) {
         self.labels = widened(&self.labels, before, after);
         for (pair, _) in &mut self.transitions {
@@ -193,9 +189,8 @@ impl Counts {
         }
     }
 
-    /// Checks the size of the counts, that rows are non-negative and sum to the total (tolerance
-    /// 1e-6, relative to totals above 1), and that transitions are pairs of labels. Counts of
-    /// transitions are not compared with those of labels.
+    /// Checks the size of the counts, that rows are non-negative and sum to the total (tolerance 1e-6, relative to
+    /// totals above 1), and that transitions are pairs of labels. Transition counts are not compared with label counts.
     fn check(&self, tokens: usize, labels: usize) -> Result<()> {
         check_len("label counts", tokens * labels, self.labels.len())?;
         let slack = 1e-6 * self.total.max(1.0);
@@ -238,7 +233,7 @@ impl Counts {
 pub struct Corpus {
     /// All labels in targets are below this number.
     labels: usize,
-    /// The attributes, including those of the sequence that is not ended yet.
+    /// The attributes, including the current sequence.
     sequences: Sequences,
     /// Target of each ended sequence, of a size that fits its tokens and `labels`.
     targets: Vec<Target>,
@@ -269,17 +264,17 @@ impl Corpus {
         }
     }
 
-    /// Accepts all values of attributes. A feature whose values sum to NaN or negative infinity is
-    /// left out, as by CRFsuite; if others remain, training ends with [`Error::NotFinite`].
+    /// Accepts all values of attributes. A feature whose values sum to NaN or negative infinity is dropped, as in
+    /// CRFsuite; if other non-finite values remain, training ends with [`Error::NotFinite`].
     #[must_use]
     pub fn with_any_value(mut self) -> Self {
         self.sequences = self.sequences.with_limit(None);
         self
     }
 
-    /// Raises the numbers of labels and attributes; smaller numbers have no effect. Targets added
-    /// before get probability or count 0 for the new labels and do not allow them, which takes time
-    /// in the size of all targets if the number of labels grows.
+    /// Raises the numbers of labels and attributes; smaller numbers have no effect. Existing targets give the new
+    /// labels probability or count 0, or do not allow them; if the number of labels grows, this takes time proportional
+    /// to the size of all targets.
     pub fn grow(&mut self, labels: usize, attributes: usize) {
         self.sequences.grow(attributes);
         if labels <= self.labels {
@@ -299,23 +294,23 @@ impl Corpus {
     /// Appends a token with its (attribute, value) pairs to the current sequence.
     ///
     /// # Errors
-    /// [`Error::Attribute`] for an attribute out of range, [`Error::Value`] for a value that is NaN
-    /// or beyond [`crate::MAX_TRAINING_VALUE`] in size; the token is not added.
+    /// [`Error::Attribute`] for an attribute out of range, [`Error::Value`] for a value that is NaN or larger than
+    /// [`crate::MAX_TRAINING_VALUE`] in absolute value; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         self.sequences.token(items)
     }
 
     /// Ends the current sequence and gives it a target and a weight.
     ///
-    /// The weight multiplies the sequence's log-likelihood. A sequence of weight 0 still
-    /// contributes features, but adds nothing to the objective.
+    /// The weight multiplies the sequence's log-likelihood. A sequence with weight 0 still contributes features, but
+    /// does not contribute to the objective.
     ///
     /// # Errors
     /// The tokens of the sequence are discarded on every error:
     /// - [`Error::Weight`] for a weight that is negative, infinite or NaN,
-    /// - [`Error::Shape`] for a target of another size, [`Error::Label`] for a label out of range,
-    /// - [`Error::Distribution`] for rows of [`Target::Soft`] or [`Target::Counts`] that do not sum
-    ///   to 1 or to the total,
+    /// - [`Error::Shape`] for a target of a different size, [`Error::Label`] for a label out of range,
+    /// - [`Error::Distribution`] for rows of [`Target::Soft`] that do not sum to 1, and rows of [`Target::Counts`] that
+    ///   do not sum to the total,
     /// - [`Error::NoLabel`] for a token of [`Target::Partial`] without an allowed label.
     pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {
         let checked = self.check(&target, self.sequences.open(), weight);
@@ -332,8 +327,8 @@ impl Corpus {
     /// Replaces the target of an ended sequence; its weight remains.
     ///
     /// # Errors
-    /// As [`Corpus::end_sequence`], and [`Error::Sequence`] if `at` is not below
-    /// [`Corpus::sequences`]; nothing is replaced then.
+    /// Same as [`Corpus::end_sequence`], and [`Error::Sequence`] if `at` is not below [`Corpus::sequences`]. On error
+    /// nothing is replaced.
     pub fn set_target(&mut self, at: usize, target: Target) -> Result<()> {
         self.check_sequence(at)?;
         self.check(&target, self.sequence(at).len(), self.weights[at])?;
@@ -388,9 +383,8 @@ impl Corpus {
         self.sequences.clear_items();
     }
 
-    /// Checks a target and a weight for a sequence of `tokens` tokens; see [`Corpus::end_sequence`]
-    /// for the errors. Probabilities may exceed 1 by 1e-9, and rows may miss 1 by 1e-6, to allow
-    /// for rounding.
+    /// Checks a target and a weight for a sequence of `tokens` tokens; see [`Corpus::end_sequence`] for the errors.
+    /// Probabilities may exceed 1 by 1e-9, and row sums may differ from 1 by 1e-6, to allow for rounding.
     fn check(&self, target: &Target, tokens: usize, weight: f64) -> Result<()> {
         if !(weight.is_finite() && weight >= 0.0) {
             return Err(Error::Weight { weight });
@@ -399,7 +393,7 @@ impl Corpus {
         let rows = tokens * labels;
         match target {
             Target::Labels(known) => {
-                check_len("labels of tokens", tokens, known.len())?;
+                check_len("token labels", tokens, known.len())?;
                 let unknown = known.iter().find(|label| **label as usize >= labels);
                 unknown.map_or(Ok(()), |&label| Err(Error::Label { label, labels }))
             }
@@ -414,7 +408,7 @@ impl Corpus {
                 bad.map_or(Ok(()), |token| Err(Error::Distribution { token }))
             }
             Target::Partial(allowed) => {
-                check_len("flags of labels", rows, allowed.len())?;
+                check_len("label flags", rows, allowed.len())?;
                 let bad = self
                     .rows(allowed, tokens)
                     .position(|row| !row.contains(&true));
@@ -430,17 +424,17 @@ impl Corpus {
         (0..tokens).map(move |token| &values[token * labels..][..labels])
     }
 
-    /// The attributes of all tokens, as decoding reads them.
+    /// The attributes of all tokens, in the form that decoding reads.
     pub fn inputs(&self) -> &Sequences {
         &self.sequences
     }
 
-    /// Number of labels: all labels are below it.
+    /// Number of labels; every label is below this number.
     pub fn labels(&self) -> usize {
         self.labels
     }
 
-    /// Number of attributes: all attributes are below it.
+    /// Number of attributes; every attribute is below this number.
     pub fn attributes(&self) -> usize {
         self.sequences.attributes()
     }
@@ -450,7 +444,7 @@ impl Corpus {
         self.sequences.len()
     }
 
-    /// Number of tokens, those of the current sequence included.
+    /// Number of tokens, including the current sequence.
     pub fn tokens(&self) -> usize {
         self.sequences.tokens()
     }

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use crate::simd::{Kernel, dispatch};
 
-/// The end of a trial step, with the gradient of the smooth part there.
+/// The end point of a trial step, and the gradient of the smooth part at this point.
 pub(crate) struct Point {
     pub(crate) weights: Vec<f64>,
     pub(crate) gradient: Vec<f64>,
 }
 
-/// A correction pair in bfloat16: the two-loop recursion is bound by memory, and pairs only affect
+/// A correction pair in bfloat16: the two-loop recursion is memory-bound, and the pairs only affect
 /// the search direction.
 pub(crate) struct Pair {
     /// Difference of two successive points (`s`).
@@ -41,9 +41,9 @@ impl Bf16 {
     }
 }
 
-/// Adds the differences between `next` and the current point, in the buffers of the oldest pair if
-/// there are `memory` of them. A pair without positive curvature is dropped, since it would break
-/// the recursion.
+/// Adds the differences between `next` and the current point as a pair; reuses the buffers of the
+/// oldest pair if there are already `memory` pairs. A pair without positive curvature is dropped,
+/// since it would break the recursion.
 pub(crate) fn remember_pair(
     pairs: &mut VecDeque<Pair>,
     memory: usize,
@@ -81,8 +81,8 @@ pub(crate) fn remember_pair(
 }
 
 /// Writes minus the inverse Hessian times the gradient to `direction`, by the two-loop recursion
-/// (Nocedal and Wright 2006, algorithm 7.4). Without pairs it is minus the gradient. The initial
-/// matrix is `(s . y) / (y . y)` of the newest pair times the identity.
+/// (Nocedal and Wright 2006, algorithm 7.4). Without pairs the direction is minus the gradient. The
+/// initial matrix is `(s . y) / (y . y)` of the newest pair times the identity.
 pub(crate) fn compute_direction(pairs: &VecDeque<Pair>, gradient: &[f64], direction: &mut [f64]) {
     for (step, slope) in direction.iter_mut().zip(gradient) {
         *step = -slope;
@@ -103,7 +103,7 @@ pub(crate) fn compute_direction(pairs: &VecDeque<Pair>, gradient: &[f64], direct
     }
 }
 
-/// The inner product, in eight sums that vectorise.
+/// The inner product, accumulated in eight partial sums so that the loop vectorises.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (a, rest_a) = a.as_chunks::<8>();
@@ -117,7 +117,8 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.sum::<f64>()
 }
 
-/// The inner product of a stored difference and a vector, in sixteen sums that vectorise.
+/// The inner product of a stored difference and a vector, accumulated in sixteen partial sums so
+/// that the loop vectorises.
 struct Dot<'a>(&'a [Bf16], &'a [f64]);
 
 impl Kernel for Dot<'_> {

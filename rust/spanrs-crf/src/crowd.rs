@@ -1,10 +1,10 @@
-//! Learning from several annotators: sequential annotator models, and how CRF-MA is put together.
+//! Learning from several annotators: sequential annotator models, and the steps of CRF-MA.
 //!
 //! # Sequential annotators
 //! In BSC-seq (Simpson and Gurevych 2019) an annotator's answer at a token depends on the true
-//! label and on the same annotator's answer at the token before. That captures annotators who label
-//! spans, not tokens: whoever answered `B-PER` likely answers `I-PER` next. With `t` the true
-//! labels, `c^k` the answers of annotator `k` and `A^k` a table per annotator,
+//! label and on the same annotator's answer at the previous token. This models annotators who label
+//! spans, not tokens: an annotator who answered `B-PER` is likely to answer `I-PER` next. With `t`
+//! the true labels, `c^k` the answers of annotator `k` and `A^k` a table per annotator,
 //!
 //! ```text
 //! p(t, c) = p(t_0) prod_i p(t_i | t_{i-1})  *  prod_k prod_i A^k[t_i, c^k_{i-1}, c^k_i]
@@ -12,28 +12,29 @@
 //!
 //! where the answer before the first token is `outside` (the label `O`). Given the answers, the
 //! factors of the annotators are scores of the true label of a token, so the hidden truth is a
-//! linear chain, and the sum over it is exact by forward-backward. [`Answers`] does this step; the
-//! caller alternates it with the update of the tables (variational Bayes:
-//! `log_answers = digamma(alpha + counts) - digamma(row sum)`), for which [`Answers::counts`] gives
-//! the counts. A CRF joins in as a prior of the truth, through [`TruePrior::tokens`] and
-//! [`TruePrior::transitions`].
+//! linear chain, and the sum over it is computed exactly by forward-backward. [`Answers`] does this
+//! step; the caller alternates it with the update of the tables (variational Bayes:
+//! `log_answers = digamma(alpha + counts) - digamma(row sum)`), using the counts from
+//! [`Answers::counts`]. A CRF can serve as the prior of the true labels, through
+//! [`TruePrior::tokens`] and [`TruePrior::transitions`].
 //!
 //! Tables are indexed as (annotator, true label, answer before, answer), row-major: entry
 //! `((k * L + t) * L + before) * L + answer` for `L` labels. They have `annotators * L^3` entries.
 //!
 //! # CRF-MA
 //! CRF-MA (Rodrigues et al. 2014) instead chooses one annotator to learn from: `z` is the index of
-//! the right one, drawn with the probabilities `pi` (Eq. 4), and `gamma` is its posterior (Eq. 15).
-//! [`crate::EmCrf`] has the steps that involve the CRF:
+//! this annotator, drawn with the probabilities `pi` (Eq. 4), and `gamma` is its posterior (Eq.
+//! 15). [`crate::EmCrf`] implements the steps that involve the CRF:
 //!
-//! 1. Start with a truth by majority vote and `pi` from the annotators' F1 against it (Eq. 18).
+//! 1. Estimate the truth by majority vote, and `pi` from the annotators' F1 against this truth (Eq.
+//!    18).
 //! 2. E-step: `gamma_r ∝ pi_r prod_i p_crf(y_i^r | x_i)` from [`crate::EmCrf::log_likelihoods`]
-//!    (Eq. 15). Taken literally the product saturates: after one step it is 1 for one annotator and
-//!    0 for all others, and with annotators of different sentences it favours whoever labelled
-//!    least. Callers therefore also offer the mean log-likelihood per token, or a posterior per
-//!    sentence.
+//!    (Eq. 15). Taken literally, the product saturates: after one step `gamma` is 1 for one
+//!    annotator and 0 for all others, and if annotators labelled different sentences, the product
+//!    favours the annotator who labelled least. Callers therefore also offer the mean
+//!    log-likelihood per token, or a posterior per sentence.
 //! 3. M-step: [`crate::EmCrf::set_weights`] with `gamma` and [`crate::EmCrf::train`] (Eq. 16).
-//!    `gamma` sums to 1, so the weights are scaled to sum to the number of sentences, or the
+//!    `gamma` sums to 1, so the weights are scaled to sum to the number of sentences, otherwise the
 //!    Gaussian prior would dominate.
 //! 4. Decode the new truth by [`crate::EmCrf::best`] (Eq. 17) and compute `pi` from it (Eq. 18).
 //!
@@ -47,8 +48,8 @@ use crate::forward_backward::PairSums;
 use crate::lattice::Lattice;
 use crate::transitions::Transitions;
 
-/// The answers of all annotators to a set of sequences, not all of which every annotator needs to
-/// have labelled.
+/// The answers of all annotators for a set of sequences. An annotator need not have labelled all
+/// sequences.
 ///
 /// ```
 /// use spanrs_crf::{Answers, TruePrior};
@@ -56,7 +57,7 @@ use crate::transitions::Transitions;
 /// let mut answers = Answers::new(2, 2, &[2]);
 /// answers.add(0, 0, vec![0, 1]).unwrap();
 /// answers.add(0, 1, vec![1, 1]).unwrap();
-/// // Annotator 0 is right with probability 0.9, annotator 1 with 0.6, whatever came before.
+/// // Annotator 0 is right with probability 0.9, annotator 1 with 0.6, regardless of the previous answer.
 /// let mut table = Vec::new();
 /// for right in [0.9_f64, 0.6] {
 ///     for truth in 0..2 {
@@ -71,43 +72,46 @@ use crate::transitions::Transitions;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Answers {
-    /// Number of labels, of the truth and of the answers.
+    /// Number of labels; the truth and the answers have the same labels.
     labels: usize,
     /// Number of annotators.
     annotators: usize,
-    /// Tokens of each sequence, counted over all sequences.
+    /// Token range of each sequence, numbered over all sequences.
     sequences: Ends,
     /// (annotator, label of each token) of each sequence, in the order in which they were added.
     answers: Vec<Vec<(u32, Vec<u32>)>>,
 }
 
-/// The prior of the true labels: scores besides the answers, as unnormalised logarithms.
+/// The prior of the true labels: scores that are added to the scores of the answers, as
+/// unnormalised logarithms.
 #[derive(Clone, Copy, Debug)]
 pub struct TruePrior<'a> {
     /// Score of each label as the first of a sequence.
     pub start: &'a [f64],
-    /// Scores of transitions, row-major (from label, to label); negative infinity forbids one.
+    /// Scores of transitions, row-major (from label, to label); negative infinity forbids a
+    /// transition.
     pub transitions: &'a [f64],
-    /// Additional scores of labels, such as those of a CRF, row-major (token of all sequences,
-    /// label); empty for none.
+    /// Additional label scores, such as the scores of a CRF, row-major (token, label) over all
+    /// sequences; empty if there are none.
     pub tokens: &'a [f64],
 }
 
 /// Distribution of the true labels given the answers.
 #[derive(Clone, Debug)]
 pub struct Posterior {
-    /// Marginal probabilities, row-major (token of all sequences, label); rows sum to 1.
+    /// Marginal probabilities, row-major (token, label) over all sequences; rows sum to 1.
     pub labels: Vec<f64>,
     /// Expected counts of transitions, row-major (from label, to label): one table summed over all
-    /// sequences, or one table for each sequence, one after the other.
+    /// sequences, or the concatenated tables of all sequences.
     pub transitions: Vec<f64>,
-    /// The sum of the log partition functions of all sequences. With normalised tables and prior it
-    /// is the log-probability of all answers.
+    /// The sum of the log partition functions of all sequences. With normalised tables and prior
+    /// this is the log-probability of all answers.
     pub log_z: f64,
 }
 
 impl Answers {
-    /// No answers yet. `lengths` has the number of tokens of each sequence, which may be 0.
+    /// Creates a collection without answers. `lengths` gives the number of tokens of each sequence,
+    /// which may be 0.
     pub fn new(labels: usize, annotators: usize, lengths: &[usize]) -> Self {
         Self {
             labels,
@@ -117,12 +121,12 @@ impl Answers {
         }
     }
 
-    /// Adds the labels of a sequence by an annotator. Adding a sequence of the same annotator twice
-    /// counts both.
+    /// Adds an annotator's labels of a sequence. If the same annotator's labels of a sequence are
+    /// added twice, both count.
     ///
     /// # Errors
     /// [`Error::Shape`] for a sequence or annotator out of range (the message names the smaller
-    /// limit) or another number of tokens, [`Error::Label`] for a label out of range.
+    /// limit) or a different number of tokens, [`Error::Label`] for a label out of range.
     pub fn add(&mut self, sequence: usize, annotator: u32, labels: Vec<u32>) -> Result<()> {
         if sequence >= self.sequences.len() || annotator as usize >= self.annotators {
             return Err(Error::Shape {
@@ -132,7 +136,7 @@ impl Answers {
             });
         }
         let tokens = self.sequences.range(sequence).len();
-        check_len("labels of tokens", tokens, labels.len())?;
+        check_len("token labels", tokens, labels.len())?;
         if let Some(&label) = labels.iter().find(|label| **label as usize >= self.labels) {
             return Err(Error::Label {
                 label,
@@ -157,15 +161,15 @@ impl Answers {
     ///
     /// - `log_answers` has the logarithm of the probability of an answer, or its expectation, as
     ///   (annotator, true label, answer before, answer); see the layout above.
-    /// - `outside` is the label that stands for the answer before the first token.
-    /// - `by_sequence` asks for a table of transition counts for each sequence instead of their
+    /// - `outside` is the label that represents the answer before the first token.
+    /// - `by_sequence` requests a table of transition counts for each sequence instead of their
     ///   sum.
     ///
     /// Takes `O(answers * labels + tokens * labels^2)` time.
     ///
     /// # Errors
-    /// [`Error::Shape`] for tables of another size, [`Error::Label`] if `outside` is out of range,
-    /// [`Error::Transition`] for transition scores that are NaN or positive infinity,
+    /// [`Error::Shape`] for tables of a different size, [`Error::Label`] if `outside` is out of
+    /// range, [`Error::Transition`] for transition scores that are NaN or positive infinity,
     /// [`Error::NoPath`] if the prior and the answers forbid all labellings of a sequence,
     /// [`Error::NotFinite`] for scores that overflow or are NaN, [`Error::Interrupted`].
     pub fn posterior(
@@ -208,11 +212,11 @@ impl Answers {
         Ok(posterior)
     }
 
-    /// The best true labels of each sequence (Viterbi), with the same tables. Ties as in
-    /// [`Lattice::best`].
+    /// The best true labels of each sequence (Viterbi), from the tables of [`Answers::posterior`].
+    /// Ties are broken as in [`Lattice::best`].
     ///
     /// # Errors
-    /// As [`Answers::posterior`].
+    /// Same as [`Answers::posterior`].
     pub fn best(
         &self,
         log_answers: &[f64],
@@ -235,11 +239,11 @@ impl Answers {
 
     /// Labels of all tokens, drawn from the posterior by forward filtering and backward sampling.
     ///
-    /// `uniform` has a number of [0, 1) for each token; the tables are those of
-    /// [`Answers::posterior`]. Takes the same time.
+    /// `uniform` has a number in [0, 1) for each token. The tables and the running time are the
+    /// same as for [`Answers::posterior`].
     ///
     /// # Errors
-    /// As [`Answers::posterior`].
+    /// Same as [`Answers::posterior`].
     pub fn draw(
         &self,
         log_answers: &[f64],
@@ -282,11 +286,11 @@ impl Answers {
         prior: TruePrior,
         outside: usize,
     ) -> Result<Transitions> {
-        check_len("answers of annotators", self.table_len(), log_answers.len())?;
-        check_len("scores of first labels", self.labels, prior.start.len())?;
+        check_len("answer scores", self.table_len(), log_answers.len())?;
+        check_len("first-label scores", self.labels, prior.start.len())?;
         if !prior.tokens.is_empty() {
             let scores = self.tokens_len() * self.labels;
-            check_len("scores of tokens", scores, prior.tokens.len())?;
+            check_len("token scores", scores, prior.tokens.len())?;
         }
         self.check_outside(outside)?;
         Transitions::new(self.labels, prior.transitions.to_vec())
@@ -339,8 +343,8 @@ impl Answers {
         }
     }
 
-    /// Index in the tables of an annotator's answer at a token, for the true label 0. The next true
-    /// labels follow at a distance of `labels^2`.
+    /// Index in the tables of an annotator's answer at a token, for the true label 0. The entries
+    /// for the next true labels follow with a stride of `labels^2`.
     fn table_index(&self, annotator: u32, answers: &[u32], token: usize, outside: usize) -> usize {
         let before = token
             .checked_sub(1)
@@ -350,14 +354,14 @@ impl Answers {
     }
 
     /// Expected counts of answers under a distribution of the true labels, as (annotator, true
-    /// label, answer before, answer); what the update of the tables needs.
+    /// label, answer before, answer). The update of the tables needs these counts.
     ///
-    /// `labels` are marginals, row-major (token of all sequences, label), such as
+    /// `labels` are marginals, row-major (token, label) over all sequences, such as
     /// [`Posterior::labels`]; rows need not sum to 1.
     ///
     /// # Errors
-    /// [`Error::Shape`] for a distribution of another size, [`Error::Label`] if `outside` is out of
-    /// range.
+    /// [`Error::Shape`] for a distribution of a different size, [`Error::Label`] if `outside` is
+    /// out of range.
     pub fn counts(&self, labels: &[f64], outside: usize) -> Result<Vec<f64>> {
         check_len(
             "label probabilities",
@@ -415,14 +419,14 @@ fn filter(
     Ok(())
 }
 
-/// The place of a uniform number in unnormalised shares.
+/// The index that a uniform number selects from unnormalised probabilities.
 fn pick(shares: &[f64], uniform: f64) -> usize {
     let mut rest = uniform * shares.iter().sum::<f64>();
     let place = shares.iter().position(|share| {
         rest -= share;
         rest < 0.0
     });
-    // Rounding may leave a rest after the last share.
+    // Rounding may leave a remainder after the last share.
     place.unwrap_or_else(|| shares.iter().rposition(|share| *share > 0.0).unwrap_or(0))
 }
 
@@ -430,7 +434,7 @@ fn pick(shares: &[f64], uniform: f64) -> usize {
 mod tests {
     use super::*;
 
-    /// All labellings of a sequence, by counting.
+    /// All labellings of a sequence, by enumeration.
     fn labellings(labels: usize, tokens: usize) -> impl Iterator<Item = Vec<usize>> {
         (0..labels.pow(tokens as u32)).map(move |number| {
             let digit = |place| number / labels.pow(place as u32) % labels;
@@ -464,7 +468,7 @@ mod tests {
             }
         }
 
-        /// Score of a labelling, by its definition.
+        /// Score of a labelling, computed by definition.
         fn score(&self, labelling: &[usize]) -> f64 {
             let [table, start, steps, tokens] = &self.0;
             let mut sum = start[labelling[0]];
@@ -486,7 +490,7 @@ mod tests {
         }
     }
 
-    /// The answers of the annotators to one sequence; another one is empty.
+    /// The answers of the annotators for one sequence; a second sequence is empty.
     fn answers() -> Answers {
         let mut answers = Answers::new(LABELS, ANNOTATORS, &[TOKENS, 0]);
         for (annotator, labels) in (0..).zip(GIVEN) {
@@ -526,7 +530,7 @@ mod tests {
         let best = all().max_by(|a, b| tables.score(a).total_cmp(&tables.score(b)));
         let found = answers.best(table, prior, OUTSIDE, || false).unwrap();
         assert_eq!(found, [best.unwrap(), vec![]]);
-        // Shares of drawn labellings are those of enumeration.
+        // The frequencies of drawn labellings match the probabilities from enumeration.
         let (mut drawn, draws) = (vec![0.0; 9], 20_000);
         for _ in 0..draws {
             let uniform = (0..TOKENS).map(|_| random.below(1 << 30) as f64 / (1 << 30) as f64);

@@ -1,9 +1,9 @@
-//! Decoding of one sequence at a time: the model's scores, a constraint, and the inference of a
+//! Decoding of one sequence at a time: the model's scores, a constraint, and inference on a
 //! lattice.
 //!
-//! [`Decoder`] owns the buffers and borrows the model, so each thread has a decoder and all share
-//! the model. Reading a sequence costs its items; each query afterwards costs
-//! `O(tokens * labels^2)`, and nothing is remembered between calls:
+//! [`Decoder`] owns the buffers and borrows the model, so each thread has a decoder and all threads
+//! share the model. Reading a sequence takes time proportional to its number of items; each query
+//! afterwards takes `O(tokens * labels^2)`, and no results are cached between calls:
 //! [`Decoder::marginals`] after [`Decoder::log_z`] runs forward-backward again.
 
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ use crate::sequences::Sequences;
 use crate::state_scores::{Scratch, StateScores};
 use crate::transitions::Transitions;
 
-/// A model with the buffers to label one sequence after the other.
+/// A model with the buffers for labelling one sequence at a time.
 ///
 /// Call [`Decoder::read`], optionally [`Decoder::allow`], then any of the methods that return
 /// labels or probabilities, in any order.
@@ -42,34 +42,34 @@ use crate::transitions::Transitions;
 /// assert_eq!(decoder.best().unwrap(), [1]);
 /// let marginals = decoder.marginals().unwrap();
 /// assert!((marginals[1] - 1.0 / (1.0 + (-2.0_f64).exp())).abs() < 1e-12);
-/// // Given that the label is 0, it is certain.
+/// // If only label 0 is allowed, its probability is 1.
 /// decoder.allow(&[true, false]).unwrap();
 /// assert_eq!(decoder.n_best(2).unwrap(), [(vec![0], 1.0)]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
-    /// Features of the model; weights not in a dense row are found through them.
+    /// Features of the model, used to find weights that are not in a dense row.
     features: &'a Features,
     /// All weights, in the order of the features.
     weights: &'a [f64],
-    /// State weights arranged for decoding: those of the model, or own ones for weights in
+    /// State weights arranged for decoding: borrowed from the model, or owned for weights in
     /// training.
     states: Cow<'a, StateScores>,
     /// Limits the first and the last label in [`Decoder::read`].
     constraint: Option<&'a Constraint>,
-    /// Transition scores; forbidden ones are negative infinity if there is a constraint.
+    /// Transition scores; transitions forbidden by a constraint are negative infinity.
     transitions: Cow<'a, Transitions>,
-    /// Scores of the sequence that was read last.
+    /// Label scores of the current sequence.
     lattice: Lattice,
-    /// Work space of reading.
+    /// Work space for reading.
     scratch: Scratch,
-    /// Whether a value of that sequence is NaN or infinite.
+    /// Whether an attribute value of the current sequence is NaN or infinite.
     non_finite: bool,
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder for a model, under the constraint of the model if it has one. Cheap: nothing is
-    /// copied, buffers are allocated by the first sequence.
+    /// A decoder for a model, under the constraint of the model if it has one. Creation is cheap:
+    /// nothing is copied, and buffers are allocated when the first sequence is read.
     pub fn new(model: &'a Model) -> Self {
         let (constraint, transitions) = model.decoding();
         Self {
@@ -85,12 +85,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// A decoder for weights that are not in a model yet, as in training and EM. Copies the weights
-    /// into decoding order, which takes time in their number.
+    /// into decoding order, which takes time proportional to the number of weights.
     ///
     /// # Errors
     /// [`crate::Error::Shape`] if there are not as many weights as features, or if the constraint
-    /// is of another number of labels; [`crate::Error::Transition`] for a transition weight that is
-    /// NaN or positive infinity.
+    /// has a different number of labels; [`crate::Error::Transition`] for a transition weight that
+    /// is NaN or positive infinity.
     pub fn of(
         features: &'a Features,
         weights: &'a [f64],
@@ -115,11 +115,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads sequence `at`: computes its label scores and forbids first and last labels by the
-    /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are forgotten.
-    /// Costs one addition per (item, label) feature.
+    /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are allowed
+    /// again. Takes one addition per (item, label) feature.
     ///
     /// # Panics
-    /// If there is no such sequence, or if an attribute is not one of the model's.
+    /// If there is no such sequence, or if an attribute is not in the model.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
         let tokens = sequences.sequence(at);
         self.non_finite = sequences.is_non_finite(at);
@@ -141,8 +141,9 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Forbids labels of the sequence that was read, such as those that contradict known labels: a
-    /// flag for each, row-major (token, label). Repeated calls forbid more labels.
+    /// Forbids labels of the current sequence, such as labels that contradict known ones. `allowed`
+    /// has a flag for each token and label, row-major (token, label). Repeated calls forbid more
+    /// labels.
     ///
     /// # Errors
     /// [`crate::Error::Shape`] if there are not as many flags as tokens times labels.
@@ -152,25 +153,25 @@ impl<'a> Decoder<'a> {
         self.lattice.allow(allowed)
     }
 
-    /// The labels with the largest score; ties as in [`Lattice::best`]. For values that are NaN or
-    /// infinite they are those of CRFsuite: [`Lattice::best_by_comparison`].
+    /// The labels with the largest score; ties are broken as in [`Lattice::best`]. If values are
+    /// NaN or infinite, the labels are the same as CRFsuite's ([`Lattice::best_by_comparison`]).
     ///
     /// # Errors
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn best(&self) -> Result<Vec<usize>> {
-        // Without labels there is no path, whatever the values.
+        // Without labels there is no path, even if values are not finite.
         match self.non_finite && self.transitions.labels() > 0 {
             true => Ok(self.lattice.best_by_comparison(&self.transitions)),
             false => Ok(self.lattice.best(&self.transitions)?.0),
         }
     }
 
-    /// The best labels of all sequences, each of which is read in turn; afterwards the last one is
-    /// the one read.
+    /// The best labels of all sequences. Each sequence is read in turn; afterwards the last
+    /// sequence is the current one.
     ///
     /// # Errors
-    /// As [`Decoder::best`], for the first sequence that fails.
+    /// Same as [`Decoder::best`], for the first sequence that fails.
     pub fn best_of_all(&mut self, sequences: &Sequences) -> Result<Vec<Vec<usize>>> {
         let all = (0..sequences.len()).map(|at| {
             self.read(sequences, at);
@@ -196,8 +197,8 @@ impl<'a> Decoder<'a> {
     /// The probability of a labelling, 0 if it is forbidden.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] for another number of tokens, [`crate::Error::Label`] for a label
-    /// out of range, [`crate::Error::NoPath`] if all labellings are forbidden,
+    /// [`crate::Error::Shape`] for a different number of tokens, [`crate::Error::Label`] for a
+    /// label out of range, [`crate::Error::NoPath`] if all labellings are forbidden,
     /// [`crate::Error::NotFinite`].
     pub fn probability(&mut self, labels: &[usize]) -> Result<f64> {
         let log_z = self.log_z()?;
@@ -205,43 +206,43 @@ impl<'a> Decoder<'a> {
     }
 
     /// The logarithm of the probability of a labelling, given the result of [`Decoder::log_z`] for
-    /// the same sequence; negative infinity if it is forbidden. Costs `O(tokens)`: one
+    /// the same sequence; negative infinity if it is forbidden. Takes `O(tokens)`: one
     /// forward-backward pass serves many labellings of a sequence.
     ///
     /// # Errors
-    /// [`crate::Error::Shape`] for another number of tokens and [`crate::Error::Label`] for a label
-    /// out of range.
+    /// [`crate::Error::Shape`] for a different number of tokens and [`crate::Error::Label`] for a
+    /// label out of range.
     pub fn log_probability(&self, labels: &[usize], log_z: f64) -> Result<f64> {
         Ok(self.lattice.score(labels, &self.transitions)? - log_z)
     }
 
-    /// Label scores of the sequence that was read, row-major (token, label), without padding.
+    /// Label scores of the current sequence, row-major (token, label), without padding.
     pub(crate) fn scores(&self) -> Vec<f64> {
         let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.scores(token));
         rows.copied().collect()
     }
 
     /// The log partition function: the logarithm of the sum over all labellings of the exponential
-    /// of their scores. With values that are NaN or infinite, NaN
-    /// instead of [`crate::Error::NotFinite`] and infinity instead of [`crate::Error::NoPath`].
+    /// of their scores. If attribute values are NaN or infinite, returns NaN instead of
+    /// [`crate::Error::NotFinite`] and infinity instead of [`crate::Error::NoPath`].
     ///
     /// # Errors
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn log_z(&mut self) -> Result<f64> {
         match self.lattice.forward_backward(&self.transitions) {
-            // What CRFsuite computes then.
+            // CRFsuite computes the same in this case.
             Err(Error::NotFinite) if self.non_finite => Ok(f64::NAN),
             Err(Error::NoPath) if self.non_finite => Ok(f64::INFINITY),
             log_z => log_z,
         }
     }
 
-    /// Marginal label probabilities, row-major (token, label). Rows sum to 1 up to rounding; if
-    /// values that are NaN or infinite leave no finite partition function, they are NaN or 0.
+    /// Marginal label probabilities, row-major (token, label). Rows sum to 1 up to rounding; if NaN
+    /// or infinite values leave no finite partition function, the marginals are NaN or 0.
     ///
     /// # Errors
-    /// As [`Decoder::log_z`].
+    /// Same as [`Decoder::log_z`].
     pub fn marginals(&mut self) -> Result<Vec<f64>> {
         let log_z = self.log_z()?;
         if !log_z.is_finite() {
@@ -255,15 +256,15 @@ impl<'a> Decoder<'a> {
         Ok(rows.collect())
     }
 
-    /// The label of largest marginal probability of each token (posterior decoding), the lowest of
-    /// equal ones.
+    /// The label with the largest marginal probability of each token (posterior decoding); of equal
+    /// labels the lowest.
     ///
-    /// Maximises the expected number of correct tokens, where [`Decoder::best`] maximises the
-    /// probability that all are correct. The labels are not constrained as a sequence: transitions
-    /// between them may be illegal.
+    /// Maximises the expected number of correct tokens, whereas [`Decoder::best`] maximises the
+    /// probability that all tokens are correct. The labels are not constrained as a sequence:
+    /// transitions between them may be illegal.
     ///
     /// # Errors
-    /// As [`Decoder::log_z`].
+    /// Same as [`Decoder::log_z`].
     ///
     /// # Examples
     /// ```

@@ -1,7 +1,6 @@
 //! CRFs that are trained repeatedly on the same sequences with changing targets, as in EM.
 //!
-//! In CRF-MA (Rodrigues et al. 2014) the sequences are sentences and the labellings are those of
-//! the annotators:
+//! In CRF-MA (Rodrigues et al. 2014) the sequences are sentences, and each labelling is by one annotator:
 //!
 //! | step | equation | method |
 //! |---|---|---|
@@ -11,8 +10,8 @@
 //! | new truth | 17 | [`EmCrf::best`] (Viterbi) |
 //! | reliabilities `pi` | 18 | computed by the caller from the new truth |
 //!
-//! Other models replace labellings by expected counts ([`EmCrf::set_expected`]) and ask for
-//! marginals. The module of [`crate::Answers`] says more about both.
+//! Other models replace labellings by expected counts ([`EmCrf::set_expected`]) and use marginals. The module of
+//! [`crate::Answers`] describes both models.
 
 use std::borrow::Cow;
 
@@ -27,9 +26,9 @@ use crate::lbfgs::Lbfgs;
 use crate::objective::Groups;
 use crate::train::train_groups;
 
-/// A CRF whose targets change between trainings. Features and the groups of attributes that share
-/// parameters are made once; weights are passed in and out, so that each training can begin with
-/// the weights of the last one.
+/// A CRF whose targets change between trainings. Features and the groups of attributes that share parameters are
+/// computed once; weights are passed in and out, so that each training can start from the weights of the previous
+/// training.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, EmCrf, FeatureSelection, Lbfgs, Target};
@@ -48,22 +47,22 @@ use crate::train::train_groups;
 pub struct EmCrf {
     /// The sequences; all targets are [`Target::Counts`].
     corpus: Corpus,
-    /// Features of the labellings, made once.
+    /// Features of the labellings, computed once.
     features: Features,
     /// Groups of attributes, for training without L1 penalty.
     groups: Groups,
-    /// Labellings of each sequence, counted over all sequences.
+    /// Range of the labellings of each sequence, numbered over all sequences.
     labellings: Ends,
-    /// Labels of each sequence, one labelling after the other.
+    /// Labels of each sequence, with all labellings concatenated.
     labels: Jagged<u32>,
     /// Whether the target of each sequence was set by [`EmCrf::set_expected`].
     expected: Vec<bool>,
-    /// Work space of [`Counts::reweigh`]; zeros between calls.
+    /// Work space for [`Counts::reweigh`]; all entries are zero between calls.
     sums: Vec<f64>,
 }
 
 impl EmCrf {
-    /// Replaces the targets of a corpus by several labellings of each sequence.
+    /// Replaces the targets of a corpus with several labellings of each sequence.
     ///
     /// `numbers` has the number of labellings of each sequence, which may be 0; `labels` has the
     /// labels of all labellings, by sequence, labelling and token. The weight of each labelling is
@@ -71,8 +70,7 @@ impl EmCrf {
     /// [`EmCrf::set_active`].
     ///
     /// # Errors
-    /// [`Error::Shape`] if numbers, labels and sequences do not fit together, [`Error::Label`] for
-    /// a label out of range.
+    /// [`Error::Shape`] if numbers, labels and sequences do not match, [`Error::Label`] for a label out of range.
     pub fn new(
         mut corpus: Corpus,
         numbers: &[usize],
@@ -114,7 +112,7 @@ impl EmCrf {
         &self.features
     }
 
-    /// The labellings of a sequence; empty ones if it has no tokens.
+    /// The labellings of a sequence; empty labellings if the sequence has no tokens.
     fn labellings(&self, at: usize) -> impl Iterator<Item = &[u32]> {
         let tokens = self.corpus.sequence(at).len();
         let labels = self.labels.row(at);
@@ -126,8 +124,8 @@ impl EmCrf {
     /// [`EmCrf::set_expected`].
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of weights, [`Error::Weight`] for weights that are
-    /// negative, infinite or NaN; nothing is changed then.
+    /// [`Error::Shape`] for a different number of weights, [`Error::Weight`] for weights that are negative, infinite or
+    /// NaN. On error nothing is changed.
     pub fn set_weights(&mut self, weights: &[f64]) -> Result<()> {
         check_len(
             "weights of labellings",
@@ -153,12 +151,11 @@ impl EmCrf {
         Ok(())
     }
 
-    /// Replaces the labellings of a sequence in training by expected counts: see
-    /// [`Counts::expected`].
+    /// Replaces the labellings of a sequence in training with expected counts: see [`Counts::expected`].
     ///
     /// # Errors
-    /// [`Error::Sequence`] if there is no such sequence, [`Error::Shape`] for arrays of another
-    /// length, [`Error::Distribution`] if a row does not sum to 1.
+    /// [`Error::Sequence`] if there is no such sequence, [`Error::Shape`] for arrays of a different length,
+    /// [`Error::Distribution`] if a row does not sum to 1.
     pub fn set_expected(&mut self, at: usize, labels: &[f64], transitions: &[f64]) -> Result<()> {
         let counts = Counts::expected(self.corpus.labels(), labels.to_vec(), transitions)?;
         self.corpus.set_target(at, Target::Counts(counts))?;
@@ -166,12 +163,12 @@ impl EmCrf {
         Ok(())
     }
 
-    /// [`EmCrf::set_expected`] for several sequences, whose label rows and `labels * labels`
-    /// transition counts are given one after the other. Counts left over are ignored.
+    /// [`EmCrf::set_expected`] for several sequences, whose label rows and `labels * labels` transition counts are
+    /// concatenated. Extra counts are ignored.
     ///
     /// # Errors
-    /// As [`EmCrf::set_expected`], with the number of the sequence; sequences before it are changed.
-    /// [`Error::Shape`] also for missing counts; `found` is the number of those that are left.
+    /// Same as [`EmCrf::set_expected`], with the index of the sequence; earlier sequences have been changed. Also
+    /// [`Error::Shape`] if counts are missing; `found` is then the number of remaining counts.
     pub fn set_all_expected(
         &mut self,
         sequences: &[usize],
@@ -196,7 +193,7 @@ impl EmCrf {
     /// # Errors
     /// [`Error::Shape`] if there are not as many flags as sequences.
     pub fn set_active(&mut self, active: &[bool]) -> Result<()> {
-        check_len("flags of sequences", self.corpus.sequences(), active.len())?;
+        check_len("sequence flags", self.corpus.sequences(), active.len())?;
         for (at, active) in active.iter().enumerate() {
             self.corpus.set_weight(at, f64::from(u8::from(*active)))?;
         }
@@ -207,7 +204,7 @@ impl EmCrf {
     /// if there was no iteration). Results do not depend on `threads`.
     ///
     /// # Errors
-    /// Those of [`crate::train()`].
+    /// Same as [`crate::train()`].
     pub fn train(
         &self,
         options: &Lbfgs,
@@ -250,7 +247,7 @@ impl EmCrf {
     /// serves all labellings of a sequence.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another number of weights, [`Error::NotFinite`] for scores that
+    /// [`Error::Shape`] for a different number of weights, [`Error::NotFinite`] for scores that
     /// overflow, [`Error::Interrupted`].
     pub fn log_likelihoods(
         &self,
@@ -278,7 +275,7 @@ impl EmCrf {
     /// The best labels of each token, by sequence and token.
     ///
     /// # Errors
-    /// As [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings
+    /// Same as [`EmCrf::log_likelihoods`], and [`Error::NoPath`] if a constraint forbids all labellings
     /// of a sequence.
     pub fn best(
         &self,
@@ -293,10 +290,10 @@ impl EmCrf {
         Ok(best?.concat())
     }
 
-    /// Marginal label probabilities, row-major (token of all sequences, label).
+    /// Marginal label probabilities, row-major (token, label) over all sequences.
     ///
     /// # Errors
-    /// As [`EmCrf::best`].
+    /// Same as [`EmCrf::best`].
     pub fn marginals(
         &self,
         weights: &[f64],
@@ -310,11 +307,11 @@ impl EmCrf {
         Ok(rows?.concat())
     }
 
-    /// Label scores, row-major (token of all sequences, label), and transition scores, row-major
+    /// Label scores, row-major (token, label) over all sequences, and transition scores, row-major
     /// (from, to), for inference elsewhere.
     ///
     /// # Errors
-    /// As [`EmCrf::log_likelihoods`].
+    /// Same as [`EmCrf::log_likelihoods`].
     pub fn scores(
         &self,
         weights: &[f64],
@@ -327,8 +324,8 @@ impl EmCrf {
         Ok((rows.concat(), self.features.pair_scores(weights)))
     }
 
-    /// Calls `decode` with a decoder that has read the sequence, for each sequence, in threads;
-    /// results are in order.
+    /// Calls `decode` for each sequence in parallel, with a decoder that has read the sequence; results are in the
+    /// order of the sequences.
     fn each<T: Send>(
         &self,
         weights: &[f64],
@@ -352,10 +349,10 @@ impl EmCrf {
     }
 }
 
-/// Removes the first `len` numbers and returns them; `what` names them in the plural.
+/// Removes and returns the first `len` numbers; `what` is their name in the plural, for the error.
 ///
 /// # Errors
-/// [`Error::Shape`] if there are fewer.
+/// [`Error::Shape`] if there are fewer numbers.
 fn take_front<'a>(what: &'static str, numbers: &mut &'a [f64], len: usize) -> Result<&'a [f64]> {
     let found = numbers.len();
     let (front, rest) = numbers.split_at_checked(len).ok_or(Error::Shape {

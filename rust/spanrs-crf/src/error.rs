@@ -1,20 +1,19 @@
 //! The error type of this crate.
 //!
 //! All functions that can fail return [`Error`], except the template parser, whose
-//! [`crate::TemplateError`] has a line and a column. Errors carry numbers (of tokens, labels,
-//! attributes), and names only in the message of [`Error::Input`]: the caller
-//! knows the names, and the index of the sequence where it is not part of the error. Methods that
-//! work through several sequences add that index as the second entry of a pair
-//! ([`crate::SequenceError`]).
+//! [`crate::TemplateError`] gives a line and a column. Errors carry numbers (of tokens, labels,
+//! attributes), and contain names only in the message of [`Error::Input`]: the caller knows the
+//! names, and also the index of the sequence if the error does not contain it. Methods that process
+//! several sequences add that index as the second entry of a pair ([`crate::SequenceError`]).
 
 use spanrs_base::{Coded, ErrorClass, Interrupted};
 
-/// Most labels a model may have. Transitions take about 40 bytes for each pair of labels (640 MiB
-/// at the limit), and a label column that is really the token column is noticed before it fills the
-/// memory.
+/// Largest number of labels in a model. Transitions take about 40 bytes for each pair of labels
+/// (640 MiB at the limit), and if the token column is read as the label column, this is detected
+/// before it fills the memory.
 pub const MAX_LABELS: usize = 4096;
 
-/// Why a corpus, model, sequence or option was refused, or why training or decoding stopped.
+/// Why a corpus, model, sequence or option was rejected, or why training or decoding stopped.
 ///
 /// The message (`Display`) is a sentence for the user, without a full stop.
 ///
@@ -30,17 +29,17 @@ pub enum Error {
     /// An option that is out of range; the message names it.
     #[error("{0}")]
     Option(String),
-    /// Two inputs have lengths that do not fit together, such as weights and features.
+    /// Two inputs have lengths that do not match, such as weights and features.
     #[error("expected {expected} {what}, got {found}")]
     Shape {
-        /// What was counted, in the plural: `weights`, `labels of tokens`.
+        /// Name of the counted items, in the plural: `weights`, `token labels`.
         what: &'static str,
-        /// The length that the other input asks for.
+        /// The length that the other input requires.
         expected: usize,
         /// The length that was given.
         found: usize,
     },
-    /// A sequence that is not below the number of sequences.
+    /// A sequence number that is not less than the number of sequences.
     #[error("sequence {sequence} is out of range: there are {sequences}")]
     Sequence {
         /// The number that was given.
@@ -48,8 +47,8 @@ pub enum Error {
         /// Number of sequences; the largest valid number is one less.
         sequences: usize,
     },
-    /// An attribute that is not below the number of attributes of the corpus, the sequences or the
-    /// model.
+    /// An attribute number that is not less than the number of attributes in the corpus, the
+    /// sequences or the model.
     #[error("attribute {attribute} is out of range: there are {attributes}")]
     Attribute {
         /// The number that was given.
@@ -57,10 +56,10 @@ pub enum Error {
         /// Number of attributes; the largest valid number is one less.
         attributes: usize,
     },
-    /// An attribute value that is NaN, infinite, or in training beyond
-    /// [`crate::MAX_TRAINING_VALUE`]. Zero and negative values are accepted.
+    /// An attribute value that is NaN, infinite, or in training larger than
+    /// [`crate::MAX_TRAINING_VALUE`] in absolute value. Zero and negative values are accepted.
     #[error(
-        "attribute {attribute} has the value {value}; values must be finite, and of at most 1e100 in training"
+        "attribute {attribute} has the value {value}; values must be finite, and in training at most 1e100 in absolute value"
     )]
     Value {
         /// The attribute with this value.
@@ -71,8 +70,9 @@ pub enum Error {
     /// A label that is not below the number of labels.
     #[error("label {label} is out of range: there are {labels}")]
     Label {
-        /// The number that was given; `u32::MAX` for anything that does not fit 32 bits. Where a
-        /// pair of labels is out of range ([`crate::Counts`]), the number is `from * labels + to`.
+        /// The number that was given; `u32::MAX` for a number that does not fit into 32 bits. Where
+        /// a pair of labels is out of range ([`crate::Counts`]), the number is
+        /// `from * labels + to`.
         label: u32,
         /// Number of labels; the largest valid number is one less.
         labels: usize,
@@ -83,14 +83,14 @@ pub enum Error {
         /// Index of the token in its sequence, from 0.
         token: usize,
     },
-    /// A token with more or fewer columns than the token before it in the same sequence.
-    #[error("token {token} has {columns} columns, the one before {before}")]
+    /// A token with more or fewer columns than the previous token in the same sequence.
+    #[error("token {token} has {columns} columns, the previous token has {before}")]
     Width {
         /// Index of the token in its sequence, from 0; at least 1.
         token: usize,
         /// Number of columns of this token.
         columns: usize,
-        /// Number of columns of the token before.
+        /// Number of columns of the previous token.
         before: usize,
     },
     /// A row of label probabilities that has an entry outside 0 to 1 or does not sum to 1
@@ -113,8 +113,8 @@ pub enum Error {
         /// The weight that was given.
         weight: f64,
     },
-    /// A transition score that is NaN or positive infinity. In training it means that weights
-    /// overflowed, which a line search treats as too long a step.
+    /// A transition score that is NaN or positive infinity. In training this means that weights
+    /// overflowed; a line search then shortens the step.
     #[error("the transition from label {from} to {to} has the score {score}")]
     Transition {
         /// The label of the earlier token.
@@ -125,49 +125,47 @@ pub enum Error {
         score: f64,
     },
     /// All labellings have the score negative infinity: the constraint of the model and the labels
-    /// allowed by the caller contradict each other, or a token has no allowed label.
-    #[error(
-        "every labelling of the sequence is forbidden, by the scheme or by the labels that are given"
-    )]
+    /// allowed by the caller are contradictory, or a token has no allowed label.
+    #[error("every labelling of the sequence is forbidden by the scheme or the given labels")]
     NoPath,
-    /// More than 2^24 prefixes (256 MiB) would have to be kept for n-best decoding; their number is
-    /// at most `n * tokens * labels`.
+    /// n-best decoding would need more than 2^24 prefixes (256 MiB); their number is at most
+    /// `n * tokens * labels`.
     #[error(
-        "the {n} best labellings of a sequence as long as this need too much memory; ask for fewer"
+        "the {n} best labellings of a sequence of this length need too much memory; request fewer"
     )]
     NBest {
-        /// The number of labellings that was asked for.
+        /// The requested number of labellings.
         n: usize,
     },
     /// Scores, weights or the objective are NaN or infinite, usually because the learning rate or
     /// the values of attributes are too large.
     #[error("weights or scores are not finite")]
     NotFinite,
-    /// A model file or its metadata that is truncated, malformed, or of another format version.
+    /// A model file or its metadata is truncated, malformed, or has another format version.
     #[error("{message}")]
     File {
-        /// What is wrong, as a phrase for the user.
+        /// Description of the error for the user.
         message: String,
     },
-    /// More than [`crate::MAX_LABELS`] labels, or more than a file of this size can plausibly have
-    /// ([`crate::check_labels`]).
-    #[error("{labels} labels; a model has at most {max}, and a small file fewer; check that the label column is not the token column", max = MAX_LABELS)]
+    /// There are more than [`crate::MAX_LABELS`] labels, or more labels than a file of this size
+    /// can plausibly have ([`crate::check_labels`]).
+    #[error("{labels} labels; a model has at most {max}, and a model in a small file fewer; check that the label column is not the token column", max = MAX_LABELS)]
     Labels {
-        /// Number of labels that was found.
+        /// Number of labels found.
         labels: usize,
     },
-    /// More features than a 32-bit number can index: `u32::MAX` is the limit.
-    #[error("{features} features; a model has at most 2^32 - 1; leave out rare ones (min_freq)")]
+    /// There are more features than a 32-bit number can index: `u32::MAX` is the limit.
+    #[error("{features} features; a model has at most 2^32 - 1; exclude rare features (min_freq)")]
     Features {
-        /// Number of features that was found.
+        /// Number of features found.
         features: usize,
     },
     /// The same (attribute, label) or (from, to) pair occurs twice in the lists given to
     /// [`crate::Features::listed`].
     #[error("a feature is listed twice")]
     Duplicate,
-    /// [`crate::Online`] algorithms compare two labellings, so they accept
-    /// [`crate::Target::Labels`] and [`crate::Target::Partial`] only.
+    /// [`crate::Online`] algorithms compare two labellings, so they accept only
+    /// [`crate::Target::Labels`] and [`crate::Target::Partial`].
     #[error(
         "{algorithm} learns from labels and partial labels, not from distributions; use lbfgs or l2sgd"
     )]
@@ -175,12 +173,12 @@ pub enum Error {
         /// Name of the algorithm, as used in the message.
         algorithm: &'static str,
     },
-    /// A name that the model does not know, or names, labels or features that cannot be used for
-    /// another reason, which the message tells.
+    /// A name that is not in the model, or names, labels or features that cannot be used for
+    /// another reason, which is given in the message.
     #[error("{0}")]
     Input(String),
-    /// The [`spanrs_base::Watch`] returned true (Ctrl-C). Results up to then are kept where the
-    /// method says so.
+    /// The [`spanrs_base::Watch`] returned true (Ctrl-C). Earlier results are kept if the
+    /// documentation of the method says so.
     #[error("interrupted")]
     Interrupted,
 }
@@ -212,7 +210,8 @@ impl Coded for Error {
 /// Result with this crate's [`enum@Error`] unless another error type is given.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Checks a length; `what` names the counted things in the plural and becomes part of the message.
+/// Checks a length; `what` is the name of the counted items, in the plural, and becomes part of the
+/// message.
 ///
 /// # Errors
 /// [`Error::Shape`] if `found` differs from `expected`.

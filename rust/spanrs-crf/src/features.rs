@@ -1,9 +1,9 @@
 //! Features: which (attribute, label) and (label, label) pairs have a weight.
 //!
 //! A model over all pairs would have `attributes * labels` state weights, nearly all of which stay
-//! at 0. CRFsuite therefore takes the pairs that occur in the training data, and so does
-//! [`Features::of`] by default. For CoNLL-2000 with CRFsuite's chunking attributes that is 452,755
-//! features instead of 335,674 × 22.
+//! at 0. CRFsuite therefore generates features only for pairs that occur in the training data, and
+//! so does [`Features::of`] by default. For CoNLL-2000 with CRFsuite's chunking attributes this
+//! gives 452,755 features instead of 335,674 × 22.
 //!
 //! # Order of the weights
 //! State features come first, by attribute and then by label; transition features follow, by (from,
@@ -45,25 +45,26 @@ pub struct Features {
     pairs: Vec<u32>,
 }
 
-/// Which features to generate. The default takes every pair that occurs, as CRFsuite does.
+/// Which features to generate. The default generates a feature for every pair that occurs, as
+/// CRFsuite does.
 ///
-/// The two thresholds may be combined; a value of 0 switches one off. Frequencies are sums of
-/// attribute values times sequence weights, so for indicators of unweighted sequences they are
-/// numbers of occurrences.
+/// The two thresholds may be combined; a value of 0 disables a threshold. Frequencies are sums of
+/// attribute values times sequence weights, so for indicator attributes in unweighted sequences,
+/// frequencies are numbers of occurrences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureSelection {
-    /// Generate all `attributes * labels` state features, not only those that occur (CRFsuite's
+    /// Generate all `attributes * labels` state features, not only features that occur (CRFsuite's
     /// `feature.possible_states`).
     pub all_states: bool,
-    /// Generate all `labels * labels` transition features, not only those that occur (CRFsuite's
+    /// Generate all `labels * labels` transition features, not only features that occur (CRFsuite's
     /// `feature.possible_transitions`).
     pub all_transitions: bool,
-    /// Leave out features with a smaller frequency (CRFsuite's `feature.minfreq`). A soft or
-    /// partial target counts in full for every possible label, and for every possible pair of
-    /// neighbouring labels. Generated features that do not occur (`all_states`, `all_transitions`)
-    /// have the frequency 0.
+    /// Exclude features with a smaller frequency (CRFsuite's `feature.minfreq`). A soft or partial
+    /// target counts in full for every possible label, and for every possible pair of neighbouring
+    /// labels. Generated features that do not occur (`all_states`, `all_transitions`) have the
+    /// frequency 0.
     pub min_frequency: f64,
-    /// Leave out all state features of attributes with a smaller frequency over all labels. Applied
+    /// Exclude all state features of attributes with a smaller frequency over all labels. Applied
     /// before `min_frequency`.
     pub min_attribute_frequency: f64,
 }
@@ -72,10 +73,11 @@ impl Features {
     /// Features from lists of (attribute, label) and (from, to) pairs in any order, as in a model
     /// file of another tool.
     ///
-    /// Returns also the index of the weight of each pair: first those of `states`, then those of
-    /// `pairs`. To reorder weights, write the weight of list entry `i` to `places[i]`.
+    /// Also returns the index of the weight of each pair: first for `states`, then for `pairs`. To
+    /// reorder weights, write the weight of list entry `i` to `places[i]`.
     ///
-    /// Takes `O(n log n)` time for `n` features, and memory in the number of attributes.
+    /// Takes `O(n log n)` time for `n` features, and memory proportional to the number of
+    /// attributes.
     ///
     /// # Errors
     /// [`Error::Labels`] for more than [`MAX_LABELS`] labels, [`Error::Label`] and
@@ -146,16 +148,17 @@ impl Features {
         Ok((features, places))
     }
 
-    /// The features of a corpus: the pairs that occur, or all pairs, without rare ones.
+    /// The features of a corpus: the pairs that occur, or all pairs, except rare pairs.
     ///
-    /// A state feature occurs if the attribute is at a token for which the target gives the label a
-    /// positive probability or count, or allows it. A transition occurs between two such labels of
-    /// neighbouring tokens, even if no single labelling of [`Target::Counts`] has the pair.
-    /// Sequences of weight 0 count as occurrences unless a threshold excludes them. An
-    /// [open](crate::TokenTarget::Open) token therefore generates features with all labels.
+    /// A state feature occurs if the attribute occurs at a token for which the target gives the
+    /// label a positive probability or count, or allows the label. A transition occurs between two
+    /// such labels of neighbouring tokens, even if no single labelling in [`Target::Counts`]
+    /// contains the pair. Sequences with weight 0 count as occurrences unless a threshold excludes
+    /// them. An [open](crate::TokenTarget::Open) token therefore generates features with all
+    /// labels.
     ///
-    /// Takes time in the number of items times possible labels, plus `labels^2` per pair of open
-    /// tokens.
+    /// Takes time proportional to the number of items times the number of possible labels, plus
+    /// `labels^2` per pair of open tokens.
     pub fn of(corpus: &Corpus, selection: FeatureSelection) -> Self {
         let labels = corpus.labels();
         // The labels of each attribute, ascending.
@@ -206,20 +209,20 @@ impl Features {
         };
         match selection.min_frequency > 0.0 {
             true => features.frequent(corpus, selection.min_frequency),
-            // Leaves out sums that are NaN or negative infinity.
+            // Excludes features whose values sum to NaN or negative infinity.
             false if corpus.inputs().has_non_finite() => features.frequent(corpus, f64::MIN),
             false => features,
         }
     }
 
-    /// Checks that the features are over the labels and attributes of a corpus.
+    /// Checks that the features have as many labels and attributes as a corpus.
     ///
     /// # Errors
     /// [`Error::Shape`] otherwise.
     pub(crate) fn check(&self, corpus: &Corpus) -> Result<()> {
-        check_len("labels of features", corpus.labels(), self.labels())?;
+        check_len("labels in the features", corpus.labels(), self.labels())?;
         let attributes = corpus.attributes();
-        check_len("attributes of features", attributes, self.attributes())
+        check_len("attributes in the features", attributes, self.attributes())
     }
 
     /// Drops the state features of attributes whose values, times sequence weights, sum to less
@@ -270,7 +273,7 @@ impl Features {
         self.keep(|place| sums[place] >= least)
     }
 
-    /// Features from the arrays of a model file, which are not trusted: ends of each attribute's
+    /// Features from the arrays in a model file, which are not trusted: ends of each attribute's
     /// labels, the labels, and the transitions as `from * labels + to`.
     ///
     /// # Errors
@@ -294,7 +297,7 @@ impl Features {
                 pairs,
             }),
             None => Err(Error::File {
-                message: "features are not in order, or of labels that do not exist".into(),
+                message: "features are not sorted, or have labels out of range".into(),
             }),
         }
     }
@@ -313,8 +316,8 @@ impl Features {
         }
     }
 
-    /// The features whose weight index passes the test. Attributes keep their numbers, also those
-    /// without features.
+    /// The features whose weight index passes the test. All attributes keep their numbers, even
+    /// attributes without features.
     pub(crate) fn keep(&self, test: impl Fn(usize) -> bool) -> Self {
         let (mut states, labels) = (Jagged::default(), self.state_labels());
         for range in self.states.ends().ranges() {
@@ -382,8 +385,8 @@ impl Features {
         Some(self.state_labels().len() + at)
     }
 
-    /// Adds the weights of an attribute, times `value`, to a row of label scores; `row` has at
-    /// least `labels` entries.
+    /// Adds the weights of an attribute, times `value`, to a row of label scores; `row` must have
+    /// at least `labels` entries.
     #[inline]
     pub(crate) fn add_scores(&self, weights: &[f64], attribute: u32, value: f64, row: &mut [f64]) {
         let (start, known) = self.state(attribute as usize);
@@ -417,7 +420,7 @@ impl Features {
 /// Merges the labels `more` into `known`; both are ascending and distinct. `united` is work space.
 fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     if let &[label] = more {
-        // Most tokens have one label, and most attributes few.
+        // Most tokens have one label, and most attributes have few labels.
         if let Err(at) = known.binary_search(&label) {
             known.insert(at, label);
         }
@@ -443,8 +446,8 @@ fn positive_labels(values: &[f64], labels: usize) -> impl Iterator<Item = Vec<u3
     })
 }
 
-/// Replaces `rows` by the possible labels of each token of a sequence, ascending: those with
-/// positive probability or count, or those that are allowed.
+/// Replaces `rows` with the possible labels of each token of a sequence, ascending: labels with
+/// positive probability or count, or labels that are allowed.
 fn possible_labels(target: &Target, labels: usize, rows: &mut Vec<Vec<u32>>) {
     rows.clear();
     let numbers = || 0..labels as u32;

@@ -11,17 +11,16 @@
 //! log Z = sum_t (log c_t + max_y s_t(y)) + (T - 1) * max m
 //! ```
 //!
-//! so that `f_t(y) * b_t(y)` is the marginal of label `y`. One exponential per label and token is
-//! needed, the products are a row times a matrix, and everything vectorises. Subtracting the maxima
-//! first, which CRFsuite does not do, keeps large weights from overflowing.
+//! so that `f_t(y) * b_t(y)` is the marginal of label `y`. One exponential per label and token is needed, the products
+//! are of a row and a matrix, and all loops vectorise. Subtracting the maxima first, which CRFsuite does not do, keeps
+//! large weights from overflowing.
 //!
 //! # Log domain
-//! Scaling fails where a constraint leaves only paths through very unlikely labels: `c_t`
-//! underflows. The recursions are then repeated with logarithms (log-sum-exp), which has no such
-//! limit, but takes `labels^2` exponentials per token. This happens if the finite transition scores
-//! span `-ln 1e-100` (about 230) or more, if all labels of a token are forbidden, if a scale is
-//! below 1e-100, if a backward variable reaches 1e100, or if the marginals of the first token do
-//! not sum to 1 within 1e-6. NaN takes this way, too, and ends in [`Error::NotFinite`].
+//! Scaling fails if a constraint leaves only paths through very unlikely labels: `c_t` underflows. The recursions are
+//! then repeated with logarithms (log-sum-exp), which does not underflow, but takes `labels^2` exponentials per token.
+//! This happens if the finite transition scores span `-ln 1e-100` (about 230) or more, if all labels of a token are
+//! forbidden, if a scale is below 1e-100, if a backward variable reaches 1e100, or if the marginals of the first token
+//! do not sum to 1 within 1e-6. NaN also triggers the log domain, and ends in [`Error::NotFinite`].
 //!
 //! # Expected transition counts
 //! The probability of the pair (x, y) at tokens t-1 and t is
@@ -38,21 +37,19 @@ use crate::lattice::Lattice;
 use crate::simd::{AddOuterProducts, AddProducts, Kernel, dispatch, exp_minus, max, padded, sum};
 use crate::transitions::Transitions;
 
-/// Scaled values outside `MIN_SCALED..1 / MIN_SCALED` trigger the log-domain fallback. Products of three of
-/// them, summed over a corpus, stay finite.
+/// Scaled values outside `MIN_SCALED..1 / MIN_SCALED` trigger the log-domain fallback. Products of three scaled values,
+/// summed over a corpus, stay finite.
 const MIN_SCALED: f64 = 1e-100;
 
 impl Lattice {
-    /// Computes the log partition function (the logarithm of the sum over all labellings of the
-    /// exponential of their scores) and what [`Lattice::marginals`] and [`Lattice::add_pairs`]
-    /// need.
+    /// Computes the log partition function (the logarithm of the sum over all labellings of the exponential of their
+    /// scores) and the tables that [`Lattice::marginals`] and [`Lattice::add_pairs`] need.
     ///
     /// An empty sequence has the log partition function 0.
     ///
     /// # Errors
-    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are
-    /// NaN or positive infinity, or that overflow, [`Error::Shape`] if the transitions have another
-    /// number of labels.
+    /// [`Error::NoPath`] if all labellings are forbidden, [`Error::NotFinite`] for scores that are NaN or positive
+    /// infinity, or that overflow, [`Error::Shape`] if the transitions have a different number of labels.
     ///
     /// # Examples
     /// ```
@@ -163,8 +160,8 @@ impl Lattice {
         !(most >= 1.0 / MIN_SCALED || (total - 1.0).abs() >= 1e-6 || total.is_nan())
     }
 
-    /// Both recursions with logarithms; fills `forward` and `backward` and sets `in_logs`. The
-    /// padding of `backward` is not written, and not read in the log domain.
+    /// Both recursions with logarithms; fills `forward` and `backward` and sets `in_logs`. The padding of `backward` is
+    /// neither written nor read in the log domain.
     ///
     /// # Errors
     /// [`Error::NoPath`] or [`Error::NotFinite`] if no labelling has a score above negative
@@ -235,9 +232,8 @@ impl Lattice {
     /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the
     /// sequence, to `sums`.
     ///
-    /// Call [`Lattice::forward_backward`] with the same transitions first. All calls on one
-    /// [`PairSums`] need the same transitions and number of labels. Sequences of fewer than two
-    /// tokens add nothing.
+    /// Call [`Lattice::forward_backward`] with the same transitions first. All calls with the same [`PairSums`] need
+    /// the same transitions and number of labels. Sequences of fewer than two tokens add nothing.
     pub fn add_pairs(&self, transitions: &Transitions, weight: f64, sums: &mut PairSums) {
         let (labels, width) = (self.labels, self.width);
         if self.tokens < 2 {
@@ -268,8 +264,8 @@ impl Lattice {
     }
 }
 
-/// Both scaled recursions as one kernel; its output is the log partition function, or `None` if
-/// numbers left their range.
+/// Both scaled recursions as one kernel; its output is the log partition function, or `None` if scaled values are out
+/// of range.
 struct Scaled<'a>(&'a mut Lattice, &'a Transitions);
 
 impl Kernel for Scaled<'_> {
@@ -299,16 +295,15 @@ impl Kernel for Scaled<'_> {
 pub struct PairSums {
     /// Number of labels.
     labels: usize,
-    /// Sums without the factor `exp(transition - max)`, which is constant and applied once at the
+    /// Sums without the factor `exp(transition - max)`, which does not depend on the token and is applied once at the
     /// end; padded rows, row-major (from, to).
     scaled: Aligned<f64>,
-    /// Sums of whole probabilities from the log-domain fallback, row-major (from, to), without
-    /// padding.
+    /// Sums of complete probabilities from the log-domain fallback, row-major (from, to), without padding.
     whole: Vec<f64>,
 }
 
 impl PairSums {
-    /// Zero counts for this number of labels.
+    /// Creates counts of 0 for this number of labels.
     pub fn new(labels: usize) -> Self {
         let mut sums = Self::default();
         sums.clear(labels);
@@ -324,8 +319,8 @@ impl PairSums {
         self.whole.resize(labels * labels, 0.0);
     }
 
-    /// The expected counts, row-major (from label, to label). `transitions` are those with which
-    /// they were accumulated.
+    /// The expected counts, row-major (from label, to label). `transitions` must be the transitions used in
+    /// [`Lattice::add_pairs`].
     pub fn expected_counts<'a>(
         &'a self,
         transitions: &'a Transitions,
@@ -338,8 +333,8 @@ impl PairSums {
         })
     }
 
-    /// Adds counts accumulated with the same transitions, such as those of another thread. Both
-    /// have the same number of labels.
+    /// Adds counts accumulated with the same transitions, such as counts from another thread. Both must have the same
+    /// number of labels.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in [
             (&mut self.scaled[..], &other.scaled[..]),

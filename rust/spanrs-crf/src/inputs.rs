@@ -1,10 +1,10 @@
-//! Decoding of many sequences, in threads.
+//! Decoding of many sequences in parallel.
 //!
-//! The sequences are cut into one contiguous range per thread. Each thread has its own [`Decoder`]
-//! (and its own extractor if a template is applied), and the results are concatenated in the order
-//! of the sequences, so they do not depend on the number of threads. Templates are applied to
-//! [`BATCH`] sequences at a time: the attributes need no more memory than a batch per thread,
-//! however long the input is.
+//! The sequences are divided into one contiguous range per thread. Each thread has its own
+//! [`Decoder`] (and its own extractor if a template is applied), and the results are concatenated
+//! in the order of the sequences, so they do not depend on the number of threads. Templates are
+//! applied to [`BATCH`] sequences at a time: memory for attributes is limited to one batch per
+//! thread, regardless of the length of the input.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,12 +28,12 @@ const BATCH: usize = 256;
 pub enum Inputs {
     /// Attributes of the tokens, in the numbering of the model.
     Features(Sequences),
-    /// Strings of the tokens; decoding them needs an [`IndexedTemplate`].
+    /// Strings of the tokens; decoding requires an [`IndexedTemplate`].
     Columns(Arc<Columns>),
 }
 
-/// A template and the attributes of the model, in which its strings are looked up. Attributes that
-/// the model does not know are skipped.
+/// A template, and an index of the attributes in the model, for looking up the template's
+/// attributes. Attributes that are not in the model are skipped.
 pub type IndexedTemplate<'a> = (&'a Extractor, &'a AttributeIndex);
 
 /// An error with the index of the sequence in which it occurred, from 0.
@@ -48,7 +48,7 @@ impl Inputs {
         }
     }
 
-    /// True without sequences.
+    /// True if there are no sequences.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -57,13 +57,14 @@ impl Inputs {
     /// returned collection contains.
     ///
     /// Sequences of attributes are borrowed as a whole, with the index 0; columns are converted, so
-    /// the collection has the sequences of `range` alone. Sequence `at` of the input is sequence
-    /// `at - index` of the collection. For columns without a template the collection is empty.
+    /// the collection contains only the sequences of `range`. Sequence `at` of the input is
+    /// sequence `at - index` of the collection. For columns without a template the collection is
+    /// empty.
     ///
     /// # Errors
-    /// [`Error::Shape`] of [`Extractor::find`], with the index of the sequence, if the template
+    /// [`Error::Shape`] from [`Extractor::find`], with the index of the sequence, if the template
     /// uses a column that the sequence does not have; [`Error::Sequence`] for columns if the range
-    /// ends behind the last sequence.
+    /// ends after the last sequence.
     pub fn features(
         &self,
         range: Range<usize>,
@@ -88,7 +89,7 @@ impl Inputs {
             let columns = columns.columns(at);
             let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
             let mut refused = None;
-            // Without a token there are no columns.
+            // A sequence without tokens has no columns.
             if !columns.is_empty() {
                 let found = extractor.find(&columns, index, |_, attributes| {
                     refused = refused.take().or(sequences.indicators(attributes).err());
@@ -102,17 +103,17 @@ impl Inputs {
         Ok((Cow::Owned(sequences), first))
     }
 
-    /// Applies `decode` to each sequence, given a decoder that has read it and the index of the
-    /// sequence. The order of the results is that of the sequences, whatever `threads` is.
+    /// Applies `decode` to each sequence, given a decoder that has read the sequence, and the index
+    /// of the sequence. The results are in the order of the sequences for any number of threads.
     ///
-    /// `threads` is reduced to the number of processors and of sequences; 0 means 1. `watch` is
-    /// asked in the calling thread only; the other threads stop at their next sequence.
+    /// `threads` is limited to the numbers of processors and sequences; 0 means 1. `watch` is
+    /// called in the calling thread only; the other threads stop at their next sequence.
     ///
     /// # Errors
-    /// Those of [`Inputs::features`] and of `decode`, with the index of the sequence: the first
-    /// error in the first range that has one. [`Error::Attribute`] for an attribute that the model
-    /// does not have, [`Error::Input`] for columns without a template, [`Error::Interrupted`] if
-    /// the watch said stop.
+    /// The errors of [`Inputs::features`] and of `decode`, with the index of the sequence: the
+    /// first error in the first range with an error. [`Error::Attribute`] for an attribute that the
+    /// model does not have, [`Error::Input`] for columns without a template, [`Error::Interrupted`]
+    /// if the watch requests a stop.
     ///
     /// # Examples
     /// ```
@@ -140,7 +141,7 @@ impl Inputs {
         decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>, SequenceError> {
         if matches!(self, Self::Columns(_)) && template.is_none() && !self.is_empty() {
-            let message = "strings are decoded by a template, and there is none";
+            let message = "decoding strings requires a template, but the model has none";
             return Err((Error::Input(message.to_owned()), 0));
         }
         let ranges = even_ranges(self.len(), limit_threads(threads));
@@ -162,10 +163,10 @@ impl Inputs {
     }
 }
 
-/// Checks that the attributes of a sequence are those of the model.
+/// Checks that all attributes of a sequence are attributes of the model.
 ///
 /// # Errors
-/// [`Error::Attribute`] for the first one that is not.
+/// [`Error::Attribute`] for the first attribute that is not.
 fn check_attributes(sequences: &Sequences, at: usize, model: &Model) -> Result<()> {
     let attributes = model.features().attributes();
     if sequences.attributes() <= attributes {
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
     use crate::{Corpus, FeatureSelection, Features, NamedCorpus, Target, Template};
 
-    /// A model that prefers label 1 at the attribute `U:Ada`.
+    /// A model that prefers label 1 for the attribute `U:Ada`.
     fn model() -> Model {
         let mut corpus = Corpus::new(2, 1);
         corpus.token([(0, 1.0)]).unwrap();

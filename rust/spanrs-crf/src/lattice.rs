@@ -1,14 +1,15 @@
-//! The score table of one sequence, with the work space for inference.
+//! The score table of one sequence, and the work space for inference.
 //!
 //! A lattice is the trellis of a linear chain: one node per (token, label) with a score, and edges
 //! between neighbouring tokens whose scores are in [`Transitions`]. Reading a sequence fills the
-//! node scores; [`Lattice::best`] and [`Lattice::n_best`] search it, and
+//! node scores; [`Lattice::best`] and [`Lattice::n_best`] search the lattice, and
 //! [`Lattice::forward_backward`] sums over it.
 //!
 //! Rows have `width` entries, the number of labels rounded up to a multiple of 8, so that loops
-//! over labels are whole vectors. The padding has the score negative infinity, the identity of
-//! maxima and of sums of exponentials, so inner loops need no bounds on the labels. Buffers only
-//! grow; a lattice that is reset for each sequence stops allocating after the longest.
+//! over labels process whole vectors. The padding has the score negative infinity, the identity of
+//! maxima and of sums of exponentials, so inner loops need no bounds checks on the labels. Buffers
+//! only grow; a lattice that is reset for each sequence stops allocating after the longest
+//! sequence.
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result, check_len};
@@ -39,8 +40,8 @@ pub struct Lattice {
     pub(crate) width: usize,
     /// Node scores, row-major (token, label); negative infinity forbids a label.
     pub(crate) scores: Aligned<f64>,
-    /// `exp(score - max)`, the maximum taken per token, so that the largest entry of a row is 1.
-    /// Not set in the log domain.
+    /// `exp(score - max)`, with the maximum taken per token, so that the largest entry of a row
+    /// is 1. Not set in the log domain.
     pub(crate) exps: Aligned<f64>,
     /// Forward variables, normalised to sum to 1 per token; logarithms, not normalised, if
     /// `in_logs`.
@@ -48,8 +49,8 @@ pub struct Lattice {
     /// Backward variables, scaled so that `forward * backward` is the marginal; logarithms if
     /// `in_logs`.
     pub(crate) backward: Aligned<f64>,
-    /// `backward * exps / scale`: the factor of a token, as the later one, in the probability of a
-    /// pair. The row of the first token is unused. Not set in the log domain.
+    /// `backward * exps / scale`: the factor of the later token in the probability of a pair of
+    /// labels. The row of the first token is unused. Not set in the log domain.
     pub(crate) next: Aligned<f64>,
     /// Sum of each token's forward variables before normalisation. Not set in the log domain.
     pub(crate) scales: Vec<f64>,
@@ -110,18 +111,18 @@ impl Lattice {
         &mut self.scores[token * self.width..][..self.labels]
     }
 
-    /// As [`Lattice::scores_mut`], with the padding, which must stay negative infinity.
+    /// Same as [`Lattice::scores_mut`], with the padding, which must stay negative infinity.
     pub(crate) fn padded_scores_mut(&mut self, token: usize) -> &mut [f64] {
         &mut self.scores[token * self.width..][..self.width]
     }
 
-    /// Forbids labels: `allowed` has a flag for each, row-major (token, label). Labels forbidden
-    /// before remain so.
+    /// Forbids labels: `allowed` has a flag for each token and label, row-major (token, label).
+    /// Labels that are already forbidden remain forbidden.
     ///
     /// # Errors
     /// [`crate::Error::Shape`] if there are not `tokens * labels` flags.
     pub fn allow(&mut self, allowed: &[bool]) -> Result<()> {
-        check_len("flags of labels", self.tokens * self.labels, allowed.len())?;
+        check_len("label flags", self.tokens * self.labels, allowed.len())?;
         for (token, allowed) in allowed.chunks_exact(self.labels.max(1)).enumerate() {
             for (score, allowed) in self.scores_mut(token).iter_mut().zip(allowed) {
                 if !allowed {
@@ -147,7 +148,11 @@ impl Lattice {
     /// # Errors
     /// [`Error::Shape`] otherwise.
     pub(crate) fn check(&self, transitions: &Transitions) -> Result<()> {
-        check_len("labels of transitions", self.labels, transitions.labels())
+        check_len(
+            "labels in the transitions",
+            self.labels,
+            transitions.labels(),
+        )
     }
 
     /// A token's row of a padded table, without the padding.

@@ -1,22 +1,22 @@
 //! Limited-memory BFGS (Liu and Nocedal 1989), and its orthant-wise variant OWL-QN for L1 penalties
 //! (Andrew and Gao 2007).
 //!
-//! The search direction is minus an approximation of the inverse Hessian times the gradient, by the
-//! two-loop recursion over the last [`Lbfgs::memory`] *correction pairs* (differences of points and
-//! of gradients). The line search then finds a step along it:
+//! The search direction is minus an approximation of the inverse Hessian times the gradient, by the two-loop recursion
+//! over the last [`Lbfgs::memory`] *correction pairs* (differences of points and of gradients). The line search then
+//! finds a step along this direction:
 //!
-//! - without L1 penalty, one that meets the strong Wolfe conditions;
-//! - with L1 penalty, by halving the step, with every trial projected onto the orthant of the
-//!   current point, which is where weights become exactly 0.
+//! - without L1 penalty, a step that meets the strong Wolfe conditions;
+//! - with L1 penalty, by halving the step, with every trial projected onto the orthant of the current point; the
+//!   projection makes weights exactly 0.
 //!
 //! The first trial is the step 1, or `1 / max(|gradient|, 1)` while there are no pairs.
 //!
 //! If a line search fails, the pairs are dropped and one step of steepest descent is tried before
 //! giving up.
 //!
-//! Memory is 4 vectors of `f64` (5 with L1 penalty) and, for each pair, 2 of bfloat16, besides the
-//! evaluation's. With 20 pairs that is about 110 bytes per parameter. Sums are in a fixed order, so
-//! results are reproducible.
+//! Memory is 4 vectors of `f64` (5 with L1 penalty) and, for each pair, 2 vectors of bfloat16, in addition to the
+//! memory of the evaluation. With 20 pairs this is about 110 bytes per parameter. Sums are in a fixed order, so results
+//! are reproducible.
 
 use std::collections::VecDeque;
 
@@ -25,18 +25,18 @@ use serde::Serialize;
 use crate::correction_pairs::{Pair, Point, compute_direction, dot, norm, remember_pair};
 use crate::error::{Error, Result};
 
-/// Armijo constant: the least decrease of the objective, as a fraction of the decrease predicted by
-/// the slope.
+/// Armijo constant: the smallest accepted decrease of the objective, as a fraction of the decrease predicted by the
+/// slope.
 const ARMIJO: f64 = 1e-4;
-/// Curvature constant of the strong Wolfe conditions: the largest absolute slope after the step, as
-/// a fraction of the slope before.
+/// Curvature constant of the strong Wolfe conditions: the largest accepted absolute slope after the step, as a fraction
+/// of the slope before.
 const CURVATURE: f64 = 0.9;
 
-/// Least relative improvement over a period, whatever [`Lbfgs::delta`] is: state weights are
-/// rounded to 32 bits in the objective, so smaller differences are noise.
+/// Smallest relative improvement over a period, for any [`Lbfgs::delta`]: state weights are rounded to 32 bits in the
+/// objective, so smaller differences are noise.
 const MIN_DELTA: f64 = 1e-11;
 
-/// Options of the optimiser: how much to remember, and when to stop.
+/// Options of the optimiser: number of correction pairs and stopping criteria.
 ///
 /// ```
 /// use spanrs_crf::{Lbfgs, Stop};
@@ -56,17 +56,17 @@ pub struct Lbfgs {
     pub memory: usize,
     /// Coefficient of the L1 penalty (the sum of absolute weights); above 0 selects OWL-QN.
     pub c1: f64,
-    /// Largest number of iterations, failed line searches included.
+    /// Largest number of iterations, including failed line searches.
     pub max_iterations: usize,
-    /// Converged when the norm of the gradient is at most this times the norm of the weights (or 1,
-    /// if that is larger).
+    /// Training converges when the norm of the gradient is at most `epsilon` times the norm of the weights (or
+    /// `epsilon` if the norm of the weights is below 1).
     pub epsilon: f64,
     /// Number of iterations over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when that improvement is below this times the objective. At least 1e-11 is used.
+    /// Stop when this improvement is below `delta` times the objective. Values below 1e-11 are treated as 1e-11.
     pub delta: f64,
-    /// Largest number of trial steps in one line search. One more evaluation follows if the best
-    /// trial has to be computed again.
+    /// Largest number of trial steps in one line search. One additional evaluation follows if the best trial must be
+    /// computed again.
     pub max_linesearch: usize,
 }
 
@@ -88,18 +88,18 @@ impl Default for Lbfgs {
 /// State after an iteration, or after a pass of an online algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Iteration {
-    /// Its number, from 1. Numbers of failed line searches are left out.
+    /// Number of the iteration, from 1. The numbers of failed line searches are skipped.
     pub iteration: usize,
-    /// The objective, penalties included; of online algorithms the sum of the losses at the time of
-    /// each sequence.
+    /// The objective, including penalties; for online algorithms the sum of the losses, each at the time its sequence
+    /// was processed.
     pub loss: f64,
     /// Norm of the gradient, or of the pseudo-gradient with an L1 penalty; None for online
     /// algorithms and gradient descent.
     pub gradient_norm: Option<f64>,
     /// Number of weights that are not 0.
     pub active: usize,
-    /// Norm of the weights that CRFsuite reports: of the averaged perceptron the averaged ones, of
-    /// the other online algorithms the current ones.
+    /// Norm of the weights, as reported by CRFsuite: of the averaged weights for the averaged perceptron, of the
+    /// current weights for other online algorithms.
     pub weight_norm: f64,
     /// The step that the line search accepted, in units of the search direction; None for online
     /// algorithms and gradient descent.
@@ -112,21 +112,21 @@ pub struct Iteration {
 /// Why the optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The gradient is small enough; of online algorithms, the loss per token is.
+    /// The gradient is small enough; for online algorithms, the loss per token is small enough.
     Converged,
     /// The objective improved by less than `delta` over the last `period` iterations.
     Delta,
     /// The largest number of iterations was reached.
     MaxIterations,
-    /// No step along the search direction, nor along the gradient, decreases the objective; usually
-    /// the limit of precision.
+    /// No step along the search direction or the gradient decreases the objective; usually the limit of precision is
+    /// reached.
     LineSearch,
     /// `after` returned false.
     Asked,
 }
 
 impl Stop {
-    /// Its name in logs and in Python: `converged`, `delta`, `max_iterations`, `line_search` or
+    /// The name of the reason in logs and in Python: `converged`, `delta`, `max_iterations`, `line_search` or
     /// `stopped`.
     pub fn name(self) -> &'static str {
         match self {
@@ -142,15 +142,14 @@ impl Stop {
 impl Lbfgs {
     /// Minimises `evaluate` plus the L1 penalty.
     ///
-    /// `evaluate` returns the smooth part of the objective at its first argument and writes the
-    /// gradient to the second. `weights` are the start, and in the end the best point found, which
-    /// is the last accepted one. `after` is called after each iteration with the point; false
-    /// stops. [`Error::NotFinite`] and [`Error::Transition`] from `evaluate` are treated as an
-    /// infinite objective in line searches, so too long a step is shortened.
+    /// `evaluate` returns the smooth part of the objective at its first argument and writes the gradient to the second.
+    /// `weights` are the starting point, and on return the best point found, which is the last accepted point. `after`
+    /// is called after each iteration with the current point; it stops the optimisation by returning false.
+    /// [`Error::NotFinite`] and [`Error::Transition`] from `evaluate` are treated as an infinite objective in line
+    /// searches, so steps that are too long are shortened.
     ///
     /// # Errors
-    /// Those of `after`, and other errors of `evaluate`; `weights` are then the last accepted
-    /// point.
+    /// The errors of `after`, and other errors of `evaluate`. On error, `weights` are the last accepted point.
     pub fn minimise(
         &self,
         weights: &mut [f64],
@@ -165,7 +164,7 @@ impl Lbfgs {
         let (mut restarted, mut failed) = (false, 0);
         for iteration in 1..=self.max_iterations {
             let Some((loss, evaluations, step)) = point.search(&mut evaluate)? else {
-                // Old curvature may mislead: start again with steepest descent, once.
+                // The curvature estimates may be outdated: restart once with steepest descent.
                 if point.pairs.is_empty() || restarted {
                     return Ok(Stop::LineSearch);
                 }
@@ -199,7 +198,7 @@ impl Lbfgs {
             losses.push_back(loss);
             if losses.len() > self.period.max(1) {
                 let before = losses.pop_front().unwrap_or(loss);
-                // Below the floor only rounding errors are left.
+                // Improvements below this limit are rounding errors.
                 if before - loss < self.delta.max(MIN_DELTA) * loss.abs() {
                     return Ok(Stop::Delta);
                 }
@@ -216,9 +215,9 @@ impl Lbfgs {
         }
     }
 
-    /// Backtracking with projection onto the orthant of the current point (that of the negative
-    /// pseudo-gradient for weights of 0). Returns the loss, the number of evaluations and the step;
-    /// None if no trial decreased the objective enough. The accepted point is in `next`.
+    /// Backtracking with projection onto the orthant of the current point (for weights of 0, the orthant of the
+    /// negative pseudo-gradient). Returns the loss, the number of evaluations and the step; None if no trial decreased
+    /// the objective enough. The accepted point is in `next`.
     fn backtrack(
         &self,
         start: &Start,
@@ -248,12 +247,11 @@ impl Lbfgs {
         Ok(None)
     }
 
-    /// Finds a step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5
-    /// and 3.6 in one loop): `low` is the best trial so far, and once `high` is known the minimum
-    /// is between them.
+    /// Finds a step that meets the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6 in one
+    /// loop): `low` is the best trial so far, and once `high` is known, the minimum is between `low` and `high`.
     ///
-    /// Returns the loss, the number of evaluations and the step; after `max_linesearch` trials the best one
-    /// that satisfies the Armijo condition, else None. The accepted point is in `next`.
+    /// Returns the loss, the number of evaluations and the step; after `max_linesearch` trials the best trial that
+    /// satisfies the Armijo condition, or None. The accepted point is in `next`.
     fn strong_wolfe(
         &self,
         start: &Start,
@@ -313,11 +311,11 @@ impl Lbfgs {
 struct Iterate<'a> {
     options: &'a Lbfgs,
     weights: &'a mut [f64],
-    /// The objective, penalty included.
+    /// The objective, including the penalty.
     loss: f64,
     /// Gradient of the smooth part of the objective.
     smooth: Vec<f64>,
-    /// The subgradient of least norm; None without an L1 penalty.
+    /// The subgradient with the smallest norm; None without an L1 penalty.
     pseudo: Option<Vec<f64>>,
     /// Curvature of the last iterations.
     pairs: VecDeque<Pair>,
@@ -330,7 +328,7 @@ impl<'a> Iterate<'a> {
     /// Evaluates the objective at the start.
     ///
     /// # Errors
-    /// Those of `evaluate`.
+    /// The errors of `evaluate`.
     fn new(
         options: &'a Lbfgs,
         weights: &'a mut [f64],
@@ -355,7 +353,7 @@ impl<'a> Iterate<'a> {
         Ok(iterate)
     }
 
-    /// The gradient, or with an L1 penalty the subgradient of least norm.
+    /// The gradient, or with an L1 penalty the subgradient with the smallest norm.
     fn gradient(&self) -> &[f64] {
         self.pseudo.as_deref().unwrap_or(&self.smooth)
     }
@@ -365,7 +363,7 @@ impl<'a> Iterate<'a> {
         norm(self.gradient()) <= self.options.epsilon * norm(self.weights).max(1.0)
     }
 
-    /// With an L1 penalty, computes the subgradient of least norm (Andrew and Gao 2007, Eq. 4).
+    /// With an L1 penalty, computes the subgradient with the smallest norm (Andrew and Gao 2007, Eq. 4).
     fn update_pseudo(&mut self) {
         let c1 = self.options.c1;
         let slopes = self.weights.iter().zip(&self.smooth);
@@ -386,7 +384,7 @@ impl<'a> Iterate<'a> {
     /// step; None if no trial decreased the objective enough. The accepted point is in `next`.
     ///
     /// # Errors
-    /// Those of `evaluate`, but for overflows.
+    /// The errors of `evaluate`, except overflows.
     fn search(
         &mut self,
         evaluate: &mut impl FnMut(&[f64], &mut [f64]) -> Result<f64>,
@@ -436,7 +434,7 @@ impl<'a> Iterate<'a> {
     }
 }
 
-/// A step that overflows is too long, not an error: its loss is infinite.
+/// An overflow means that the step is too long, which is not an error: the loss is infinite.
 fn overflow_to_infinity(loss: Result<f64>) -> Result<f64> {
     match loss {
         Err(Error::NotFinite | Error::Transition { .. }) => Ok(f64::INFINITY),
@@ -444,7 +442,7 @@ fn overflow_to_infinity(loss: Result<f64>) -> Result<f64> {
     }
 }
 
-/// Where a line search begins. `gradient` is the pseudo-gradient with an L1 penalty.
+/// The starting point of a line search. `gradient` is the pseudo-gradient with an L1 penalty.
 struct Start<'a> {
     weights: &'a [f64],
     loss: f64,
@@ -471,8 +469,8 @@ struct Trial {
 }
 
 impl Trial {
-    /// The next step: the minimum of the cubic through both trials (Nocedal and Wright 2006, Eq.
-    /// 3.59), kept away from either by a tenth of their distance; the middle if a loss is infinite.
+    /// The next step: the minimum of the cubic through both trials (Nocedal and Wright 2006, Eq. 3.59), at a distance
+    /// from both trials of at least a tenth of the interval; the midpoint if a loss is infinite.
     fn interpolate(self, other: Self) -> f64 {
         let width = other.step - self.step;
         let d1 = self.slope + other.slope - 3.0 * (self.loss - other.loss) / -width;

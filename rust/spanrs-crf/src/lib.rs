@@ -11,20 +11,20 @@
 //! p(y | x)    =  exp(score(x, y)) / Z(x),        Z(x) = sum over all labellings of exp(score)
 //! ```
 //!
-//! A pair that is not a feature has the weight 0. There are no weights for the beginning and the
-//! end of a sequence: give the first and the last token an attribute instead, as CRFsuite's
-//! `__BOS__` and `__EOS__`. Transition weights do not depend on the tokens.
+//! A pair that is not a feature has the weight 0. There are no weights for the beginning and the end of a sequence:
+//! give the first and the last token an attribute instead, like CRFsuite's `__BOS__` and `__EOS__`. Transition weights
+//! do not depend on the tokens.
 //!
-//! # Where things are
+//! # Overview of types
 //! | step | types |
 //! |---|---|
 //! | strings to attributes | [`Template`], [`Extractor`], [`AttributeIndex`], [`Columns`] |
-//! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; while names are numbered [`NamedCorpus`] |
+//! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; with names instead of numbers [`NamedCorpus`] |
 //! | supervision | [`Target`]: one label, a distribution, allowed labels, or weighted labellings ([`Counts`]) |
 //! | features | [`Features`], chosen by a [`FeatureSelection`] |
 //! | training | [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
 //! | models and files | [`Model`]; [`Model::to_bytes`], [`Model::from_bytes`] |
-//! | decoding | [`Decoder`] for one sequence at a time, [`Inputs`] for many in threads; [`Constraint`] |
+//! | decoding | [`Decoder`] for one sequence at a time, [`Inputs`] for many sequences in parallel; [`Constraint`] |
 //! | inference | [`Lattice`] with [`Transitions`]: Viterbi, n-best, forward-backward, marginals |
 //! | annotators | [`EmCrf`] for CRF-MA and other EM, [`Answers`] for sequential annotator models |
 //!
@@ -32,11 +32,11 @@
 //! - Attributes, labels, tokens and sequences are numbered from 0. Token ranges exclude their end.
 //! - Tables are row-major; a comment such as (token, label) names the rows first.
 //! - Scores are natural logarithms. Negative infinity forbids a label or a transition.
-//! - An empty sequence has one labelling, of score 0 and probability 1.
+//! - An empty sequence has one labelling, with score 0 and probability 1.
 //! - Results do not depend on the number of threads: sums are added in the order of the corpus.
-//! - Ties go to the lower label number; [`Lattice::best`] says in which order.
-//! - Anything that takes long asks a [`spanrs_base::Watch`] at most every 50 ms and ends with
-//!   [`Error::Interrupted`].
+//! - Ties are resolved to the lower label number, in the order described in [`Lattice::best`].
+//! - Long operations call a [`spanrs_base::Watch`] at most every 50 ms, and end with [`Error::Interrupted`] if it
+//!   requests a stop.
 //!
 //! # Examples
 //! Train on one sentence and label another:
@@ -66,8 +66,7 @@
 //! assert_eq!(model.labels().name(decoder.best().unwrap()[0] as u32), Some("PER"));
 //! ```
 //!
-//! Inference alone, with scores from elsewhere. The transition from label 1 to label 0 is
-//! forbidden:
+//! Inference without a model, with given scores. The transition from label 1 to label 0 is forbidden:
 //!
 //! ```
 //! use spanrs_crf::{Lattice, Transitions};

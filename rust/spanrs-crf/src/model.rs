@@ -1,8 +1,8 @@
 //! Trained models: features and weights, with the names of labels and attributes.
 //!
-//! A model holds the weights twice: in the order of the features, for inspection and files, and in
-//! the forms that decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be
-//! shared between threads; methods such as [`Model::pruned`] consume it and return another.
+//! A model stores the weights twice: in the order of the features, for inspection and files, and in the layouts that
+//! decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be shared between threads; methods such as
+//! [`Model::pruned`] consume the model and return a new one.
 
 use spanrs_base::Interner;
 
@@ -12,7 +12,7 @@ use crate::features::Features;
 use crate::state_scores::StateScores;
 use crate::transitions::Transitions;
 
-/// A trained model. Immutable; a [`crate::Decoder`] has the buffers for using it.
+/// A trained model. Immutable; a [`crate::Decoder`] has the buffers for decoding with a model.
 ///
 /// ```
 /// use spanrs_base::Interner;
@@ -41,19 +41,19 @@ pub struct Model {
     transitions: Transitions,
     /// State weights arranged for decoding.
     states: StateScores,
-    /// A constraint of decoding, with the transitions under it. Not saved in files.
+    /// The constraint on decoding, with the constrained transitions. Not saved in files.
     constrained: Option<(Constraint, Transitions)>,
-    /// A JSON object as text, such as the template and the scheme; only parsed when it is written
-    /// or read.
+    /// A JSON object as text, with entries such as the template and the scheme; only parsed when a file is written or
+    /// an entry is read.
     metadata: String,
 }
 
-/// Checks that the transitions between the labels of a file do not take much more memory than the
-/// file: at most 16 times its size plus 64 MiB, at 40 bytes per pair. A small hostile file can
-/// therefore not ask for gigabytes.
+/// Checks that the transitions between the labels of a file do not take much more memory than the file: at most 16
+/// times its size plus 64 MiB, at 40 bytes per pair. Therefore a small hostile file cannot cause an allocation of
+/// gigabytes.
 ///
 /// # Errors
-/// [`Error::Labels`] for more memory than that or more than [`MAX_LABELS`] labels.
+/// [`Error::Labels`] if the transitions would take more memory, or for more than [`MAX_LABELS`] labels.
 ///
 /// # Examples
 /// ```
@@ -72,16 +72,16 @@ pub fn check_labels(labels: usize, file_bytes: usize) -> Result<()> {
 }
 
 impl Model {
-    /// A model of these features and weights. `metadata` is a JSON object, as text; it is not
-    /// checked here, but by [`Model::to_bytes`].
+    /// A model of these features and weights. `metadata` is a JSON object, as text; only [`Model::to_bytes`] checks
+    /// this.
     ///
-    /// Takes time and memory in the number of weights and attributes, and in the square of the
-    /// number of labels.
+    /// Takes time and memory proportional to the number of weights and attributes, plus the square of the number of
+    /// labels.
     ///
     /// # Errors
-    /// [`Error::Shape`] if names, features and weights do not fit together, [`Error::Labels`] for
-    /// more than [`MAX_LABELS`], [`Error::Features`] for more than `u32::MAX` features,
-    /// [`Error::NotFinite`] for weights that are NaN or infinite.
+    /// [`Error::Shape`] if the numbers of names, features and weights do not match, [`Error::Labels`] for more than
+    /// [`MAX_LABELS`], [`Error::Features`] for more than `u32::MAX` features, [`Error::NotFinite`] for weights that are
+    /// NaN or infinite.
     pub fn new(
         labels: Interner<str>,
         attributes: Interner<str>,
@@ -89,13 +89,13 @@ impl Model {
         weights: Vec<f64>,
         metadata: String,
     ) -> Result<Self> {
-        check_len("labels of features", labels.len(), features.labels())?;
+        check_len("labels in the features", labels.len(), features.labels())?;
         if labels.len() > MAX_LABELS {
             let labels = labels.len();
             return Err(Error::Labels { labels });
         }
         let known = attributes.len();
-        check_len("attributes of features", known, features.attributes())?;
+        check_len("attributes in the features", known, features.attributes())?;
         check_len("weights", features.len(), weights.len())?;
         if u32::try_from(features.len()).is_err() {
             let features = features.len();
@@ -118,10 +118,10 @@ impl Model {
         })
     }
 
-    /// The model without features of weight 0 and attributes without features; decoding gives the
-    /// same scores. Attributes are renumbered in their order, labels are kept.
+    /// The model without zero-weight features and without attributes that have no features; decoding gives the same
+    /// scores. Attributes are renumbered in order; labels keep their numbers.
     ///
-    /// Set the constraint afterwards: it is kept only where there is nothing to prune.
+    /// Set the constraint afterwards: pruning keeps a constraint only if there is nothing to prune.
     ///
     /// # Errors
     /// Never in practice: a subset of a valid model is valid.
@@ -145,24 +145,24 @@ impl Model {
         Self::new(self.labels, attributes, features, weights, self.metadata)
     }
 
-    /// The same model with other metadata, a JSON object as text, which is not checked here.
+    /// The same model with new metadata, a JSON object as text, which is not checked here.
     pub fn with_metadata(mut self, metadata: String) -> Self {
         self.metadata = metadata;
         self
     }
 
-    /// The same model, decoded under a constraint, which replaces an earlier one. Files do not
-    /// contain it; the scheme in the metadata is what callers derive it from.
+    /// The same model, with a constraint on decoding, which replaces an earlier constraint. Model files do not contain
+    /// the constraint; callers derive it from the scheme in the metadata.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the constraint is of another number of labels.
+    /// [`Error::Shape`] if the constraint has a different number of labels.
     pub fn constrained(mut self, constraint: Constraint) -> Result<Self> {
         let transitions = constraint.apply(self.transitions.scores().to_vec())?;
         self.constrained = Some((constraint, transitions));
         Ok(self)
     }
 
-    /// The constraint of decoding, if there is one, and the transitions to decode with.
+    /// The constraint on decoding, if there is one, and the transitions to decode with.
     pub(crate) fn decoding(&self) -> (Option<&Constraint>, &Transitions) {
         match &self.constrained {
             Some((constraint, transitions)) => (Some(constraint), transitions),
@@ -170,7 +170,7 @@ impl Model {
         }
     }
 
-    /// Weights of the attributes in the form in which decoding adds them.
+    /// Weights of the attributes, in the layout used by decoding.
     pub(crate) fn states(&self) -> &StateScores {
         &self.states
     }
@@ -217,12 +217,12 @@ impl Model {
         weights.map(move |(pair, &weight)| (pair / labels, pair % labels, weight))
     }
 
-    /// The weights of features under other numberings of labels and attributes, found by name; 0
-    /// for features that the model does not have.
+    /// The weights for features with other numberings of labels and attributes, matched by name; 0 for features that
+    /// the model does not have.
     ///
-    /// Training can start from them, for instance after new documents were added (a warm start).
-    /// `labels` and `attributes` are the names of the numbers in `features`. Takes one lookup per
-    /// name and a binary search per feature.
+    /// Training can start from these weights, for instance after new documents were added (a warm start). `labels` and
+    /// `attributes` give the names for the numbers in `features`. Takes one lookup per name and a binary search per
+    /// feature.
     ///
     /// # Examples
     /// ```
@@ -236,7 +236,7 @@ impl Model {
     /// let (features, _) = Features::listed(2, 2, &[(0, 0), (1, 1)], &[]).unwrap();
     /// let (labels, attributes) = (names(["O", "PER"]), names(["w=of", "w=Ada"]));
     /// let model = Model::new(labels, attributes, features, vec![1.0, 2.0], "{}".into()).unwrap();
-    /// // A corpus in which the attributes come in the other order, and one is new.
+    /// // A corpus in which the attributes are in a different order, and one attribute is new.
     /// let (features, _) = Features::listed(2, 2, &[(0, 1), (1, 0)], &[(0, 0)]).unwrap();
     /// let found = model.weights_for(&names(["O", "PER"]), &names(["w=Ada", "w=new"]), &features);
     /// assert_eq!(found, [2.0, 0.0, 0.0]);
@@ -271,7 +271,7 @@ impl Model {
         weights
     }
 
-    /// The metadata: a JSON object, as text. [`crate::metadata_text`] reads an entry of it.
+    /// The metadata: a JSON object, as text. [`crate::metadata_text`] reads one of the entries.
     pub fn metadata(&self) -> &str {
         &self.metadata
     }
@@ -279,7 +279,7 @@ impl Model {
     /// The number of a label.
     ///
     /// # Errors
-    /// [`Error::Input`] for a name that the model does not know.
+    /// [`Error::Input`] for a name that is not in the model.
     pub fn label(&self, name: &str) -> Result<usize> {
         let id = self.labels.get(name);
         id.map(|id| id as usize).ok_or_else(|| {
@@ -289,11 +289,11 @@ impl Model {
         })
     }
 
-    /// For each token a flag for each label: true for the labels that are listed, or for all where the token has no
-    /// list. [`crate::Decoder::allow`] takes them.
+    /// The flags for [`crate::Decoder::allow`], row-major (token, label): true for the labels that are listed for the
+    /// token, or for all labels if the token has no list.
     ///
     /// # Errors
-    /// Those of [`Model::label`].
+    /// Same as [`Model::label`].
     pub fn allowed(&self, known: &[Option<Vec<String>>]) -> Result<Vec<bool>> {
         let labels = self.labels.len();
         let mut flags = Vec::with_capacity(known.len() * labels);
@@ -331,8 +331,7 @@ mod tests {
         all
     }
 
-    /// Features of the labels 0 and 1, each at its own attribute, and of the transition from 0 to
-    /// 1.
+    /// Features for the labels 0 and 1, each with its own attribute, and for the transition from 0 to 1.
     fn features() -> Features {
         let mut corpus = Corpus::new(2, 2);
         corpus.token([(0, 1.0)]).unwrap();

@@ -2,8 +2,8 @@
 //!
 //! | tensor | type | content |
 //! |---|---|---|
-//! | `attribute_names`, `attribute_ends` | u8, u64 | UTF-8 names one after the other, and the end of each |
-//! | `label_names`, `label_ends` | u8, u64 | the same of labels |
+//! | `attribute_names`, `attribute_ends` | u8, u64 | concatenated UTF-8 names, and the end of each name |
+//! | `label_names`, `label_ends` | u8, u64 | the same for labels |
 //! | `state_ends` | u64 | end of each attribute's features |
 //! | `state_labels`, `state_weights` | u32, f64 | label and weight of each state feature |
 //! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
@@ -23,12 +23,12 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::model::{Model, check_labels};
 
-/// Version of the format. Files of any other version are refused.
+/// Version of the format. Files with any other version are rejected.
 const VERSION: u64 = 1;
-/// Key of the one entry in the header's metadata.
+/// Key of the only entry in the header's metadata.
 const KEY: &str = "spanrs.crf";
 
-/// An [`Error::File`] with this message.
+/// Makes an [`Error::File`] with this message.
 fn file_error(what: impl std::fmt::Display) -> Error {
     Error::File {
         message: what.to_string(),
@@ -71,12 +71,11 @@ impl Model {
         Ok(tensors.finish(KEY, header.to_string())?)
     }
 
-    /// Reads a model file. Everything is checked; memory follows the size of the file.
+    /// Reads a model file. All content is checked; memory is limited by the size of the file.
     ///
     /// # Errors
-    /// [`Error::File`] if the bytes are not a safetensors file of this format and version, or if
-    /// tensors are missing, of another type, or do not fit together; [`Error::Labels`] for more
-    /// labels than a file of this size can have.
+    /// [`Error::File`] if the bytes are not a safetensors file of this format and version, or if tensors are missing,
+    /// have the wrong type, or do not match; [`Error::Labels`] for more labels than a file of this size can have.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let tensors = TensorFile::open(file, KEY, "a CRF of spanrs")?;
         let entry: serde_json::Value =
@@ -106,7 +105,7 @@ impl Model {
         let mut weights: Vec<f64> = tensors.numbers("state_weights")?;
         if weights.len() != features.pairs().0 {
             return Err(file_error(
-                "there are not as many state weights as features",
+                "the numbers of state weights and features differ",
             ));
         }
         weights.append(&mut tensors.numbers("transition_weights")?);
@@ -119,7 +118,7 @@ impl Model {
 /// missing or null.
 ///
 /// # Errors
-/// [`Error::File`] if the metadata is not a JSON object, or the entry not a string.
+/// [`Error::File`] if the metadata is not a JSON object or the entry is not a string.
 ///
 /// # Examples
 /// ```
@@ -149,14 +148,14 @@ fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     (bytes, ends)
 }
 
-/// The inverse of `concatenate`, for untrusted bytes. Numbers follow the order of the names.
+/// The inverse of `concatenate`, for untrusted bytes. Names are numbered in order.
 ///
 /// # Errors
-/// [`Error::File`] if an end is out of order or range, a name is not UTF-8 or occurs twice, or
-/// bytes are left over.
+/// [`Error::File`] if an end is out of order or range, a name is not UTF-8 or occurs twice, or bytes remain after the
+/// last name.
 fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     let mut names = Interner::default();
-    // Their ends are in the file, so there are no more than it has room for.
+    // The ends are in the file, so the size of the file limits their number.
     names.reserve(ends.len());
     let mut start = 0;
     for (at, &end) in ends.iter().enumerate() {
@@ -165,7 +164,7 @@ fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
             .and_then(|end| bytes.get(start..end));
         let name = name.and_then(|name| std::str::from_utf8(name).ok());
         let name =
-            name.ok_or_else(|| file_error(format!("name {at} is not where it should be")))?;
+            name.ok_or_else(|| file_error(format!("the byte range of name {at} is not valid")))?;
         if names.intern(name) as usize != at {
             return Err(file_error(format!("the name {name:?} occurs twice")));
         }
@@ -173,6 +172,6 @@ fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     }
     match start == bytes.len() {
         true => Ok(names),
-        false => Err(file_error("names are left over")),
+        false => Err(file_error("there are bytes after the last name")),
     }
 }

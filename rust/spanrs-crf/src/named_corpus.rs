@@ -1,9 +1,9 @@
 //! Corpora whose labels and attributes are numbered while they are read.
 //!
-//! A file names labels and attributes, and which labels there are is known only at its end. Targets
-//! that list one label per token do not depend on the number of labels and enter the [`Corpus`] at
-//! once. All others have a row of `labels` entries per token, so they are kept as [`TokenTarget`]s,
-//! with a placeholder in the corpus, until [`NamedCorpus::close`].
+//! Files refer to labels and attributes by name, and the set of labels is known only at the end of
+//! the input. Targets with one label per token do not depend on the number of labels and are added
+//! to the [`Corpus`] at once. All other targets have a row of `labels` entries per token, so they
+//! are kept as [`TokenTarget`]s, with a placeholder in the corpus, until [`NamedCorpus::close`].
 
 use spanrs_base::Interner;
 
@@ -16,9 +16,9 @@ use crate::error::{Error, MAX_LABELS, Result};
 pub enum TokenTarget {
     /// One known label.
     Label(u32),
-    /// Unknown: all labels are allowed, including those first seen in later sequences.
+    /// Unknown: all labels are allowed, including labels first seen in later sequences.
     Open,
-    /// One of several labels, each listed once. Which of them is left open.
+    /// One of several labels; it is not known which. Each label is listed once.
     Allowed(Vec<u32>),
     /// A distribution, as (label, probability) pairs; labels that are not listed have probability
     /// 0.
@@ -26,12 +26,12 @@ pub enum TokenTarget {
 }
 
 impl TokenTarget {
-    /// A distribution over labels, checked. `token` is the index of the token in its sequence, for
-    /// the error.
+    /// Checks a distribution over labels and makes a target. `token` is the index of the token in
+    /// its sequence, for the error.
     ///
     /// # Errors
-    /// [`Error::Distribution`] if a probability is not between 0 and 1 or if they do not sum to 1
-    /// (tolerance 1e-6).
+    /// [`Error::Distribution`] if a probability is not between 0 and 1, or if the probabilities do
+    /// not sum to 1 (tolerance 1e-6).
     ///
     /// # Examples
     /// ```
@@ -55,9 +55,9 @@ impl TokenTarget {
 /// A corpus under construction, with the names of its labels and attributes.
 ///
 /// Intern the names of a sequence in [`NamedCorpus::labels`] and [`NamedCorpus::attributes`], then
-/// [`NamedCorpus::push`] the sequence with their numbers; at the end call [`NamedCorpus::close`],
-/// then [`NamedCorpus::into_parts`]. Numbers follow the order of first appearance, so equal input
-/// gives equal models.
+/// [`NamedCorpus::push`] the sequence with the resulting numbers; at the end call
+/// [`NamedCorpus::close`], then [`NamedCorpus::into_parts`]. Numbers follow the order of first
+/// appearance, so equal input gives equal models.
 ///
 /// ```
 /// use spanrs_crf::{NamedCorpus, Target, TokenTarget};
@@ -78,7 +78,7 @@ pub struct NamedCorpus {
     pub labels: Interner<str>,
     /// Names of the attributes, by number.
     pub attributes: Interner<str>,
-    /// The sequences so far. Its number of labels is at least 1, so that label 0 can be a
+    /// The sequences added so far. The corpus has at least one label, so that label 0 can be a
     /// placeholder.
     corpus: Corpus,
     /// (sequence, targets) of the sequences with a target other than one label for each token;
@@ -119,14 +119,15 @@ impl NamedCorpus {
     /// Adds a sequence: the (attribute, value) pairs of its tokens, a target for each token, and
     /// its weight.
     ///
-    /// All numbers in it must have been given out by [`NamedCorpus::labels`] and
+    /// All label and attribute numbers must have been assigned by [`NamedCorpus::labels`] and
     /// [`NamedCorpus::attributes`] before the call.
     ///
     /// # Errors
-    /// [`Error::Attribute`] and [`Error::Value`] for a bad attribute; [`Error::Shape`] if there are
-    /// not as many targets as tokens; [`Error::Label`] for a label out of range where all tokens
-    /// have [`TokenTarget::Label`]; [`Error::Weight`]. The sequence is not added. Labels in other
-    /// targets are looked at by [`NamedCorpus::close`].
+    /// [`Error::Attribute`] and [`Error::Value`] for an invalid attribute or value;
+    /// [`Error::Shape`] if there are not as many targets as tokens; [`Error::Label`] for a label
+    /// out of range if all tokens have [`TokenTarget::Label`]; [`Error::Weight`] for an invalid
+    /// weight. On error the sequence is not added. Labels in other targets are checked by
+    /// [`NamedCorpus::close`].
     pub fn push(
         &mut self,
         tokens: Vec<Vec<(u32, f64)>>,
@@ -153,19 +154,18 @@ impl NamedCorpus {
         Ok(())
     }
 
-    /// Checks the number of labels and replaces the placeholders of partial and soft sequences by
+    /// Checks the number of labels and replaces the placeholders of partial and soft sequences with
     /// their targets.
     ///
     /// A sequence with a [`TokenTarget::Shares`] becomes [`Target::Soft`]: its open tokens get the
-    /// uniform distribution over all labels, and [`TokenTarget::Allowed`] the uniform one over the
-    /// labels listed. Any other sequence becomes [`Target::Partial`].
+    /// uniform distribution over all labels, and tokens with [`TokenTarget::Allowed`] the uniform
+    /// distribution over the listed labels. Any other sequence becomes [`Target::Partial`].
     ///
     /// # Errors
     /// [`Error::Labels`] for more than [`MAX_LABELS`], without a sequence; otherwise the errors of
     /// [`Corpus::set_target`] with the index of the sequence, such as [`Error::NoLabel`] for an
     /// empty list of allowed labels and [`Error::Shape`] if a label was interned after the last
-    /// call of [`NamedCorpus::push`]; [`Error::Label`] for a label whose number was never given
-    /// out.
+    /// call of [`NamedCorpus::push`]; [`Error::Label`] for a label whose number was never assigned.
     pub fn close(&mut self) -> Result<(), (Error, Option<usize>)> {
         let labels = self.labels.len();
         if labels > MAX_LABELS {
@@ -187,8 +187,8 @@ impl NamedCorpus {
     }
 }
 
-/// The target of a sequence from those of its tokens: soft if a token has a distribution, else
-/// partial.
+/// Makes the target of a sequence from the targets of its tokens: soft if a token has a
+/// distribution, else partial.
 ///
 /// # Errors
 /// [`Error::Label`] for a label that is not below `labels`.

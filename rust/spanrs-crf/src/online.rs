@@ -1,8 +1,8 @@
 //! Online training: decode a sequence with the current weights, and if the best labelling is wrong,
-//! move the weights towards the right one.
+//! move the weights towards the correct labelling.
 //!
-//! With `D` the features of gold minus those of pred, `margin = score(pred) - score(gold)` (at
-//! least 0), `k` the number of wrong labels and `omega` the weight of the sequence:
+//! With `D` the features of gold minus the features of pred, `margin = score(pred) - score(gold)`
+//! (at least 0), `k` the number of wrong labels and `omega` the weight of the sequence:
 //!
 //! | update | step | loss |
 //! |---|---|---|
@@ -10,25 +10,25 @@
 //! | passive-aggressive (Crammer et al. 2006) | `w += omega tau D` | `omega cost` |
 //! | AROW (Mejer and Crammer 2010) | `w += omega cost / (D' S D + gamma) * S D` | `omega cost` |
 //!
-//! For passive-aggressive updates `cost = margin + 1`, or `margin + sqrt(k)` if they are sensitive
-//! to the number of errors, and `tau = cost / (D . D)`, limited by [`Slack`]. For AROW
+//! For passive-aggressive updates `cost = margin + 1`, or `margin + sqrt(k)` if the updates are
+//! sensitive to the number of errors, and `tau = cost / (D . D)`, limited by [`Slack`]. For AROW
 //! `cost = margin + k`, and `S` is a diagonal of variances, one for each weight: `1 / S_k` grows by
 //! `D_k^2 / gamma` with each update.
 //!
 //! # Averaging
-//! The returned weights are the average over all steps of all passes, including the weights at the
-//! start, or the last weights for AROW and without averaging. The sum is kept lazily: each change
-//! is multiplied by the number of steps before it, and subtracted at the end, so a step costs only
-//! the features it changes.
+//! The returned weights are the average over all steps of all passes, including the initial
+//! weights; for AROW and without averaging, they are the last weights. The sum is computed lazily:
+//! each change is multiplied by the number of steps before it, and these products are subtracted at
+//! the end, so a step costs only the features it changes.
 //!
 //! # Partial labels
-//! The best labelling among the allowed ones serves as gold (Fernandes and Brefeld 2011).
-//! Distributions and weighted labellings are refused.
+//! The best allowed labelling serves as gold (Fernandes and Brefeld 2011). Distributions and
+//! weighted labellings are rejected.
 //!
 //! # Determinism
-//! Sequences are shuffled before each pass by a generator that depends on the seed alone. Ties in
-//! decoding go to the lower label ([`Lattice::best`]), so at the start, with all weights 0, every
-//! token gets label 0.
+//! Sequences are shuffled before each pass by a generator that depends only on the seed. Ties in
+//! decoding are resolved to the lower label ([`Lattice::best`]), so at the start, with all weights
+//! 0, every token gets label 0.
 
 use spanrs_base::{Clock, Rng, Watch};
 
@@ -40,24 +40,24 @@ use crate::lattice::Lattice;
 use crate::lbfgs::{Iteration, Stop};
 use crate::transitions::Transitions;
 
-/// How a sequence that is labelled wrongly changes the weights.
+/// How the weights change after a wrong labelling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Update {
-    /// Averaged perceptron (Collins 2002): add the features of the right labelling, subtract those
-    /// of the best one.
+    /// Averaged perceptron (Collins 2002): add the features of the correct labelling, subtract the
+    /// features of the predicted labelling.
     Perceptron,
-    /// Passive-aggressive (Crammer et al. 2006): the smallest change that makes the right labelling
-    /// win by a margin.
+    /// Passive-aggressive (Crammer et al. 2006): the smallest change that gives the correct
+    /// labelling a score higher by a margin.
     PassiveAggressive {
         /// Limit of the step.
         slack: Slack,
-        /// The margin is the square root of the number of wrong labels, instead of 1.
+        /// Whether the margin is the square root of the number of wrong labels, instead of 1.
         error_sensitive: bool,
-        /// Average the weights over all steps.
+        /// Whether to average the weights over all steps.
         averaging: bool,
     },
-    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010): weights that changed
-    /// often change less.
+    /// Adaptive regularisation of weight vectors (Mejer and Crammer 2010): frequently updated
+    /// weights change less.
     Arow {
         /// Initial variance of each weight, above 0.
         variance: f64,
@@ -67,7 +67,7 @@ pub enum Update {
     },
 }
 
-/// Limits of a passive-aggressive step, from least to most tolerant of noise in the labels.
+/// Limits on a passive-aggressive step, from least to most tolerant of noise in the labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Slack {
     /// No limit (PA).
@@ -85,13 +85,13 @@ pub struct Online {
     pub update: Update,
     /// Largest number of passes over the corpus.
     pub max_iterations: usize,
-    /// Converged when the loss of a pass, per token of the corpus, is at most this.
+    /// Training converges when the loss of a pass, per token of the corpus, is at most this value.
     pub epsilon: f64,
-    /// Seed of the order of sequences.
+    /// Random seed for shuffling the sequences.
     pub seed: u64,
 }
 
-/// The features of gold minus those of pred, while they are collected. Empty between sequences.
+/// The features of gold minus the features of pred, during collection. Empty between sequences.
 struct Change {
     /// Difference for each weight; 0 unless touched.
     values: Vec<f64>,
@@ -105,13 +105,12 @@ struct Change {
 
 impl Online {
     /// Trains from `weights`, which are updated in place; `after` is called after each pass with
-    /// the averaged weights, and false stops.
+    /// the averaged weights, and stops training by returning false.
     ///
     /// # Errors
     /// [`Error::Target`] for soft labels and counts, before training; [`Error::NotFinite`] if
-    /// weights overflow; [`Error::Interrupted`]; and those of `after`. `weights` are then the
-    /// average so far.
-    /// [`Error::Shape`] as for [`crate::train()`].
+    /// weights overflow; [`Error::Interrupted`]; and the errors of `after`. On error, `weights` are
+    /// the average so far. [`Error::Shape`] as for [`crate::train()`].
     pub fn train(
         &self,
         corpus: &Corpus,
@@ -158,7 +157,7 @@ impl Online {
             count: 1.0,
         };
         let stop = self.passes(&mut learner, watch, &mut after);
-        // After an error as well: the weights so far.
+        // The weights so far are also returned after an error.
         weights.copy_from_slice(&learner.averaged());
         match weights.iter().all(|weight| weight.is_finite()) {
             true => stop,
@@ -166,7 +165,7 @@ impl Online {
         }
     }
 
-    /// Passes over the corpus until one of the reasons to stop; leaves the weights in the learner.
+    /// Passes over the corpus until a stopping criterion is met; leaves the weights in the learner.
     fn passes(
         &self,
         learner: &mut Learner,
@@ -219,8 +218,8 @@ struct Learner<'a> {
     features: &'a Features,
     /// The current weights, not averaged.
     weights: Vec<f64>,
-    /// For each weight, the sum of its changes times the number of steps before each; empty without
-    /// averaging.
+    /// For each weight, the sum of its changes times the number of steps before each; empty if
+    /// weights are not averaged.
     sums: Vec<f64>,
     /// Variance of each weight for AROW, else empty.
     variances: Vec<f64>,
@@ -231,13 +230,13 @@ struct Learner<'a> {
     change: Change,
     /// Label scores of the current sequence.
     lattice: Lattice,
-    /// Number of sequences seen plus 1: the number of weight vectors that the average is over.
+    /// Number of sequences seen plus 1: the number of weight vectors in the average.
     count: f64,
 }
 
 impl Learner<'_> {
-    /// The average of the weights at the start and after each sequence; the current weights without
-    /// averaging.
+    /// The average of the initial weights and the weights after each sequence; the current weights
+    /// without averaging.
     fn averaged(&self) -> Vec<f64> {
         let mut weights = self.weights.clone();
         for (weight, sum) in weights.iter_mut().zip(&self.sums) {
@@ -246,7 +245,7 @@ impl Learner<'_> {
         weights
     }
 
-    /// Learns from a sequence and returns its loss: 0 if the best labelling is right, or if the
+    /// Learns from a sequence and returns its loss: 0 if the best labelling is correct, or if the
     /// sequence has the weight 0.
     fn sequence(&mut self, at: usize) -> Result<f64> {
         let tokens = self.corpus.sequence(at);
@@ -282,7 +281,7 @@ impl Learner<'_> {
         Ok(loss)
     }
 
-    /// Collects the features of gold minus those of pred. `first` is the first token of the
+    /// Collects the features of gold minus the features of pred. `first` is the first token of the
     /// sequence in the corpus.
     fn compare(&mut self, first: usize, gold: &[usize], pred: &[usize]) {
         let change = &mut self.change;
@@ -303,8 +302,8 @@ impl Learner<'_> {
         }
     }
 
-    /// Applies the collected change and empties it; `weight` is that of the sequence, `margin` the
-    /// score of pred minus that of gold. Returns the loss.
+    /// Applies the collected change and empties it; `weight` is the weight of the sequence,
+    /// `margin` the score of pred minus the score of gold. Returns the loss.
     fn learn(&mut self, weight: f64, margin: f64) -> f64 {
         let wrong = self.change.wrong as f64;
         let touched = std::mem::take(&mut self.change.touched);
@@ -335,7 +334,7 @@ impl Learner<'_> {
             }
         };
         let (first_pair, pairs) = features.pairs();
-        // A change without features (all cancel) has no norm.
+        // If all feature differences cancel, the norm is 0 and the step is not finite.
         let step = if step.is_finite() { step } else { 0.0 };
         for &at in &touched {
             let value = std::mem::take(&mut values[at]);
@@ -363,7 +362,7 @@ impl Learner<'_> {
 }
 
 impl Change {
-    /// Adds to the difference of a feature; pairs without a feature have no place.
+    /// Adds to the difference of a feature; `place` is `None` for pairs without a feature.
     fn add(&mut self, place: Option<usize>, value: f64) {
         if let Some(place) = place {
             if !std::mem::replace(&mut self.seen[place], true) {

@@ -1,4 +1,4 @@
-//! Options of training as plain data.
+//! Training options as plain data.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,10 @@ use crate::online::{Online, Slack, Update};
 use crate::sgd::Sgd;
 use crate::train::Algorithm;
 
-/// Number of iterations that stands for no limit.
+/// Number of iterations that means "no limit".
 const UNLIMITED: usize = 1 << 62;
 
-/// Options of all algorithms by name; each algorithm uses its own. None stands for a default that
+/// Options of all algorithms by name; each algorithm uses its own. None selects a default that
 /// depends on the algorithm ([`TrainingOptions::complete`]).
 ///
 /// ```
@@ -37,43 +37,43 @@ pub struct TrainingOptions {
     pub min_freq: f64,
     /// Minimum frequency of an attribute ([`FeatureSelection::min_attribute_frequency`]).
     pub min_attribute_freq: f64,
-    /// Generate state features that do not occur as well.
+    /// Whether to also generate state features that do not occur.
     pub all_possible_states: bool,
-    /// Generate transition features that do not occur as well.
+    /// Whether to also generate transition features that do not occur.
     pub all_possible_transitions: bool,
-    /// Number of correction pairs of `lbfgs`.
+    /// Number of correction pairs for `lbfgs`.
     pub num_memories: usize,
-    /// Bound for convergence. Default: 1e-5 for `lbfgs`, else 0.
+    /// Convergence threshold. Default: 1e-5 for `lbfgs`, else 0.
     pub epsilon: Option<f64>,
     /// Number of iterations over which improvement is measured.
     pub period: usize,
     /// Minimum relative improvement. Default: 1e-5 for `lbfgs`, 1e-6 for `l2sgd`, else 0.
     pub delta: Option<f64>,
-    /// Maximum number of steps of one line search of `lbfgs`.
+    /// Maximum number of steps in a line search of `lbfgs`.
     pub max_linesearch: usize,
     /// First learning rate that the calibration of `l2sgd` tries.
     pub calibration_eta: f64,
-    /// Factor between the rates that it tries.
+    /// Factor between the learning rates that the calibration tries.
     pub calibration_rate: f64,
-    /// Number of sequences in its sample.
+    /// Number of sequences in the calibration sample.
     pub calibration_samples: usize,
-    /// Number of improving rates after which it stops.
+    /// Number of improving learning rates after which the calibration stops.
     pub calibration_candidates: usize,
-    /// Maximum number of rates that it tries.
+    /// Maximum number of learning rates that the calibration tries.
     pub calibration_max_trials: usize,
     /// Variant of `pa`: 0 for PA, 1 for PA-I, 2 for PA-II.
     pub pa_type: u8,
     /// Aggressiveness of `pa`.
     pub c: f64,
-    /// Let the margin of `pa` grow with the number of wrong labels.
+    /// Whether the margin of `pa` grows with the number of wrong labels.
     pub error_sensitive: bool,
-    /// Average the weights of `pa`.
+    /// Whether to average the weights of `pa`.
     pub averaging: bool,
     /// Initial variance of the weights of `arow`.
     pub variance: f64,
     /// Trade-off between loss and change of the weights of `arow`.
     pub gamma: f64,
-    /// Seed of the order of sequences.
+    /// Random seed for shuffling the sequences.
     pub seed: u64,
 }
 
@@ -121,8 +121,9 @@ impl TrainingOptions {
             "l2sgd" => (1000, 0.0, 1e-6),
             "ap" | "pa" | "arow" => (100, 0.0, 0.0),
             name => {
-                let message =
-                    format!("no algorithm {name:?}; there are lbfgs, l2sgd, ap, pa, arow");
+                let message = format!(
+                    "unknown algorithm {name:?}; expected one of lbfgs, l2sgd, ap, pa, arow"
+                );
                 return Err(Error::Option(message));
             }
         };
@@ -132,7 +133,7 @@ impl TrainingOptions {
         self.check_ranges()?;
         if self.c1 > 0.0 && self.algorithm != "lbfgs" {
             let message = format!(
-                "c1 (an L1 penalty) needs the algorithm lbfgs, not {}",
+                "c1 (an L1 penalty) requires the algorithm lbfgs, not {}",
                 self.algorithm
             );
             return Err(Error::Option(message));
@@ -185,7 +186,7 @@ impl TrainingOptions {
         )
     }
 
-    /// Returns which features get weights.
+    /// Returns the feature selection.
     pub fn selection(&self) -> FeatureSelection {
         FeatureSelection {
             all_states: self.all_possible_states,
@@ -195,7 +196,7 @@ impl TrainingOptions {
         }
     }
 
-    /// Returns the options of L-BFGS; the options are complete.
+    /// Returns the options of L-BFGS; `self` must be complete.
     pub fn lbfgs(&self) -> Lbfgs {
         Lbfgs {
             memory: self.num_memories,
@@ -208,7 +209,7 @@ impl TrainingOptions {
         }
     }
 
-    /// Returns the algorithm with its options; the options are complete.
+    /// Returns the algorithm with its options; `self` must be complete.
     pub fn algorithm(&self) -> Algorithm {
         let max_iterations = self.max_iter.unwrap_or(UNLIMITED);
         let update = match &*self.algorithm {

@@ -1,9 +1,9 @@
 //! Sequences of tokens with numbered, weighted attributes: the input of training and decoding.
 //!
-//! The storage is a compressed sparse row matrix with tokens as rows: one array of attribute
-//! numbers, one of values, the end of each token's items and the end of each sequence's tokens. It
-//! takes 4 bytes per item while all values are 1 (indicators, the usual case), 12 bytes per item
-//! otherwise, and 8 bytes per token and per sequence.
+//! The storage is a compressed sparse row matrix with tokens as rows: an array of attribute
+//! numbers, an array of values, the end of each token's items and the end of each sequence's
+//! tokens. It takes 4 bytes per item while all values are 1 (indicators, the usual case), 12 bytes
+//! per item otherwise, and 8 bytes per token and per sequence.
 
 use std::ops::Range;
 
@@ -11,15 +11,16 @@ use spanrs_base::Ends;
 
 use crate::error::{Error, Result};
 
-/// Largest size of a value in training. Its square, summed over a corpus, stays finite.
+/// Largest absolute value of an attribute value in training. Its square, summed over a corpus,
+/// stays finite.
 pub const MAX_TRAINING_VALUE: f64 = 1e100;
 
 /// Sequences of tokens with attributes, in compressed rows.
 ///
 /// Tokens are appended to the *current* sequence until [`Sequences::end`]; [`Sequences::discard`]
-/// drops them instead. Tokens are numbered over all sequences. An attribute may occur more than
-/// once at a token; its values add up. The order of a token's attributes is kept, and decides the
-/// order of the floating-point sums.
+/// removes the tokens instead. Tokens are numbered over all sequences. An attribute may occur more
+/// than once at a token; its values add up. The order of a token's attributes is kept, and
+/// determines the order of the floating-point sums.
 ///
 /// ```
 /// use spanrs_crf::Sequences;
@@ -35,15 +36,16 @@ pub const MAX_TRAINING_VALUE: f64 = 1e100;
 pub struct Sequences {
     /// All attributes are below this number.
     attributes: usize,
-    /// Items of each token in `attribute` and `value`, the tokens of the current sequence included.
+    /// Range of the items of each token in `attribute` and `value`, including the tokens of the
+    /// current sequence.
     ends: Ends,
     /// Attribute number of each item.
     attribute: Vec<u32>,
     /// Value of each item; empty while all values are 1, else as long as `attribute`.
     value: Vec<f64>,
-    /// Tokens of each ended sequence.
+    /// Token range of each ended sequence.
     sequences: Ends,
-    /// Largest size of a value; None if NaN and infinite values are accepted.
+    /// Largest absolute value of a value; None if NaN and infinite values are accepted.
     limit: Option<f64>,
     /// Whether a token has had a value that is NaN or infinite.
     non_finite: bool,
@@ -72,8 +74,8 @@ impl Sequences {
         }
     }
 
-    /// Accepts values up to this size; all values, NaN and infinite ones included, for None. By
-    /// default they must be finite.
+    /// Accepts values up to this absolute value; None accepts all values, including NaN and
+    /// infinite values. By default values must be finite.
     #[must_use]
     pub fn with_limit(mut self, limit: Option<f64>) -> Self {
         self.limit = limit;
@@ -87,12 +89,12 @@ impl Sequences {
 
     /// Appends a token with its (attribute, value) pairs to the current sequence.
     ///
-    /// The first value other than 1 makes room for the values of all items, which costs 8 bytes for
-    /// each item so far.
+    /// The first value other than 1 allocates an array for the values of all items, which takes 8
+    /// bytes per item added so far.
     ///
     /// # Errors
     /// [`Error::Attribute`] for an attribute that is out of range, [`Error::Value`] for a value
-    /// beyond the limit; the token is not added.
+    /// above the limit; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         let start = self.attribute.len();
         for (attribute, value) in items {
@@ -125,10 +127,10 @@ impl Sequences {
     }
 
     /// Appends a token whose attributes all have the value 1. Equivalent to [`Sequences::token`]
-    /// with these values, but copies the attributes at once.
+    /// with these values, but copies all attributes at once.
     ///
     /// # Errors
-    /// [`Error::Attribute`] with the largest attribute if that is out of range; the token is not
+    /// [`Error::Attribute`] with the largest attribute if it is out of range; the token is not
     /// added.
     pub fn indicators(&mut self, attributes: &[u32]) -> Result<()> {
         if let Some(&attribute) = attributes.iter().max()
@@ -173,7 +175,7 @@ impl Sequences {
         self.ends = Ends::of_lengths(std::iter::repeat_n(0, self.ends.len()));
     }
 
-    /// Number of attributes: all attributes are below it.
+    /// Number of attributes; every attribute is below this number.
     pub fn attributes(&self) -> usize {
         self.attributes
     }
@@ -183,12 +185,12 @@ impl Sequences {
         self.sequences.len()
     }
 
-    /// True without ended sequences.
+    /// True if no sequence has been ended.
     pub fn is_empty(&self) -> bool {
         self.sequences.is_empty()
     }
 
-    /// Number of tokens, those of the current sequence included.
+    /// Number of tokens, including the current sequence.
     pub fn tokens(&self) -> usize {
         self.ends.len()
     }
@@ -198,8 +200,9 @@ impl Sequences {
         self.attribute.len()
     }
 
-    /// Whether values are stored. False means that all values are 1; true usually means that one is
-    /// not, but remains true after the token with the only such value was refused or discarded.
+    /// Whether values are stored. False means that all values are 1; true usually means that some
+    /// value is not 1, but the result remains true after the token with the only such value is
+    /// rejected or discarded.
     pub(crate) fn has_values(&self) -> bool {
         !self.value.is_empty()
     }

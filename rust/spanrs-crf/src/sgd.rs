@@ -1,8 +1,8 @@
-//! Stochastic gradient descent on the penalised log-likelihood, after CRFsuite's `l2sgd` and
+//! Stochastic gradient descent on the penalised log-likelihood, based on CRFsuite's `l2sgd` and
 //! Bottou's `crfsgd`.
 //!
-//! The objective is that of [`crate::Objective`]. With `n` sequences, `lambda = 2 c2 / n`, and
-//! `L_i` the loss of sequence `i`, the step `t` is
+//! The objective is the same as in [`crate::Objective`]. With `n` sequences, `lambda = 2 c2 / n`,
+//! and `L_i` the loss of sequence `i`, the step `t` is
 //!
 //! ```text
 //! eta_t = eta / (1 + lambda * eta * t)  =  1 / (lambda * (t0 + t)),    t0 = 1 / (lambda * eta)
@@ -10,18 +10,18 @@
 //! ```
 //!
 //! The initial rate `eta` is found by trial on a sample (*calibration*): start with [`Sgd::eta`],
-//! multiply by [`Sgd::rate`] while a pass over the sample ends with a smaller objective than the
-//! start has, then divide, beginning below the first rate. The trial with the smallest objective
-//! wins, the earlier one of equal ones.
+//! multiply by [`Sgd::rate`] while the objective after a pass over the sample is smaller than the
+//! initial objective, then divide, beginning below the first rate. The trial with the smallest
+//! objective wins; of equal trials, the earliest.
 //!
-//! The loss of a sequence is measured before its own step, so one pass cannot tell rates apart if
-//! the sample has one sequence that can be learnt from. Such a sample is passed over twice.
+//! The loss of a sequence is measured before its own step, so one pass cannot distinguish rates if
+//! only one sequence of the sample contributes to training. Two passes are made over such a sample.
 //!
-//! The decay of all weights is one multiplication: weights are a vector times a scale. Each
-//! sequence costs its forward-backward, the exponentials of the transition scores, and the features
-//! of its attributes, independently of the number of weights.
+//! The decay of all weights is one multiplication: weights are a vector times a scale. The cost of
+//! a sequence is forward-backward, the exponentials of the transition scores, and one update per
+//! feature of its attributes, independent of the number of weights.
 //!
-//! Sequences are visited in a random order that depends on the seed alone. Training is sequential,
+//! Sequences are visited in a random order that depends only on the seed. Training is sequential,
 //! so it uses one thread.
 
 use spanrs_base::{Clock, Rng, Watch};
@@ -36,7 +36,7 @@ use crate::simd::padded;
 use crate::transitions::Transitions;
 
 /// Options of stochastic gradient descent with the learning rate `1 / (lambda * (t0 + t))`,
-/// `lambda = 2 c2 / sequences` (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` follows from the
+/// `lambda = 2 c2 / sequences` (Bottou 2010; Shalev-Shwartz et al. 2007). `t0` is determined by the
 /// initial rate, which is chosen by trial on a sample.
 ///
 /// ```
@@ -66,19 +66,19 @@ pub struct Sgd {
     pub max_iterations: usize,
     /// Number of passes over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when that improvement is below this times the objective.
+    /// Stop when this improvement is below `delta` times the objective.
     pub delta: f64,
     /// First learning rate tried in the calibration.
     pub eta: f64,
     /// Factor between the rates tried, above 1.
     pub rate: f64,
-    /// Number of sequences in the sample, at most all.
+    /// Number of sequences in the sample, limited to the size of the corpus.
     pub samples: usize,
-    /// Number of rates that improve on the start to find before the best is taken.
+    /// Number of rates that must improve on the initial objective before the best is chosen.
     pub candidates: usize,
-    /// Largest number of rates tried; 0 uses `eta` without trial.
+    /// Largest number of rates tried; with 0, `eta` is used without calibration.
     pub max_trials: usize,
-    /// Seed of the sample and of the order of sequences.
+    /// Random seed for the sample and for shuffling the sequences.
     pub seed: u64,
 }
 
@@ -89,7 +89,8 @@ struct Learner<'a> {
     features: &'a Features,
     /// Weights divided by `scale`.
     weights: Vec<f64>,
-    /// Factor of all weights; multiplied in when it falls below 1e-9, before precision is lost.
+    /// Factor of all weights; when it falls below 1e-9, the weights are multiplied by it, before
+    /// precision is lost.
     scale: f64,
     /// Lattice and sums of one sequence.
     work: Work,
@@ -105,15 +106,15 @@ struct Learner<'a> {
 
 impl Sgd {
     /// Trains from `weights`, which are updated in place; `after` is called after each pass with
-    /// the weights at its end, and false stops.
+    /// the weights at the end of the pass, and stops training by returning false.
     ///
     /// The loss that is reported and compared is the sum of the sequences' losses, each before its
-    /// own step, plus the penalty at the end of the pass. `weights` become those of the pass with
-    /// the smallest loss, not those of the last pass.
+    /// own step, plus the penalty at the end of the pass. `weights` are set to the weights of the
+    /// pass with the smallest loss, not the last pass.
     ///
     /// # Errors
     /// [`Error::NotFinite`] or [`Error::Transition`] if weights overflow, [`Error::Interrupted`],
-    /// and those of `after`; `weights` are then those of the best pass so far.
+    /// and the errors of `after`. On error, `weights` are the weights of the best pass so far.
     /// [`Error::Shape`] as for [`crate::train()`].
     pub fn train(
         &self,
@@ -171,10 +172,10 @@ impl Sgd {
         }
     }
 
-    /// Returns the learning rate with the least objective after a pass over the sample from
+    /// Returns the learning rate with the smallest objective after a pass over the sample from
     /// `start`; overflow counts as infinite. Leaves the learner at `start`.
     ///
-    /// At most `max_trials` rates are tried, and no more once `candidates` of them improved on the
+    /// At most `max_trials` rates are tried, and none after `candidates` rates have improved on the
     /// objective at `start`.
     fn calibrate(
         &self,
@@ -187,7 +188,7 @@ impl Sgd {
         let corpus = learner.corpus;
         let is_learnt =
             |at: &&usize| !corpus.sequence(**at).is_empty() && corpus.total_weight(**at) > 0.0;
-        // The only step of one pass would have no effect on its loss.
+        // With a single pass, the only step would not affect the measured loss.
         let passes = match sample.iter().filter(is_learnt).count() {
             1 => 2,
             _ => 1,
@@ -223,7 +224,7 @@ impl Sgd {
             if growing && loss < initial {
                 eta *= self.rate;
             } else {
-                // Too large: the remaining trials go down from the first rate.
+                // The rate is too large: the remaining trials decrease from the first rate.
                 eta = if growing { self.eta } else { eta } / self.rate;
                 growing = false;
             }
@@ -251,7 +252,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The weights: vector times scale.
+    /// The weights: the vector times the scale.
     fn current(&self) -> Vec<f64> {
         self.weights
             .iter()
@@ -263,7 +264,7 @@ impl<'a> Learner<'a> {
     /// counts the steps of all passes.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if the sum is not finite, [`Error::Interrupted`], and those of the
+    /// [`Error::NotFinite`] if the sum is not finite, [`Error::Interrupted`], and the errors of the
     /// sequences.
     fn pass(
         &mut self,
@@ -289,8 +290,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// One step: computes loss and derivatives of a sequence, decays all weights, and moves those
-    /// of its features. Returns the loss before the step.
+    /// One step: computes loss and derivatives of a sequence, decays all weights, and updates the
+    /// weights of its features. Returns the loss before the step.
     fn sequence(&mut self, at: usize, rate: f64, lambda: f64) -> Result<f64> {
         let (corpus, features) = (self.corpus, self.features);
         let (labels, tokens) = (corpus.labels(), corpus.sequence(at));

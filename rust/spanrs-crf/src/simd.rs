@@ -4,16 +4,16 @@
 //! kernel is compiled for several instruction sets (`pulp` chooses at run time). There is no
 //! architecture-specific code here.
 //!
-//! # The same numbers everywhere
+//! # The same results on all processors
 //! Sums have a fixed order (by lanes of [`LANES`], then a tree) that does not depend on the width
 //! of the registers, and multiplications are not fused with additions. Exponentials come from
-//! [`exp_minus`] instead of the C library. So the kernels compute the same numbers on all
+//! [`exp_minus`] instead of the C library. Therefore the kernels compute the same numbers on all
 //! processors. The few other exponentials and logarithms (of transition scores, scales and log
-//! sums) are those of the platform's mathematical library.
+//! sums) are computed by the platform's mathematical library.
 //!
 //! # Layout
-//! Rows are padded to a multiple of [`LANES`] entries. Square matrices are cut into [`Panels`] of
-//! columns, so that the partial sums of a row-times-matrix product stay in registers while the
+//! Rows are padded to a multiple of [`LANES`] entries. Square matrices are divided into [`Panels`]
+//! of columns, so that the partial sums of a row-times-matrix product stay in registers while the
 //! panel's rows are read sequentially:
 //!
 //! ```text
@@ -30,13 +30,13 @@ pub(crate) use pulp::NullaryFnOnce as Kernel;
 /// Runs a kernel compiled for the best instruction set of this processor.
 ///
 /// `call` and all it calls must be `#[inline(always)]` functions: closures passed to iterators and
-/// functions that are not inlined are compiled for the least instruction set, which is correct but
-/// slow.
+/// functions that are not inlined are compiled for the baseline instruction set, which is correct
+/// but slow.
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     pulp::Arch::new().dispatch(kernel)
 }
 
-/// Length of a row of labels with padding: at least [`LANES`], also for no labels.
+/// Length of a row of labels with padding: at least [`LANES`], even without labels.
 pub(crate) fn padded(labels: usize) -> usize {
     labels.max(1).next_multiple_of(LANES)
 }
@@ -78,14 +78,14 @@ pub(crate) fn exp_minus(row: &[f64], most: f64, exps: &mut [f64]) {
 
 /// `exp(x)` for `x <= 0` by argument reduction to `[-ln(2)/2, ln(2)/2]` and a Taylor polynomial of
 /// degree 13 (Cody and Waite 1980). `ln(2)` is split in two parts so that the reduction is exact;
-/// the power of two is put in the exponent bits.
+/// the power of two is added to the exponent bits.
 #[inline(always)]
 fn exp_of(x: f64) -> f64 {
     /// Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    /// The upper bits of the logarithm of 2, few enough that its product with `n` is exact.
+    /// The upper bits of `ln(2)`, few enough that the product with an integer exponent is exact.
     const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
-    /// The rest of the logarithm of 2.
+    /// The remainder of `ln(2)`.
     const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // A clamped argument keeps the exponent in range; the result is replaced below.
     let clamped = if x < -708.0 { -708.0 } else { x };
@@ -115,8 +115,8 @@ fn exp_of(x: f64) -> f64 {
 pub(crate) struct Panels {
     /// Number of rows and of columns, a multiple of [`LANES`].
     width: usize,
-    /// As many panels of 32 columns as fit, then one of 16 and one of 8 where needed; each is
-    /// row-major. A panel that begins at column `c` is at offset `c * width`.
+    /// As many panels of 32 columns as fit, then a panel of 16 and a panel of 8 columns if needed;
+    /// each is row-major. A panel that begins at column `c` is at offset `c * width`.
     values: Aligned<f64>,
 }
 
@@ -128,7 +128,7 @@ impl Panels {
         Self { width, values }
     }
 
-    /// Sets an entry. Not for inner loops: the panel is found by division.
+    /// Sets an entry. Too slow for inner loops, since the panel is determined by a division.
     pub(crate) fn set(&mut self, row: usize, column: usize, value: f64) {
         let wide = self.width / 32 * 32;
         let (start, size) = match self.width % 32 {
@@ -157,7 +157,7 @@ impl Panels {
     }
 
     /// The product in the max-plus semiring: `out[to]` is the largest
-    /// `vector[from] + matrix[from, to]`; negative infinity if there is none. NaN is ignored.
+    /// `vector[from] + matrix[from, to]`; negative infinity if all are NaN. NaN is ignored.
     #[inline(always)]
     pub(crate) fn max_plus(&self, vector: &[f64], out: &mut [f64]) {
         let (mut values, mut out) = (&*self.values, out);
@@ -196,7 +196,7 @@ fn max_sum<'a, 'b, const N: usize>(
 
 /// Multiplies with the first panel, of `N` columns; returns the remaining panels and the remaining
 /// output. `SETS` independent sums per column hide the latency of additions; narrow panels need
-/// more of them.
+/// more sets.
 #[inline(always)]
 fn product<'a, 'b, const N: usize, const SETS: usize>(
     vector: &[f64],
@@ -227,9 +227,9 @@ fn product<'a, 'b, const N: usize, const SETS: usize>(
 /// `sums`: a product of a transposed matrix with a matrix, in blocks of 4 × 8 sums that stay in
 /// registers.
 pub(crate) struct AddOuterProducts<'a> {
-    /// Table whose entries index the rows of `sums`.
+    /// Table whose columns correspond to the rows of `sums`.
     pub(crate) left: &'a [f64],
-    /// Table whose entries index the columns of `sums`; as many rows as `left`.
+    /// Table whose columns correspond to the columns of `sums`; has as many rows as `left`.
     pub(crate) right: &'a [f64],
     /// Row length of both tables, and number of rows and columns of `sums`.
     pub(crate) width: usize,
@@ -264,8 +264,8 @@ impl Kernel for AddOuterProducts<'_> {
     }
 }
 
-/// `ROWS` rows of the outer products, those of the entries of `left` from `first`; `sums` are these
-/// rows alone.
+/// Computes `ROWS` rows of the outer products, for the columns of `left` from `first`; `sums`
+/// contains only these rows.
 #[inline(always)]
 fn outer_block<const ROWS: usize>(
     left: &[f64],
@@ -297,8 +297,8 @@ fn outer_block<const ROWS: usize>(
     }
 }
 
-/// Adds the products of entries at the same place, times `weight`, to `sums`. The shortest of the
-/// three decides the length.
+/// Adds the elementwise products, times `weight`, to `sums`. The shortest of the three slices
+/// determines the length.
 pub(crate) struct AddProducts<'a> {
     pub(crate) left: &'a [f64],
     pub(crate) right: &'a [f64],

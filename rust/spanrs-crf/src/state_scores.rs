@@ -1,17 +1,18 @@
 //! Sums of the weights of a token's attributes, for decoding.
 //!
-//! The label scores of a token are a sparse matrix-vector product: for each attribute, add its
-//! weights to the labels it has features with. Many attributes have a feature with one label only,
-//! and the frequent ones have features with most labels, so there are three forms:
+//! The label scores of a token are a sparse matrix-vector product: for each attribute, its weights
+//! are added to the scores of the labels with which it has features. Many attributes have a feature
+//! with only one label, and frequent attributes have features with most labels, so there are three
+//! forms:
 //!
 //! | labels of the attribute | weights are | cost of an item |
 //! |---|---|---|
-//! | 1 | in the location itself | one addition, no further cache miss |
+//! | 1 | in the location itself | one addition, no additional cache miss |
 //! | more than 1/4 of the padded row | a dense row | a few vector instructions |
 //! | others | in the model's weight vector | one addition per label |
 //!
-//! Single weights and sparse ones are added in the order of the items, then the sum of the dense
-//! rows, so the scores do not depend on the processor.
+//! Single and sparse weights are added in the order of the items, then the sum of the dense rows,
+//! so the scores do not depend on the processor.
 
 use crate::aligned::Aligned;
 use crate::features::Features;
@@ -38,8 +39,8 @@ struct WeightLocation {
     weight: f64,
 }
 
-/// The weights of a model in the form in which decoding adds them: a location per attribute, and
-/// the dense rows.
+/// The weights of a model in the layout used by decoding: a location per attribute, and the dense
+/// rows.
 ///
 /// Attributes with many labels have dense rows because adding them takes a few vector instructions
 /// and does not wait for earlier sums of the same label. Immutable; shared by all decoders of a
@@ -54,7 +55,7 @@ pub(crate) struct StateScores {
     width: usize,
 }
 
-/// Work space of [`StateScores::read`], owned by a decoder and cleared at each sequence.
+/// Work space for [`StateScores::read`], owned by a decoder and cleared at each sequence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// Location and value of each item of the sequence.
@@ -66,8 +67,8 @@ pub(crate) struct Scratch {
 }
 
 impl StateScores {
-    /// Arranges the weights of a model. Takes time and memory in the number of attributes and
-    /// weights, plus the dense rows.
+    /// Arranges the weights of a model. Takes time and memory proportional to the number of
+    /// attributes and weights, plus the size of the dense rows.
     pub(crate) fn new(features: &Features, weights: &[f64]) -> Self {
         let width = padded(features.labels());
         let dense = |labels: &[u32]| labels.len() > 1 && labels.len() * DENSE_FRACTION > width;
@@ -105,7 +106,7 @@ impl StateScores {
     }
 
     /// Adds the weights of the attributes of sequence `at` to the scores of the lattice, which was
-    /// reset to its length. `features` and `weights` are those given to [`StateScores::new`].
+    /// reset to its length. `features` and `weights` must be the arguments of [`StateScores::new`].
     ///
     /// Works in two passes: the first collects the locations of all items, so that their cache
     /// misses overlap; the second adds the weights token by token.
@@ -165,7 +166,7 @@ impl StateScores {
 /// Adds dense rows, each times its value, to a padded row of sums, in blocks of 32, 16 and 8
 /// columns.
 struct AddRows<'a> {
-    /// Holds the dense rows.
+    /// Contains the dense rows.
     scores: &'a StateScores,
     /// (dense row, value) pairs.
     items: &'a [(u32, f64)],

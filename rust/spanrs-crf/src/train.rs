@@ -6,16 +6,15 @@
 //! | gradient descent ([`Sgd`]) | the same, one sequence at a time; L2 penalty only | all targets | no |
 //! | perceptron, passive-aggressive, AROW ([`Online`]) | mistakes | labels and partial labels | no |
 //!
-//! L-BFGS gives the best models and is reproducible to the last bit for any number of threads. The
-//! online algorithms need no forward-backward, so a pass is cheaper, and their models are usually
-//! slightly worse (CRFsuite on CoNLL-2000: F1 93.6 by L-BFGS, 93.5 by passive-aggressive, 93.3 by
-//! the perceptron, 91.7 by AROW).
+//! L-BFGS gives the best models and is reproducible to the last bit for any number of threads. The online algorithms do
+//! not need forward-backward, so a pass is cheaper, and their models are usually slightly worse (CRFsuite on
+//! CoNLL-2000: F1 93.6 by L-BFGS, 93.5 by passive-aggressive, 93.3 by the perceptron, 91.7 by AROW).
 //!
 //! # Shared parameters
-//! Without an L1 penalty, L-BFGS optimises one parameter per group of attributes that occur at the
-//! same tokens, which is smaller and leads to the same weights. With an L1 penalty it does not: the
-//! shared parameter is `sqrt(n)` times the weight `v` of each of `n` attributes, so its absolute
-//! value is `sqrt(n) |v|`, while the penalty of the attributes is `n |v|`.
+//! Without an L1 penalty, L-BFGS optimises one parameter per group of attributes that occur at the same tokens, which
+//! is a smaller problem with the same solution. With an L1 penalty the solution would differ: the shared parameter is
+//! `sqrt(n)` times the weight `v` of each of `n` attributes, so the penalty of the parameter would be `sqrt(n) |v|`,
+//! while the penalty of the attributes is `n |v|`.
 
 use std::borrow::Cow;
 
@@ -36,37 +35,33 @@ pub enum Algorithm {
     Lbfgs {
         /// Options of the optimiser.
         options: Lbfgs,
-        /// Coefficient of the sum of squared weights, at least 0. Equals `1 / (2 sigma^2)` for a
-        /// Gaussian prior of variance `sigma^2`.
+        /// Coefficient of the sum of squared weights, at least 0. Equals `1 / (2 sigma^2)` for a Gaussian prior with
+        /// variance `sigma^2`.
         c2: f64,
     },
     /// Penalised likelihood by stochastic gradient descent.
     Sgd(Sgd),
-    /// Perceptron, passive-aggressive or AROW, as [`Online::update`] says.
+    /// Perceptron, passive-aggressive or AROW, selected by [`Online::update`].
     Online(Online),
 }
 
 /// Trains from `weights`, which are updated in place, and returns why training ended.
 ///
-/// `weights` are in the order of `features`: zeros, or those of a similar model
-/// ([`crate::Model::weights_for`]). Results do not depend on `threads`; only L-BFGS uses more than
-/// one. `watch` is asked every 50 ms or less often. `after` is called after each iteration with the
-/// weights so far (averaged ones in online training); it can report progress, evaluate on held-out
-/// data, and stop training by returning false.
+/// `weights` are in the order of `features`: zeros, or the weights of a similar model ([`crate::Model::weights_for`]).
+/// Results do not depend on `threads`; only L-BFGS uses more than one. `watch` is called at most every 50 ms. `after`
+/// is called after each iteration with the current weights (averaged weights in online training); it can report
+/// progress, evaluate on held-out data, and stop training by returning false.
 ///
 /// Pass an owned corpus to save memory: L-BFGS frees its attributes once they are packed.
 ///
-/// `features` must be over the labels and attributes of the corpus, as those of [`Features::of`]
-/// are.
+/// `features` must have the labels and attributes of the corpus, which holds for [`Features::of`].
 ///
 /// # Errors
-/// [`crate::Error::Shape`] if there are not as many weights as features, or if the features are of
-/// other labels or attributes than the corpus;
-/// [`crate::Error::NotFinite`] or [`crate::Error::Transition`] if weights or scores overflow;
-/// [`crate::Error::Target`] for targets that online algorithms cannot learn from;
-/// [`crate::Error::Interrupted`]; and those of `after`. After an error `weights` are the last
-/// accepted ones: the last iteration of L-BFGS, the best pass of gradient descent, the average so
-/// far of online algorithms.
+/// [`crate::Error::Shape`] if there are not as many weights as features, or if features and corpus have different
+/// numbers of labels or attributes; [`crate::Error::NotFinite`] or [`crate::Error::Transition`] if weights or scores
+/// overflow; [`crate::Error::Target`] for targets that online algorithms cannot learn from;
+/// [`crate::Error::Interrupted`]; and the errors of `after`. After an error `weights` are the last accepted weights:
+/// the last iteration of L-BFGS, the best pass of gradient descent, the current average of online algorithms.
 ///
 /// # Examples
 /// ```
@@ -110,9 +105,9 @@ pub fn train<'a>(
     }
 }
 
-/// L-BFGS over groups of attributes that occur together, unless there is an L1 penalty. Arguments
-/// and errors are those of [`train`].
-#[allow(clippy::too_many_arguments)] // Those of `train`.
+/// L-BFGS over groups of attributes that occur together, unless there is an L1 penalty. Arguments and errors are the
+/// same as for [`train`].
+#[allow(clippy::too_many_arguments)] // Same as for `train`.
 fn train_lbfgs(
     corpus: Cow<'_, Corpus>,
     features: &Features,
@@ -133,11 +128,11 @@ fn train_lbfgs(
     )
 }
 
-/// As [`train_lbfgs`], with known groups, which EM finds once and uses in every M-step.
+/// Same as [`train_lbfgs`], with given groups, which EM computes once and uses in every M-step.
 ///
-/// `after` sees weights, not parameters, and [`Iteration::active`] counts weights;
-/// [`Iteration::gradient_norm`] is that of the parameters, which equals that of the weights.
-#[allow(clippy::too_many_arguments)] // Those of `train`.
+/// `after` sees weights, not parameters, and [`Iteration::active`] counts weights; [`Iteration::gradient_norm`] is the
+/// norm of the gradient for the parameters, which equals the norm for the weights.
+#[allow(clippy::too_many_arguments)] // Same as for `train`.
 pub(crate) fn train_groups(
     corpus: Cow<'_, Corpus>,
     features: &Features,

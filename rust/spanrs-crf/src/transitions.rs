@@ -1,9 +1,9 @@
 //! Transition scores between labels, in the layouts that inference needs.
 //!
 //! The same `labels * labels` scores are kept five times: as given, transposed, padded for Viterbi,
-//! and as padded exponentials in both orders for the forward and the backward recursion. That is
-//! about 40 bytes per pair of labels, and it means that the exponentials, the expensive part, are
-//! computed once per pass over a corpus instead of once per token.
+//! and as padded exponentials in both orders for the forward and the backward recursion. This takes
+//! about 40 bytes per pair of labels, and the exponentials, which are expensive, are computed once
+//! per pass over a corpus instead of once per token.
 
 use crate::error::{Error, Result, check_len};
 use crate::simd::{Panels, padded};
@@ -35,15 +35,15 @@ pub struct Transitions {
     forward: Panels,
     /// The transpose of `forward`, for the backward recursion.
     backward: Panels,
-    /// The largest score; 0 if there is no finite one.
+    /// The largest score; 0 if no score is finite.
     max: f64,
-    /// The largest score minus the smallest finite one; forward-backward starts in the log domain
+    /// The largest score minus the smallest finite score; forward-backward starts in the log domain
     /// if `exp(-range)` is too small to scale.
     range: f64,
 }
 
 impl Transitions {
-    /// Transitions with these scores, row-major (from label, to label).
+    /// Creates transitions with these scores, row-major (from label, to label).
     ///
     /// # Errors
     /// [`Error::Shape`] if there are not `labels * labels` scores, [`Error::Transition`] with the
@@ -76,7 +76,7 @@ impl Transitions {
     /// allocates nothing.
     ///
     /// # Errors
-    /// As [`Transitions::new`]; nothing is replaced then.
+    /// Same as [`Transitions::new`]. On error nothing is replaced.
     pub fn set(&mut self, scores: &[f64]) -> Result<()> {
         check_len("transition scores", self.scores.len(), scores.len())?;
         let bad = |score: &f64| score.is_nan() || *score == f64::INFINITY;
@@ -92,8 +92,8 @@ impl Transitions {
         Ok(())
     }
 
-    /// Replaces one score, given as `from * labels + to`, for Viterbi alone: the exponentials, the
-    /// maximum and the range keep the old one. Online training changes few transitions per sequence
+    /// Replaces one score, given as `from * labels + to`, for Viterbi only: the exponentials, the
+    /// maximum and the range are not updated. Online training changes few transitions per sequence
     /// and never needs the sums.
     pub(crate) fn set_score(&mut self, pair: usize, score: f64) {
         let (from, to) = (pair / self.labels, pair % self.labels);
@@ -137,12 +137,12 @@ impl Transitions {
         &self.scores
     }
 
-    /// Scores of the transitions out of a label, by the label they lead to.
+    /// Scores of the transitions out of a label, indexed by the next label.
     pub(crate) fn after(&self, from: usize) -> &[f64] {
         &self.scores[from * self.labels..][..self.labels]
     }
 
-    /// Scores of the transitions into a label, by the label they come from.
+    /// Scores of the transitions into a label, indexed by the previous label.
     pub(crate) fn before(&self, to: usize) -> &[f64] {
         &self.by_target[to * self.labels..][..self.labels]
     }
@@ -162,7 +162,7 @@ impl Transitions {
         &self.backward
     }
 
-    /// The largest score minus the smallest finite one; 0 if there is at most one finite score.
+    /// The largest score minus the smallest finite score; 0 if there is at most one finite score.
     pub(crate) fn range(&self) -> f64 {
         self.range
     }

@@ -1,10 +1,10 @@
 //! Inference compared with brute-force enumeration.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use proptest::prelude::*;
 use spanrs_crf::{Error, Lattice, PairSums, Transitions};
 
-/// Scores of a sequence: labels, scores of tokens, scores of transitions.
+/// Scores of a sequence: number of labels, token scores, transition scores.
 #[derive(Clone, Debug)]
 struct Scores {
     labels: usize,
@@ -16,7 +16,7 @@ impl Scores {
     fn lattice(&self) -> (Lattice, Transitions) {
         let transitions = Transitions::new(self.labels, self.transitions.clone()).unwrap();
         let mut lattice = Lattice::default();
-        // Buffers of an earlier, larger sequence must not leak into this one.
+        // Buffers of an earlier, larger sequence must not affect this sequence.
         lattice.reset(9, 4);
         for token in 0..9 {
             lattice.scores_mut(token).fill(7.0);
@@ -132,14 +132,14 @@ fn check(scores: &Scores, tolerance: f64) -> Result<(), TestCaseError> {
     check_best(&lattice, &transitions, paths, tolerance)
 }
 
-/// Compares the best labellings with all, which are `paths` and their scores.
+/// Compares the best labellings with all labellings; `paths` are all labellings with their scores.
 fn check_best(
     lattice: &Lattice,
     transitions: &Transitions,
     mut paths: Vec<(Vec<usize>, f64)>,
     tolerance: f64,
 ) -> Result<(), TestCaseError> {
-    // Ties are between lists of labels read from the end.
+    // Ties are decided by comparing the label lists from the end.
     paths.sort_by(|(a, x), (b, y)| {
         y.total_cmp(x)
             .then_with(|| a.iter().rev().cmp(b.iter().rev()))
@@ -160,7 +160,7 @@ fn check_best(
 }
 
 proptest! {
-    // Underflow takes rare combinations of scores.
+    // Only rare combinations of scores cause underflow.
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
     #[test]
@@ -170,7 +170,8 @@ proptest! {
 
     #[test]
     fn scores_that_lie_far_apart_lose_nothing(scores in scores(900.0)) {
-        // Log probabilities are differences of numbers in the thousands.
+        // Log probabilities are differences of numbers in the thousands, so the tolerance is
+        // larger.
         check(&scores, 1e-10)?;
     }
 }
@@ -213,7 +214,7 @@ fn what_does_not_fit_together_is_refused() {
     let of_two = Transitions::zero(2);
     let mut lattice = Lattice::default();
     lattice.reset(2, 3);
-    let wrong = "expected 3 labels of transitions, got 2";
+    let wrong = "expected 3 labels in the transitions, got 2";
     assert_eq!(
         lattice.forward_backward(&of_two).unwrap_err().to_string(),
         wrong
@@ -243,7 +244,7 @@ fn what_does_not_fit_together_is_refused() {
 
 #[test]
 fn many_equal_labellings_take_no_longer() {
-    // A search that follows ties in breadth would need 5^200 steps.
+    // A breadth-first search over ties would need 5^200 steps.
     let mut lattice = Lattice::default();
     lattice.reset(200, 5);
     let transitions = Transitions::zero(5);

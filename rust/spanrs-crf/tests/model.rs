@@ -1,5 +1,5 @@
 //! Models: files, pruning, constrained decoding.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use proptest::prelude::*;
 use spanrs_base::{Interner, Rng};
@@ -126,7 +126,7 @@ fn damaged_files_are_errors_or_equal_models() {
             }
         }
         match Model::from_bytes(&damaged) {
-            // Changed weights and names make another model, which must be whole.
+            // Changed weights and names give a different model, which must be valid.
             Ok(model) => assert!(model.to_bytes().is_ok()),
             Err(Error::File { .. }) => refused += 1,
             Err(error) => panic!("{error}"),

@@ -1,5 +1,5 @@
-//! The objective compared with enumeration, its gradient with finite differences.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+//! Compares the objective with enumeration, and its gradient with finite differences.
+#![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use proptest::prelude::*;
 use spanrs_crf::{Corpus, Counts, FeatureSelection, Features, Objective, Target};
@@ -77,17 +77,17 @@ fn labellings(tokens: &[Token]) -> Vec<(f64, Vec<u32>)> {
 fn weights(features: &Features, seed: u64) -> Vec<f64> {
     let places = 0..features.len() as u64;
     places
-        // Multiples of 1/1024, which 32 bits hold exactly.
+        // Multiples of 1/1024, which a 32-bit float represents exactly.
         .map(|at| ((at * 7919 + seed * 104_729) % 2003) as f64 / 1024.0 - 1.0)
         .collect()
 }
 
-/// Minus the log-likelihood by its definition, over all labellings.
+/// The negative log-likelihood by definition, over all labellings.
 fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
     let mut loss = 0.0;
     for at in 0..corpus.sequences() {
         let tokens: Vec<usize> = corpus.sequence(at).collect();
-        // Of all labellings: the exponential of the score, and how far the target has it.
+        // For every labelling: the exponential of its score, and its weight in the target.
         let (mut all, mut observed, mut allowed) = (0.0, 0.0, 0.0);
         for number in 0..LABELS.pow(tokens.len() as u32) {
             let labels: Vec<usize> = (0..tokens.len())
@@ -135,7 +135,7 @@ fn score(
     states + labels.windows(2).map(pair).sum::<f64>()
 }
 
-/// How far a target has a labelling.
+/// The weight of a labelling in a target.
 fn share(target: &Target, labels: &[usize]) -> f64 {
     let product = |row: &dyn Fn(usize) -> f64| -> f64 {
         let places = labels.iter().enumerate();
@@ -169,7 +169,7 @@ fn evaluate(
 ) -> (f64, Vec<f64>) {
     let mut gradient = vec![f64::NAN; weights.len()];
     let mut objective = Objective::new(corpus, features, c2, threads).unwrap();
-    // State of an earlier evaluation must not leak into this one.
+    // State of an earlier evaluation must not affect this evaluation.
     objective
         .evaluate(&vec![0.5; weights.len()], &mut gradient)
         .unwrap();

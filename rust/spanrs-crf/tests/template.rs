@@ -1,5 +1,5 @@
 //! Feature templates: syntax, functions, sequence edges, errors, and a naive interpreter.
-#![allow(clippy::unwrap_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::panic)] // A panic in a test helper also reports the failure.
 
 use proptest::prelude::*;
 use spanrs_crf::{AttributeIndex, Error, Extractor, Template};
@@ -26,7 +26,7 @@ fn value(call: &str, word: &str) -> String {
     found[0][0][2..].to_owned()
 }
 
-/// The example of the CRF++ documentation: the token in focus is `the DT`.
+/// The example of the CRF++ documentation: the current token is `the DT`.
 #[test]
 fn crfpp_documentation() {
     let words: &[&str] = &["He", "reckons", "the", "current", "account"];
@@ -246,7 +246,7 @@ fn errors_name_line_and_column() {
             "Uäöü:%foo[0,0]",
             1,
             6,
-            "unknown function %foo; there are %x, %X",
+            "unknown function %foo; expected one of %x, %X",
         ),
         ("U:%x", 1, 5, "expected [offset,column]"),
         ("U:%x(0,0)", 1, 5, "expected [offset,column]"),
@@ -533,7 +533,7 @@ proptest! {
     }
 }
 
-/// The index finds what the spelt-out attributes would.
+/// Looking up by hash finds the same attributes as looking up the attribute strings.
 #[test]
 fn found_attributes_are_those_that_are_spelt_out() {
     let mut random = spanrs_base::Rng::new(11);

@@ -1,12 +1,12 @@
 //! Optimisers and training algorithms.
-#![allow(clippy::unwrap_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use spanrs_crf::{
     Algorithm, Corpus, Decoder, Error, FeatureSelection, Features, Iteration, Lbfgs, Objective,
     Online, Sgd, Slack, Stop, Target, Update, train,
 };
 
-/// Sequences whose labels follow from the attribute and the label before.
+/// Sequences whose labels are determined by the attribute and the previous label.
 fn corpus() -> Corpus {
     let mut corpus = Corpus::new(3, 12);
     let mut state = 7_u64;
@@ -73,7 +73,7 @@ fn features(corpus: &Corpus) -> Features {
     Features::of(corpus, choice)
 }
 
-/// Trains in one thread to the end; returns the last loss as well.
+/// Trains in one thread until training stops; also returns the last loss.
 fn train_to_end(
     corpus: &Corpus,
     features: &Features,
@@ -283,7 +283,8 @@ fn partial_labels_train_perceptrons() {
     }
 }
 
-/// Attributes that occur together share a parameter in training; the minimum is that of the whole objective.
+/// Attributes that occur together share a parameter in training; the minimum is the same as for the objective without
+/// sharing.
 #[test]
 fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
     let mut corpus = Corpus::new(3, 7);
@@ -303,7 +304,7 @@ fn attributes_that_occur_together_get_equal_weights_at_the_minimum() {
     }
     let features = Features::of(&corpus, FeatureSelection::default());
     for start in [0.0, 1.0] {
-        // Weights of a warm start that differ within a group.
+        // Initial weights that differ within a group.
         let mut weights: Vec<f64> = (0..features.len()).map(|at| start * at as f64).collect();
         let options = Lbfgs {
             epsilon: 1e-9,

@@ -1,7 +1,7 @@
-//! Annotation of many sentences, in threads.
+//! Annotation of many sentences in parallel.
 //!
-//! Sentences are divided into as many contiguous parts as there are threads. A thread owns a
-//! [`Workspace`] and works in steps of 64 sentences, between which it looks whether to stop; within
+//! Sentences are divided into as many contiguous parts as there are threads. Each thread owns a
+//! [`Workspace`], works in steps of 64 sentences, and checks between steps whether to stop; within
 //! a step, [`Model::annotate`] interleaves the sentences in groups. Sentences are independent of
 //! each other, so the result does not depend on the number of threads.
 
@@ -11,18 +11,18 @@ use crate::error::Result;
 use crate::model::{Model, Workspace};
 use crate::sentence::{Parse, Sentence};
 
-/// Sentences annotated between two looks at the watch; a multiple of the size of a group of
+/// Sentences annotated between two checks of the watch; a multiple of the group size in
 /// [`Model::annotate`].
 const BATCH: usize = 64;
 
 impl Model {
     /// Annotates sentences as [`Model::annotate`] does, on up to `threads` threads (0 counts as 1),
-    /// and returns the results in the order of the sentences. With `parse` sentences are parsed,
-    /// too.
+    /// and returns the results in the order of the sentences. If `parse` is true, sentences are
+    /// also parsed.
     ///
     /// # Errors
-    /// [`Error::Interrupted`](crate::Error::Interrupted) if the watch says stop. Only the calling
-    /// thread asks it; the other threads then stop after their current step.
+    /// [`Error::Interrupted`](crate::Error::Interrupted) if the watch requests a stop. The watch is
+    /// called in the calling thread only; the other threads then stop after their current step.
     ///
     /// # Examples
     ///

@@ -9,7 +9,7 @@
 //! root is N + 1. The start symbol never enters the stack or the buffer, so position 0 also means
 //! "no token" ([`NONE`]). The root stays in the buffer: it is never shifted, and words become its
 //! dependents by LEFT when it is the front of the buffer. Ballesteros and Nivre (2013, "Going to
-//! the roots of dependency parsing") discuss this placement; it is that of parser.py.
+//! the roots of dependency parsing") discuss this placement, which parser.py also uses.
 //!
 //! # Transitions
 //!
@@ -23,9 +23,9 @@
 //!
 //! A parse starts with the first word on the stack, because SHIFT is the only possible first
 //! transition, and ends when the stack is empty and the root is the front of the buffer. Each word
-//! but the first is shifted once and each word is popped once: 2N - 1 transitions for any sentence.
-//! Every sequence of allowed transitions ends in a tree. All projective trees with the root at the
-//! end can be reached.
+//! except the first is shifted once and each word is popped once: 2N - 1 transitions for any
+//! sentence. Every sequence of allowed transitions ends in a tree. All projective trees with the
+//! root at the end are reachable.
 //!
 //! "They ate pizza" (`nsubj`, `root`, `obj`; N = 3, the root is 4):
 //!
@@ -41,39 +41,40 @@
 //! # Single root
 //!
 //! LEFT with the root as head is possible for several words. Treebanks such as Universal
-//! Dependencies allow one word only; then LEFT to the root is forbidden as long as the stack has a
-//! second item, so that exactly one word, the last one popped, becomes a dependent of the root.
+//! Dependencies allow only one such word; then LEFT to the root is forbidden as long as the stack
+//! has a second item, so that exactly one word, the last word popped, becomes a dependent of the
+//! root.
 
 /// A transition of the parser.
 ///
-/// The order of the variants is that of the classes of a parser, and so decides ties: of equal
-/// scores the first move wins. Model files and the JSON of parser.py store the moves as the numbers
-/// 0, 1 and 2 in this order.
+/// The variants are in the order of a parser's classes, which decides ties: of equal scores the
+/// first move wins. Model files and the JSON of parser.py store the moves as the numbers 0, 1 and 2
+/// in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Move {
-    /// Pushes the front of the buffer on the stack. Makes no arc.
+    /// Pushes the front of the buffer onto the stack, without adding an arc.
     Shift,
-    /// Makes the top of the stack a dependent of the item below it, on the right of that head, and
+    /// Makes the top of the stack a dependent of the item below it, to the right of this head, and
     /// pops it.
     Right,
-    /// Makes the top of the stack a dependent of the front of the buffer, on the left of that head,
+    /// Makes the top of the stack a dependent of the front of the buffer, to the left of this head,
     /// and pops it.
     Left,
 }
 
 /// Position that means "no token": the top of an empty stack, a child that does not exist, an
-/// offset behind the end of the buffer. It is the position of the start symbol, which is in no
-/// state.
+/// offset after the end of the buffer. It is the position of the start symbol, which never occurs
+/// in a state.
 pub(crate) const NONE: u32 = 0;
 
-/// The children of a token on one side, as far as features look at them.
+/// The children of a token on one side, to the extent that features need them.
 ///
-/// The arc-hybrid system attaches the children of a side from the inside outwards, so the last one
-/// attached is the outermost. A whole list is not kept: features see the two outermost children,
-/// the number of children and the set of their labels.
+/// The arc-hybrid system attaches the children on a side from the inside outwards, so the child
+/// attached last is the outermost. No list of children is kept: features use only the two outermost
+/// children, the number of children and the set of their labels.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Children {
-    /// The child that was attached last, which is the outermost; [`NONE`] if there is none.
+    /// The child that was attached last, which is the outermost; [`NONE`] if there are no children.
     pub(crate) last: u32,
     /// The child that was attached before `last`; [`NONE`] if there are fewer than two.
     pub(crate) previous: u32,
@@ -96,8 +97,8 @@ impl Children {
 
 /// The state of a parse: stack, buffer and the arcs made so far.
 ///
-/// A state is started with [`State::start`] for each sentence and then changed in place by
-/// [`State::apply`]; its vectors keep their memory between sentences. Each thread uses its own.
+/// Call [`State::start`] for each sentence; [`State::apply`] then changes the state in place. The
+/// memory of its vectors is reused between sentences. Each thread uses its own.
 ///
 /// # Examples
 ///
@@ -116,7 +117,8 @@ impl Children {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Number of positions, the start symbol and the root included: words + 2. The root is `n - 1`.
+    /// Number of positions, including the start symbol and the root: words + 2. The root is
+    /// `n - 1`.
     pub(crate) n: u32,
     /// Position of the front of the buffer, n0; at most the root, `n - 1`.
     pub(crate) front: u32,
@@ -135,11 +137,11 @@ pub struct State {
 }
 
 impl State {
-    /// Starts a sentence of `words` words: the first word is on the stack, the second one (or the
+    /// Starts a sentence of `words` words: the first word is on the stack, the second word (or the
     /// root) is the front of the buffer, and there are no arcs.
     ///
-    /// With `single_root`, LEFT to the root is only allowed for the last item of the stack. A
-    /// sentence without words is final at once.
+    /// With `single_root`, LEFT to the root is only allowed for the last item on the stack. A
+    /// sentence without words is in a final state immediately.
     pub fn start(&mut self, words: usize, single_root: bool) {
         let n = words + 2;
         self.n = n as u32;
@@ -167,7 +169,7 @@ impl State {
     }
 
     /// Returns true if a move is allowed; see the table of the module. In every state that is not
-    /// final at least one move is.
+    /// final at least one move is allowed.
     #[inline]
     pub fn is_valid(&self, transition: Move) -> bool {
         match transition {
@@ -181,10 +183,10 @@ impl State {
         }
     }
 
-    /// Makes a move, in constant time. `label` is that of the new arc, and is ignored by SHIFT.
+    /// Makes a move, in constant time. `label` is the label of the new arc; SHIFT ignores it.
     ///
-    /// The move has to be valid ([`State::is_valid`]); this is not checked, and a move that is not
-    /// valid leaves a state that is no state of a parse.
+    /// The move must be valid ([`State::is_valid`]); this is not checked, and after an invalid move
+    /// the state is meaningless.
     #[inline]
     pub fn apply(&mut self, transition: Move, label: u32) {
         if transition == Move::Shift {
@@ -207,8 +209,8 @@ impl State {
         self.labels[child as usize] = label;
     }
 
-    /// Returns the word at a depth of the stack, 0 being the top; [`NONE`] if the stack is not so
-    /// deep.
+    /// Returns the word at a depth of the stack, where 0 is the top; [`NONE`] if the stack is not
+    /// deep enough.
     #[inline]
     pub(crate) fn stack_at(&self, depth: usize) -> u32 {
         match self.stack.len().checked_sub(depth + 1) {
@@ -217,8 +219,8 @@ impl State {
         }
     }
 
-    /// Returns the token `offset` positions after the front of the buffer, the root included;
-    /// [`NONE`] behind the root.
+    /// Returns the token `offset` positions after the front of the buffer, including the root;
+    /// [`NONE`] after the root.
     #[inline]
     pub(crate) fn buffer_at(&self, offset: u32) -> u32 {
         let at = self.front + offset;
@@ -226,8 +228,7 @@ impl State {
     }
 
     /// Returns the head of each word as in CoNLL: words are numbered from 1 and the root is 0. A
-    /// word that has no head yet is reported as 0, too, so the heads are a tree only in a final
-    /// state.
+    /// word without a head also gets 0, so the heads are a tree only in a final state.
     ///
     /// # Panics
     /// If no sentence was started.

@@ -1,10 +1,10 @@
-//! Averaged weights as a list of rows: the result of training, the unit in which models are added
-//! up over seeds, and the source of the frozen tables.
+//! Averaged weights as a list of rows. They are the result of training, are summed over models with different seeds,
+//! and are the source of the frozen tables.
 //!
-//! Three operations make a model from several runs: [`Averages::sum`] adds the weights of several
-//! seeds (the sum of linear models is a linear model, with less variance and as fast as each of
-//! them), [`Averages::pruned`] drops features whose weights are all small, and `by_use` moves
-//! frequent features to the front, so that their cells share cache lines in the tables.
+//! Three operations make a model from several runs: [`Averages::sum`] adds the weights of several seeds (the sum of
+//! linear models is a linear model, with less variance than each model and the same speed), [`Averages::pruned`] drops
+//! features whose weights are all small, and `by_use` moves frequent features to the front, so that their cells share
+//! cache lines in the tables.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use crate::learner::Learner;
 
 /// Averaged weights of features, in rows of (class, weight).
 ///
-/// Classes of a row increase, weights are not 0, and no row is empty. Rows are in the order in
-/// which the features were first touched, unless an operation says otherwise.
+/// The classes in a row are increasing, weights are not 0, and no row is empty. Rows are in the order in which the
+/// features were first touched, unless the documentation of an operation says otherwise.
 ///
 /// # Examples
 ///
@@ -38,21 +38,21 @@ use crate::learner::Learner;
 pub struct Averages {
     /// Hash of each feature; all different.
     features: Vec<u64>,
-    /// How often each feature was looked up in training; 0 where that is not known.
+    /// Number of times each feature was looked up in training; 0 if unknown.
     uses: Vec<u32>,
     /// Classes and weights of each row.
     cells: Jagged<(u32, f64)>,
 }
 
 impl Averages {
-    /// Returns the averages of a learner: the sum of each weight over all updates, divided by their
-    /// number. Features whose averages are all 0 are left out.
+    /// Returns the averages of a learner: the sum of each weight over all updates, divided by the number of updates.
+    /// Features whose averages are all 0 are dropped.
     pub fn of(learner: &Learner) -> Self {
         Self::averaged_by(learner, |sum, updates| sum / updates)
     }
 
-    /// Returns the averages as [`Averages::of`] does, rounded to three decimals as parser.py and
-    /// NLTK round them; weights that become 0 are left out.
+    /// Returns the averages as [`Averages::of`] does, rounded to three decimals like parser.py and NLTK; weights that
+    /// become 0 are dropped.
     pub(crate) fn rounded(learner: &Learner) -> Self {
         Self::averaged_by(learner, |sum, updates| {
             thousandths(sum / updates) as f64 / 1000.0
@@ -74,13 +74,13 @@ impl Averages {
         all
     }
 
-    /// Appends a row of unknown use. Weights of 0 are left out, and a row without weights is not
-    /// added. `row` has to be sorted by class, and the feature must not have a row yet.
+    /// Appends a row with an unknown number of lookups. Weights of 0 are dropped, and a row without weights is not
+    /// added. `row` must be sorted by class, and the feature must not have a row yet.
     pub(crate) fn push(&mut self, feature: u64, row: impl IntoIterator<Item = (u32, f64)>) {
         self.push_used(feature, 0, row);
     }
 
-    /// Appends a row as [`Averages::push`] does, with how often the feature was looked up.
+    /// Appends a row as [`Averages::push`] does, with the number of times the feature was looked up.
     fn push_used(&mut self, feature: u64, uses: u32, row: impl IntoIterator<Item = (u32, f64)>) {
         let before = self.cells.ends().total();
         let cells = self.cells.values_mut();
@@ -102,7 +102,7 @@ impl Averages {
         self.features.is_empty()
     }
 
-    /// Returns the features with their rows of (class, weight), the classes increasing.
+    /// Returns the features with their rows of (class, weight), sorted by class.
     pub fn rows(&self) -> impl Iterator<Item = (u64, &[(u32, f64)])> {
         self.features.iter().copied().zip(self.cells.rows())
     }
@@ -113,7 +113,7 @@ impl Averages {
         weights.fold(0.0, f64::max)
     }
 
-    /// Returns the rows that have a weight of at least `threshold`, of either sign; they keep their
+    /// Returns the rows with at least one weight of at least `threshold` in absolute value; these rows keep their
     /// smaller weights. A threshold of 0 keeps all rows.
     #[must_use]
     pub fn pruned(&self, threshold: f64) -> Self {
@@ -126,8 +126,8 @@ impl Averages {
         kept
     }
 
-    /// Returns the rows sorted by how often they were looked up, the most frequent first; equally
-    /// frequent ones keep their order. The frozen tables store rows in this order.
+    /// Returns the rows sorted by number of lookups, the most frequent first; equally frequent rows keep their order.
+    /// The frozen tables store rows in this order.
     #[must_use]
     pub(crate) fn by_use(&self) -> Self {
         let rows: Vec<_> = self.rows().zip(&self.uses).collect();
@@ -141,7 +141,7 @@ impl Averages {
         sorted
     }
 
-    /// Returns the sum of models; a single one is returned as it is.
+    /// Returns the sum of models; a single model is returned unchanged.
     pub(crate) fn total(mut models: Vec<Self>) -> Self {
         match models.len() {
             1 => models.pop().unwrap_or_default(),
@@ -149,11 +149,11 @@ impl Averages {
         }
     }
 
-    /// Adds up the weights and uses of several models. Rows are in the order of their first
-    /// occurrence, and weights that cancel out are left out.
+    /// Adds up the weights and lookup counts of several models. Rows are in the order of their first occurrence, and
+    /// weights that sum to 0 are dropped.
     ///
-    /// Floats are added in the order of the models, so the result depends on it in the last bits.
-    /// Divide nothing: scores of the sum are compared with each other only.
+    /// Floats are added in the order of the models, so the last bits of the result depend on this order. The sum is not
+    /// divided by the number of models, since scores are only compared with each other.
     #[must_use]
     pub fn sum<'a>(models: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut index: HashMap<u64, usize> = HashMap::new();
@@ -186,12 +186,12 @@ impl Averages {
     }
 }
 
-/// Returns `round(value, 3)` of Python in thousandths: the multiple of 0.001 nearest to the exact
-/// value of the double, ties to even.
+/// Returns Python's `round(value, 3)` in thousandths: the multiple of 0.001 nearest to the exact value of the double,
+/// ties to even.
 ///
-/// `value * 1000.0` is rounded and can turn a value close to a tie into a tie or the reverse
-/// (`0.0005` is slightly more than half a thousandth and becomes 1, `1.0005` slightly less and
-/// becomes 1000), so values near a tie are decided in 128-bit integers from mantissa and exponent.
+/// `value * 1000.0` is rounded, which can turn a value close to a tie into a tie or the reverse (`0.0005` is slightly
+/// more than half a thousandth and becomes 1, `1.0005` slightly less and becomes 1000), so values near a tie are
+/// decided in 128-bit integers from mantissa and exponent.
 pub(crate) fn thousandths(value: f64) -> i64 {
     let scaled = value * 1000.0;
     let nearest = scaled.round_ties_even();

@@ -1,7 +1,7 @@
-//! `str.isdigit` of Python, which the normal forms of the published tagger depend on.
+//! Python's `str.isdigit`, on which the normal forms of the published tagger depend.
 //!
 //! A character is a digit if its Unicode property Numeric_Type is Digit or Decimal (Unicode 14, as
-//! in CPython 3.11). This covers decimal digits of all scripts, superscripts and circled digits,
+//! in CPython 3.11). This covers decimal digits in all scripts, superscripts and circled digits,
 //! but neither fractions (`½`) nor letters with a numeric value (`Ⅳ`), so `char::is_numeric` of
 //! Rust would accept too much and `char::is_ascii_digit` too little.
 
@@ -90,8 +90,8 @@ const RANGES: [(u32, u32); 81] = [
     (0x1FBF0, 0x1FBF9),
 ];
 
-/// Returns true for digits of any script, superscripts and circled digits included. Constant time
-/// for ASCII, a binary search of [`RANGES`] otherwise.
+/// Returns true for digits in any script, including superscripts and circled digits. Takes constant
+/// time for ASCII, and a binary search in [`RANGES`] otherwise.
 pub(crate) fn is_digit(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_digit();

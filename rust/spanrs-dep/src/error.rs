@@ -2,7 +2,7 @@
 
 use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 
-/// Errors of this crate. The display form is a message for users, without the position of a file.
+/// Errors of this crate. The display form is a message for users, without the position in a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
     /// Heads that are not a tree.
@@ -13,26 +13,25 @@ pub enum Error {
     Sentence {
         /// Number of the sentence in its [`Treebank`](crate::Treebank), from 0.
         sentence: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
-    /// A feature template in the options of a parser that cannot be read.
+    /// An invalid feature template in the options of a parser.
     #[error("template {line}: {message}")]
     Template {
-        /// Line of the templates, from 1; 1 if there are no templates at all.
+        /// Line of the templates, from 1; 1 if there are no templates.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the error.
         message: String,
     },
-    /// Nothing to learn from, too many classes, weights that are too large for the model format, or
-    /// another number of lists of tags than of sentences.
+    /// There is no training data, there are too many classes, weights are too large for the model
+    /// format, or the number of tag lists differs from the number of sentences.
     #[error("{0}")]
     Training(String),
-    /// A model file or JSON that cannot be read, the templates in it included, or metadata that
-    /// cannot be written.
+    /// A model file, JSON or the templates in a file cannot be read, or metadata cannot be written.
     #[error("{0}")]
     File(String),
-    /// The [`Watch`](spanrs_base::Watch) asked to stop.
+    /// The [`Watch`](spanrs_base::Watch) requested a stop.
     #[error("interrupted")]
     Interrupted,
 }
@@ -65,7 +64,7 @@ impl From<Interrupted> for Error {
 /// Why heads are not a tree. Words are numbered from 1; head 0 is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// A head that is not in the sentence.
+    /// The head of a word is not in the sentence.
     #[error("word {word} has head {head}; the sentence has {words} words")]
     Range {
         /// The word, from 1.
@@ -75,7 +74,7 @@ pub enum TreeError {
         /// Number of words of the sentence.
         words: usize,
     },
-    /// Words that depend on each other; one that is its own head is a cycle of length 1.
+    /// Words that depend on each other; a word that is its own head is a cycle of length 1.
     #[error("word {word} depends on itself{}", if *.length > 1 { format!(", through a cycle of {} words", .length) } else { String::new() })]
     Cycle {
         /// A word of the cycle, from 1.
@@ -83,17 +82,17 @@ pub enum TreeError {
         /// Number of words of the cycle.
         length: usize,
     },
-    /// More than one word that depends on the root, where only one is allowed.
+    /// More than one word depends on the root, but only one is allowed.
     #[error(
-        "words {first} and {second} both have head 0; a sentence has one root, unless any roots are allowed"
+        "words {first} and {second} both have head 0; a sentence must have one root, unless several roots are allowed"
     )]
     Roots {
         /// The first word with head 0, from 1.
         first: usize,
-        /// The second one.
+        /// The second word with head 0.
         second: usize,
     },
 }
 
-/// Result of this crate; the error is [`enum@Error`] unless another one is named.
+/// Result type of this crate; the error is [`enum@Error`] unless another type is given.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,20 +1,20 @@
 //! Hash table from features (64-bit hashes) to row numbers, for models in training and for
 //! lexicons.
 //!
-//! Features are well-distributed or polynomial hashes already, so the table stores them as keys and
-//! only mixes them once more for the slot. Prediction uses the more compact read-only tables of
-//! `weights` instead.
+//! Features are already well-distributed or polynomial hashes, so the table stores the hashes as
+//! keys and only mixes the bits once more to choose a slot. Prediction uses the more compact
+//! read-only tables of `weights` instead.
 
 /// An open-addressing table with linear probing from features to numbers below 2^32 - 1.
 ///
 /// The number of slots is a power of two of at least 256; the table doubles when more than three
-/// quarters would be used. A slot takes 16 bytes, so a feature takes 21 to 43. The hashes 0 and 1
-/// are the same feature, because a key of 0 marks empty slots. Numbers are never removed or
-/// changed.
+/// quarters would be used. A slot takes 16 bytes, so a feature takes 21 to 43 bytes. The hashes 0
+/// and 1 are treated as the same feature, because a key of 0 marks empty slots. Numbers are never
+/// removed or changed.
 #[derive(Clone, Debug)]
 pub(crate) struct FeatureIndex {
-    /// A power of two; a `feature` of 0 marks an empty slot. At least a quarter is empty, so that
-    /// every probe ends.
+    /// A power of two; a `feature` of 0 marks an empty slot. At least a quarter of the slots is
+    /// empty, so that every probe sequence ends.
     slots: Vec<Slot>,
     /// Number of slots in use.
     len: usize,
@@ -29,9 +29,9 @@ struct Slot {
     number: u32,
 }
 
-/// What [`FeatureIndex::find_all`] gives absent features.
+/// Number that [`FeatureIndex::find_all`] returns for absent features.
 const NONE: u32 = u32::MAX;
-/// Number of slots of an empty table.
+/// Number of slots in an empty table.
 const MIN_SLOTS: usize = 1 << 8;
 
 impl Default for FeatureIndex {
@@ -50,7 +50,7 @@ fn key(feature: u64) -> u64 {
 }
 
 /// Returns the slot at which the search for a key starts: the highest bits of a multiplicative
-/// hash, of as many bits as the number of slots (a power of two) needs.
+/// hash, as many bits as needed for the number of slots (a power of two).
 #[inline(always)]
 fn home(key: u64, slots: usize) -> usize {
     let mixed = (key ^ (key >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -58,10 +58,10 @@ fn home(key: u64, slots: usize) -> usize {
 }
 
 impl FeatureIndex {
-    /// Appends the number of each feature to `found`, [`NONE`] where it is absent.
+    /// Appends the number of each feature to `found`, or [`NONE`] if a feature is absent.
     ///
-    /// First slots are loaded in batches of 32: these loads do not depend on each other, so the
-    /// processor overlaps their cache misses.
+    /// The first slots of 32 features are loaded together: these loads do not depend on each other,
+    /// so the processor overlaps their cache misses.
     pub(crate) fn find_all(&self, features: &[u64], found: &mut Vec<u32>) {
         // The loads of a batch do not depend on each other, so that cache misses overlap.
         const BATCH: usize = 32;
@@ -91,7 +91,7 @@ impl FeatureIndex {
         (slot.feature != 0).then_some(slot.number)
     }
 
-    /// Gives a feature `number` if it is new, and returns the number that it has now. Amortised
+    /// Assigns `number` to a feature if it is new, and returns the feature's number. Amortised
     /// O(1).
     pub(crate) fn insert(&mut self, feature: u64, number: u32) -> u32 {
         if (self.len + 1) * 4 > self.slots.len() * 3 {
@@ -131,7 +131,7 @@ impl FeatureIndex {
     }
 
     /// Calls `take` with each feature and its number, in the order of the slots. Callers must not
-    /// depend on this order. Feature 0 is reported as 1.
+    /// depend on this order. Feature 0 is passed as 1.
     pub(crate) fn each(&self, mut take: impl FnMut(u64, u32)) {
         let known = self.slots.iter().filter(|slot| slot.feature != 0);
         known.for_each(|slot| take(slot.feature, slot.number));

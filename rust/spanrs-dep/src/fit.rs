@@ -1,23 +1,21 @@
 //! Training of models from a treebank: passes, order of sentences, jackknifed tags, several seeds.
 //!
-//! The trainers ([`TaggerTrainer`], [`ParserTrainer`]) learn from one sentence at a time. The
-//! functions here decide which sentence comes next and what becomes of the weights:
+//! The trainers ([`TaggerTrainer`], [`ParserTrainer`]) learn from one sentence at a time. The functions here decide the
+//! order of sentences and how the weights are averaged and combined:
 //!
-//! - A *pass* (epoch) presents each sentence once. With a seed the order is shuffled before every
-//!   pass, starting from that of the pass before.
-//! - After each pass the callback `after` is called with an [`Epoch`] and answers with [`Next`]:
-//!   continue, stop early, or mark this pass as the best so far, for instance by the score on a
-//!   development set.
-//! - The averaged weights of the best pass, or of the last one if none was marked, are those of the
-//!   *model*.
+//! - A *pass* (epoch) presents each sentence once. With a seed the order is shuffled before every pass, starting from
+//!   the order of the previous pass.
+//! - After each pass the callback `after` is called with an [`Epoch`] and returns a [`Next`]: continue, stop early, or
+//!   mark this pass as the best so far, for instance by the score on a development set.
+//! - The *model* gets the averaged weights of the best pass, or of the last pass if none was marked.
 //! - Several models are trained one after the other with consecutive seeds; their averaged weights
 //!   are added up.
 //!
-//! The usual recipe is that of Python's `Parser.fit`: [`Treebank::projectivise`], [`fit_tagger`] on
-//! all sentences, [`jackknife`] to replace the gold tags, and [`fit_parser`]. [`fit_published`]
-//! instead trains both in turns, as parser.py does.
+//! The usual recipe is the same as in Python's `Parser.fit`: [`Treebank::projectivise`], [`fit_tagger`] on all
+//! sentences, [`jackknife`] to replace the gold tags, and [`fit_parser`]. [`fit_published`] instead trains tagger and
+//! parser alternately, as parser.py does.
 //!
-//! Training uses one thread, and its result depends on the data, the options and the seed only.
+//! Training uses one thread, and the result depends only on the data, the options and the seed.
 
 use std::iter::once;
 
@@ -39,14 +37,14 @@ pub struct Passes {
     /// Largest number of passes per model; `after` can stop earlier. With 0 the model has no
     /// weights.
     pub epochs: usize,
-    /// Seed of the order of sentences, which is drawn anew before each pass. None keeps their
-    /// order, so that several models would be equal.
+    /// Random seed for shuffling the sentences before each pass. None keeps their order, in which case several models
+    /// would be equal.
     pub seed: Option<u64>,
-    /// How many models are trained, with `seed` and the numbers after it (0 counts as 1). Their
-    /// averaged weights are added up: the sum is one linear model, no slower than each of them, and
-    /// has less variance. [`fit_published`] trains one model whatever this is.
+    /// Number of models to train, with `seed` and the following numbers (0 counts as 1). Their averaged weights are
+    /// added up: the sum is one linear model, with the same speed as each model and less variance. [`fit_published`]
+    /// ignores this and trains one model.
     pub models: usize,
-    /// Asked between sentences, at most every 50 milliseconds, whether to stop.
+    /// Called between sentences, at most every 50 milliseconds, to check whether to stop.
     #[serde(skip, default = "never")]
     pub watch: Watch,
 }
@@ -55,40 +53,39 @@ fn never() -> Watch {
     || false
 }
 
-/// What is known after a pass; argument of the callbacks.
+/// State of training after a pass; argument of the callbacks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Epoch {
     /// Number of the model, from 1.
     pub model: usize,
     /// Number of the pass within the model, from 1.
     pub epoch: usize,
-    /// Words of the training data, the denominator of the accuracy during training; of the padded
-    /// sentences (two more each) for [`fit_published`].
+    /// Number of words in the training data, the denominator of the accuracy during training; for [`fit_published`]
+    /// including the padding (two more words per sentence).
     pub words: usize,
-    /// How many words got their gold tag or head during the pass, with the weights as they were
-    /// when their sentence was presented.
+    /// Number of words with the gold tag or head during the pass, predicted with the weights at the time the sentence
+    /// was presented.
     pub correct: usize,
-    /// How many words got their gold head with its gold label; 0 for taggers and [`fit_published`],
-    /// and without meaning for other unlabelled parsers.
+    /// Number of words with the gold head and the gold label; 0 for taggers and [`fit_published`], and meaningless for
+    /// other unlabelled parsers.
     pub correct_labels: usize,
-    /// Updates of the parser so far, and features that an update has touched; (0, 0) for taggers.
+    /// Numbers of updates of the parser so far and of features changed by updates; (0, 0) for taggers.
     pub parser: (u64, usize),
-    /// Updates of the tagger so far, and features that an update has touched; (0, 0) for
-    /// [`fit_parser`].
+    /// Numbers of updates of the tagger so far and of features changed by updates; (0, 0) for [`fit_parser`].
     pub tagger: (u64, usize),
 }
 
-/// What happens after a pass; the answer of the callbacks.
+/// What to do after a pass; returned by the callbacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// No more passes of this model. Its weights are those of the best pass, which this one is not,
-    /// or of this pass if none was marked.
+    /// Stop training this model. It gets the weights of the pass marked as best before, or of this pass if none was
+    /// marked.
     Stop,
-    /// The next pass, if there is one.
+    /// Continue with the next pass, if any.
     Continue,
-    /// As [`Next::Continue`]; besides, the averaged weights of this pass are the best so far and
-    /// are kept. Averaging costs time and memory proportional to the weights. [`fit_published`]
-    /// does not keep them.
+    /// Same as [`Next::Continue`]; in addition, the averaged weights of this pass are kept as the best so far.
+    /// Averaging takes time and memory proportional to the number of weights. [`fit_published`] does not keep the
+    /// weights.
     Best,
 }
 
@@ -101,12 +98,11 @@ impl Passes {
         })
     }
 
-    /// Runs the passes of one model: calls `learn(work, epoch, sentence)` with each sentence of
-    /// `order`, then `after(work, epoch)`, which says what comes next. `work` is handed to both
-    /// closures, because both change it.
+    /// Runs the passes of one model: calls `learn(work, epoch, sentence)` for each sentence of `order`, then
+    /// `after(work, epoch)`, which returns what to do next. `work` is passed to both closures, because both change it.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] if the watch says stop, and the errors of `after`.
+    /// [`Error::Interrupted`] if the watch requests a stop, and the errors of `after`.
     fn run<T>(
         &self,
         mut order: Vec<usize>,
@@ -134,15 +130,15 @@ impl Passes {
     }
 }
 
-/// What training in passes needs of a trainer.
+/// The interface of a trainer that training in passes needs.
 trait Trainer {
-    /// Drops the weights, for the next model on the same data.
+    /// Resets the weights, to train the next model on the same data.
     fn forget(&mut self);
 
     /// Returns the averaged weights so far.
     fn averages(&self) -> Averages;
 
-    /// Returns the updates and the touched features of parser and tagger.
+    /// Returns the numbers of updates and of changed features of the parser and of the tagger.
     fn progress(&self) -> [(u64, usize); 2];
 }
 
@@ -174,14 +170,14 @@ impl Trainer for ParserTrainer {
     }
 }
 
-/// Trains all models and returns the averaged weights of each: those of its best pass, or else of
-/// its last one.
+/// Trains all models and returns the averaged weights of each: from the best pass, or from the last pass if none was
+/// marked.
 ///
-/// `learn(trainer, epoch, sentence)` returns how many words of the sentence were correct, and how
-/// many of their labels.
+/// `learn(trainer, epoch, sentence)` returns the number of correct words in the sentence, and the number of correct
+/// labels of these words.
 ///
 /// # Errors
-/// As [`Passes::run`].
+/// Same as [`Passes::run`].
 fn train_models<T: Trainer>(
     trainer: &mut T,
     passes: Passes,
@@ -225,15 +221,15 @@ fn train_models<T: Trainer>(
     Ok(averages)
 }
 
-/// Trains a tagger on some sentences of a treebank, given by their numbers.
+/// Trains a tagger on some sentences of a treebank, given by their indices.
 ///
-/// Classes, the dictionary of unambiguous words and the known tags of words are taken from these
-/// sentences before the first pass and hold for all models. `after` is called after each pass with
-/// the trainer, which can tag with the weights so far.
+/// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before
+/// the first pass and shared by all models. `after` is called after each pass with the trainer, which can tag with the
+/// current weights.
 ///
 /// # Errors
-/// [`Error::Training`] if there are no tags, more than 4096 different ones, or weights too large
-/// for the format; [`Error::Interrupted`]; and the errors of `after`.
+/// [`Error::Training`] if there are no tags or more than 4096 different tags, or if weights are too large for the
+/// format; [`Error::Interrupted`]; and the errors of `after`.
 ///
 /// # Examples
 ///
@@ -286,18 +282,17 @@ pub fn fit_tagger(
     trainer.finish(Averages::total(averages))
 }
 
-/// Replaces the tags of a treebank with predicted ones: those of taggers that were trained without
-/// the sentence (jackknifing). A parser that learns from gold tags trusts tags more than it can
-/// when they are predicted.
+/// Replaces the tags of a treebank with predicted tags, each from a tagger that was trained without the sentence
+/// (jackknifing). A parser trained on gold tags relies on tags more than it should when they are predicted.
 ///
-/// The treebank is cut into `parts` parts, sentence `s` of `n` being in part `s * parts / n`
-/// (rounded down), and each part is tagged by a tagger trained on the others. Parts are contiguous:
-/// neighbouring sentences are often of one document, and would tell the tagger too much about each
-/// other. This costs `parts - 1` times the training on the whole treebank. With fewer than two
-/// parts or sentences the gold tags stay. `after` is called with the number of parts done.
+/// The treebank is divided into `parts` parts (sentence `s` of `n` is in part `s * parts / n`, rounded down), and each
+/// part is tagged by a tagger trained on the other parts. Parts are contiguous: neighbouring sentences are often from
+/// the same document, so training on one would reveal too much about the other. This takes `parts - 1` times as long as
+/// training on the whole treebank. With fewer than two parts or sentences the gold tags are kept. `after` is called
+/// with the number of parts done.
 ///
 /// # Errors
-/// As [`fit_tagger`], and the errors of `after`; the tags are not changed then.
+/// Same as [`fit_tagger`], and the errors of `after`. On error the tags are not changed.
 ///
 /// # Examples
 ///
@@ -310,7 +305,7 @@ pub fn fit_tagger(
 /// let passes = Passes { epochs: 2, seed: None, models: 1, watch: || false };
 /// jackknife(&mut treebank, 2, TaggerOptions::default(), passes, |_| Ok(())).unwrap();
 /// let upos = |sentence| treebank.sentence(sentence).map(|word| word.upos).collect::<Vec<_>>();
-/// assert_eq!([upos(0), upos(1)], [["VERB"], ["NOUN"]], "each saw the other one only");
+/// assert_eq!([upos(0), upos(1)], [["VERB"], ["NOUN"]], "each tagger was trained on the other sentence only");
 /// ```
 pub fn jackknife(
     treebank: &mut Treebank,
@@ -348,13 +343,13 @@ pub fn jackknife(
     Ok(())
 }
 
-/// Trains a parser on a treebank of projective trees, with the tags that the treebank has.
+/// Trains a parser on a treebank of projective trees, using the tags in the treebank.
 ///
 /// `after` is called after each pass with the trainer.
 ///
 /// # Errors
-/// [`Error::Template`] for templates that cannot be read; [`Error::Training`] for too many labels
-/// or weights that are too large for the format; [`Error::Interrupted`]; and the errors of `after`.
+/// [`Error::Template`] for invalid templates; [`Error::Training`] for too many labels or weights that are too large for
+/// the format; [`Error::Interrupted`]; and the errors of `after`.
 ///
 /// # Examples
 ///
@@ -399,8 +394,8 @@ pub fn fit_parser(
     trainer.finish(Averages::total(averages).pruned(threshold))
 }
 
-/// Returns a trainer whose classes are those of the arcs of a treebank, and the label of each word
-/// as an index of its sorted labels.
+/// Returns a trainer with the classes for the arcs of a treebank, and the label of each word as an index into the
+/// treebank's sorted labels.
 fn parser_trainer(
     treebank: &Treebank,
     options: &ParserOptions,
@@ -415,23 +410,21 @@ fn parser_trainer(
     Ok((trainer, labels))
 }
 
-/// Trains tagger and parser as parser.py does: in turns on each sentence, first the parser with the
-/// tags that the tagger predicts so far, then the tagger.
+/// Trains tagger and parser as parser.py does: on each sentence, first the parser with the tags predicted by the
+/// current tagger, then the tagger.
 ///
-/// The tagger learns for five passes; its weights are then averaged, and later passes tag with the
-/// averages (parser.py does not average after fewer passes; here the tagger is averaged at the end
-/// then). The parser learns in all passes, explores from the first one on, and is unlabelled.
-/// Sentences are padded with `<start>` and `ROOT`, which are tagged, too. parser.py shuffles with
-/// an unseeded generator; on sentences in the same order the weights are equal. The treebank has to
-/// be projective.
+/// The tagger learns for five passes; its weights are then averaged, and later passes tag with the averages (after
+/// fewer passes, parser.py does not average; here the tagger is then averaged at the end). The parser learns in all
+/// passes, explores from the first pass on, and is unlabelled. Sentences are padded with `<start>` and `ROOT`, which
+/// are also tagged. parser.py shuffles with an unseeded generator; if the sentences are in the same order, the weights
+/// are equal. The treebank must be projective.
 ///
-/// `after` gets the state after each pass; its `correct` is out of the padded sentences, the start
-/// symbol counting as correct, as parser.py counts. Other values of `passes` than `epochs`, `seed`
-/// and `watch` are ignored, and [`Next::Best`] means [`Next::Continue`].
+/// `after` gets the state after each pass; as in parser.py, its `correct` covers the padded sentences, and the start
+/// symbol counts as correct. Of `passes`, only `epochs`, `seed` and `watch` are used, and [`Next::Best`] means
+/// [`Next::Continue`].
 ///
 /// # Errors
-/// [`Error::Training`] if there are no tags or too many, [`Error::Interrupted`], and those of
-/// `after`.
+/// [`Error::Training`] if there are no tags or too many tags, [`Error::Interrupted`], and the errors of `after`.
 ///
 /// # Examples
 ///
@@ -447,7 +440,7 @@ fn parser_trainer(
 ///     Ok(Next::Continue)
 /// }).unwrap();
 /// assert_eq!(accuracy.last(), Some(&(4, 5)), "ROOT has no head, and is never counted as correct");
-/// assert_eq!(tagger.classes().len(), 5, "three tags, and those of the padding");
+/// assert_eq!(tagger.classes().len(), 5, "three tags, and the two padding tags");
 /// assert!(parser.labels().is_empty());
 /// ```
 pub fn fit_published(
@@ -481,7 +474,7 @@ pub fn fit_published(
     let parser = parser.finish(parser.averages())?;
     let tagger = match training.averaged {
         Some(tagger) => tagger,
-        // The original does not average after fewer passes; unaveraged weights are no use to anyone.
+        // The original does not average after fewer passes; unaveraged weights are not useful.
         None => tagger.finish(tagger.averages())?,
     };
     Ok((tagger, parser))
@@ -492,15 +485,15 @@ struct PublishedTraining<'a> {
     treebank: &'a Treebank,
     parser: ParserTrainer,
     tagger: TaggerTrainer,
-    /// The tagger with averaged weights, once it has learned for [`Self::TAGGER_PASSES`].
+    /// The tagger with averaged weights, once it has been trained for [`Self::TAGGER_PASSES`] passes.
     averaged: Option<Tagger>,
     /// Label of each word of the treebank.
     labels: Vec<u32>,
     /// Words of each sentence between `<start>` and `ROOT`.
     words: Vec<Vec<&'a str>>,
-    /// Class of the tag of each of these words.
+    /// Class of each of these words' tags.
     gold: Vec<Vec<u32>>,
-    /// How many words got their gold head in this pass.
+    /// Number of words with the gold head in this pass.
     correct: usize,
     buffers: TaggerBuffers,
     /// Classes of the tags of the current sentence.

@@ -1,9 +1,9 @@
 //! Models of parser.py and of NLTK from JSON.
 //!
 //! Both store weights as an object from feature strings to objects from classes to weights.
-//! Features are hashed as they are read ([`TextHash`] of the string), and weights are rounded to
-//! the thousandths to which the originals round, so the imported model gives the tags and trees of
-//! the original, ties included.
+//! Features are hashed while they are read ([`TextHash`] of the string), and weights are rounded to
+//! thousandths, as in the originals, so the imported model gives the same tags and trees as the
+//! original, including ties.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -21,25 +21,25 @@ use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags}
 use crate::text_hash::TextHash;
 use crate::weights::Weights;
 
-/// Returns the error for JSON that is not such a model, with the reason.
+/// Returns the error for JSON that is not a valid model, with the reason.
 fn bad(message: impl fmt::Display) -> Error {
     Error::File(format!("not a model of parser.py: {message}"))
 }
 
-/// Factor from weights to thousandths, to which the originals round them.
+/// Factor from weights to thousandths; the originals round weights to thousandths.
 const SCALE: f64 = 1000.0;
 
 /// Weights of named features under construction.
 #[derive(Default)]
 struct Named {
-    /// The weights, features without a weight being left out.
+    /// The weights; features without a weight are skipped.
     averages: Averages,
-    /// The name of each row of `averages`, or nothing if names are not kept.
+    /// The name of each row in `averages`; empty if names are not kept.
     names: Vec<String>,
 }
 
-/// Deserialises an object of feature -> {class: weight} row by row, without holding it as a JSON
-/// tree, which would take several times the memory of the weights.
+/// Deserialises an object of feature -> {class: weight} row by row, without building a JSON tree,
+/// which would take several times the memory of the weights.
 struct WeightsOf<'a> {
     /// The number of each class.
     class_of: &'a HashMap<String, u32>,
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for WeightsOf<'_> {
                         "{feature:?} has a weight of {weight}"
                     )));
                 }
-                // The originals round to thousandths.
+                // The originals round weights to thousandths.
                 row.push((*class, (weight * SCALE).round() / SCALE));
             }
             row.sort_unstable_by_key(|(class, _)| *class);
@@ -101,16 +101,16 @@ fn read_weights(json: &[u8], class_of: &HashMap<String, u32>, keep_names: bool) 
     seed.deserialize(&mut deserializer).map_err(bad)
 }
 
-/// Makes a published tagger of weights (feature -> {tag: weight}), tagdict (word -> tag) and
+/// Makes a published tagger from weights (feature -> {tag: weight}), tagdict (word -> tag) and
 /// classes (a list of tags) in JSON: the contents of NLTK's
 /// `averaged_perceptron_tagger_<language>.weights.json`, `.tagdict.json` and `.classes.json`.
 ///
-/// Classes may be in any order and repeated; they are sorted, so that ties are broken as by NLTK.
+/// Classes may be in any order and repeated; they are sorted, so that ties are broken as in NLTK.
 /// Weights are rounded to thousandths.
 ///
 /// # Errors
-/// [`Error::File`] if the JSON is not of this form, a tag is not among the classes, a weight is not
-/// finite or larger than 524.287, there are no classes or more than 4096, or a feature is there
+/// [`Error::File`] if the JSON does not have this form, a tag is not among the classes, a weight is
+/// not finite or larger than 524.287, there are no classes or more than 4096, or a feature occurs
 /// twice.
 ///
 /// # Examples
@@ -160,8 +160,9 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
     })
 }
 
-/// Makes a published, unlabelled parser of weights (feature -> {move: weight}) in JSON; moves are
-/// the strings 0 (SHIFT), 1 (RIGHT) and 2 (LEFT). It allows several roots, as parser.py does.
+/// Makes a published, unlabelled parser from weights (feature -> {move: weight}) in JSON; moves are
+/// the strings 0 (SHIFT), 1 (RIGHT) and 2 (LEFT). The parser allows several roots, as parser.py
+/// does.
 fn import_parser(weights: &[u8]) -> Result<Parser> {
     let class_of: HashMap<String, u32> = (0..3).map(|class| (class.to_string(), class)).collect();
     let named = read_weights(weights, &class_of, false)?;
@@ -171,15 +172,15 @@ fn import_parser(weights: &[u8]) -> Result<Parser> {
     Parser::new(setup, weights).map_err(bad)
 }
 
-/// Makes a model of one JSON object with the members `parser` (feature -> {move: weight}), `tagger`
-/// (feature -> {tag: weight}), `tagdict` (word -> tag) and `classes` (list of tags). Without the
-/// member `parser` the model has a tagger only.
+/// Makes a model from one JSON object with the members `parser` (feature -> {move: weight}),
+/// `tagger` (feature -> {tag: weight}), `tagdict` (word -> tag) and `classes` (list of tags).
+/// Without the member `parser` the model has only a tagger.
 ///
-/// The model pads sentences if `<start>` is one of the classes, as it is for taggers that parser.py
-/// trained with its parser.
+/// The model pads sentences if `<start>` is one of the classes, which is the case for taggers that
+/// parser.py trained together with its parser.
 ///
 /// # Errors
-/// [`Error::File`] if the JSON is not of this form, and as [`import_tagger`].
+/// [`Error::File`] if the JSON does not have this form, and the errors of [`import_tagger`].
 ///
 /// # Examples
 ///

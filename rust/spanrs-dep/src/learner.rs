@@ -6,57 +6,59 @@
 //! # Algorithm
 //!
 //! The score of a class is the sum of its weights over the features of an example; all features are
-//! binary. After a wrong guess the weights of the features grow by a step for the right class and
-//! shrink by it for the guessed one. The final weights are the mean of the weights with which the
-//! examples were scored,
+//! binary. After a wrong guess the weights of the features increase by a step for the correct class
+//! and decrease by the same step for the guessed class. The final weights are the mean of the
+//! weights with which the examples were scored,
 //!
 //! ```text
 //! average(f, c) = (1 / T) * sum over t = 1..T of w_t(f, c)       w_t: the weight before update t
 //!                                                                T: number of updates
 //! ```
 //!
-//! which generalises better than the last weights. The sum is kept lazily as in parser.py: each
-//! weight remembers the update that changed it last and the sum up to then. When it changes next,
-//! it adds `(now - since) * weight` to the sum. An update costs O(features), not O(weights).
+//! which generalise better than the last weights. The sum is kept lazily as in parser.py: each
+//! weight stores the number of the last update that changed it, and the sum up to that update. At
+//! the next change, `(now - since) * weight` is added to the sum. An update takes O(features), not
+//! O(weights).
 //!
 //! # Storage
 //!
-//! A feature is known by its hash alone. `FeatureIndex` gives its row; a row lists the classes that
-//! an update has touched, with the weight of each, in the order in which they were touched. Rows
-//! are slices of two parallel vectors, `weights` (read by every score) and `sums` (read by updates
-//! only). A full row moves to a slice of twice the capacity, and the old slice goes to a list of
-//! free ones of its size.
+//! A feature is identified only by its hash. `FeatureIndex` maps the hash to a row; a row lists the
+//! classes that an update has touched, with the weight of each, in the order in which they were
+//! touched. Rows are slices of two parallel vectors, `weights` (read by every score) and `sums`
+//! (read by updates only). A full row moves to a slice of twice the capacity, and the old slice is
+//! added to the free list for its size.
 //!
 //! | | weights (8 bytes each) | sums (16 bytes each) |
 //! |---|---|---|
 //! | feature 1 | (VERB, 2) (NOUN, -2) | (total, since) of each |
 //! | feature 2 | (NOUN, 1) (VERB, -1) (ADJ, 0) and one unused | |
 //!
-//! Memory is 12 bytes per feature, 21 to 43 for the index, and 24 per cell of a row; capacities are
-//! 2, 4, 8 ... cells.
+//! Memory is 12 bytes per feature plus 21 to 43 bytes for the index, and 24 bytes per cell of a
+//! row; capacities are 2, 4, 8 ... cells.
 //!
 //! # Exactness
 //!
 //! Weights and sums are integers, so averages are exact, do not depend on the order of additions,
-//! and equal those that parser.py computes in floats, whose sums of whole numbers are exact, too.
+//! and equal the averages that parser.py computes with floats, whose sums of whole numbers are also
+//! exact.
 
 use crate::feature_index::FeatureIndex;
 
 /// The weight of a feature for a class.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
-    /// The class; cells behind the length of their row are unused.
+    /// The class; cells after the length of their row are unused.
     class: u32,
     /// The weight after the last update, in steps; saturates at the limits of the type.
     weight: i32,
 }
 
-/// What averaging needs to know of a weight.
+/// The state of a weight that averaging needs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     /// Sum of the weight before each of the updates 1 to `since`.
     total: i64,
-    /// Number of the update (from 1) that changed the weight last, or that added it.
+    /// Number of the last update (from 1) that changed or added the weight.
     since: u64,
 }
 
@@ -67,10 +69,10 @@ struct Row {
     start: u32,
     /// Number of cells in use: classes that an update has touched.
     len: u16,
-    /// Number of cells that the row may use: 0 or a power of two from 2 on.
+    /// Number of cells allocated for the row: 0, or a power of two of at least 2.
     capacity: u16,
-    /// How often the feature was looked up since it was added; saturates. Frozen tables store
-    /// frequent features first.
+    /// Number of times the feature has been looked up since it was added; saturates. Frozen tables
+    /// store frequent features first.
     uses: u32,
 }
 
@@ -78,7 +80,7 @@ struct Row {
 ///
 /// A feature has weights only for the classes that an update has touched: memory grows with the
 /// updates, not with features times classes. A learner belongs to one trainer and thread. It does
-/// not know the number of classes; scores are as many as the caller has room for.
+/// not store the number of classes; the caller's score slice determines it.
 ///
 /// # Examples
 ///
@@ -87,10 +89,10 @@ struct Row {
 /// let mut learner = Learner::default();
 /// let (features, mut scores) = ([7, 8], [0; 2]);
 /// learner.score(&features, &mut scores);
-/// learner.update(1, 0, &features, 1); // class 1 is right, 0 was guessed
+/// learner.update(1, 0, &features, 1); // class 1 is correct, 0 was guessed
 /// learner.score(&features, &mut scores);
 /// assert_eq!(scores, [-2, 2]);
-/// learner.update(1, 1, &features, 1); // a right guess counts for the average
+/// learner.update(1, 1, &features, 1); // a correct guess counts towards the average
 /// let averages = Averages::of(&learner);
 /// let first = averages.rows().next();
 /// assert_eq!(first, Some((7, &[(0, -0.5), (1, 0.5)][..])));
@@ -103,16 +105,16 @@ pub struct Learner {
     rows: Vec<Row>,
     /// The cells of all rows.
     weights: Vec<Weight>,
-    /// What averaging needs, parallel to `weights`.
+    /// The state for averaging, parallel to `weights`.
     sums: Vec<Sum>,
     /// Starts of unused slices, by the logarithm to base 2 of their capacity.
     free: Vec<Vec<u32>>,
-    /// Number of calls of [`Learner::update`], those of right guesses included.
+    /// Number of calls of [`Learner::update`], including correct guesses.
     updates: u64,
-    /// Number of updates that changed weights, and the sum of their steps.
+    /// Number of updates that changed weights, and the sum of the steps of these updates.
     steps: (u64, i64),
-    /// Rows of the features that were scored last, [`NONE`] for unknown ones; [`Learner::update`]
-    /// saves a second lookup with it.
+    /// Rows of the features in the last call of [`Learner::score`], [`NONE`] for unknown features;
+    /// saves [`Learner::update`] a second lookup.
     found: Vec<u32>,
 }
 
@@ -120,11 +122,12 @@ pub struct Learner {
 const NONE: u32 = u32::MAX;
 
 impl Learner {
-    /// Writes the score of each class into `scores`: the sum of the weights of the features, 0
-    /// where there are none. O(features plus cells of their rows).
+    /// Writes the score of each class into `scores`: the sum of the weights of the features, or 0
+    /// if there are no weights. Takes time proportional to the number of features plus the cells of
+    /// their rows.
     ///
-    /// No feature may occur twice, or it counts twice. `scores` has to have room for every class
-    /// that an update has named.
+    /// A feature that occurs twice counts twice, so features must be distinct. `scores` must have
+    /// an entry for every class passed to an update.
     ///
     /// # Panics
     /// If a touched class is not less than the length of `scores`.
@@ -146,11 +149,10 @@ impl Learner {
     }
 
     /// Counts an update, and if `guess` is not `truth`, adds `step` to the weights of the features
-    /// for `truth` and subtracts it from those for `guess`.
+    /// for `truth` and subtracts it from the weights for `guess`.
     ///
-    /// The features have to be those of the last call of [`Learner::score`], in the same order,
-    /// because their rows are remembered. A call with `truth == guess` only counts towards the
-    /// average.
+    /// The features must be the same as in the last call of [`Learner::score`], in the same order,
+    /// because their rows are cached. A call with `truth == guess` only counts towards the average.
     pub fn update(&mut self, truth: u32, guess: u32, features: &[u64], step: i32) {
         self.updates += 1;
         if truth == guess {
@@ -168,8 +170,8 @@ impl Learner {
         }
     }
 
-    /// Returns the row of a feature that was unknown when it was scored, and adds it. It may have
-    /// been added since then if it occurs twice.
+    /// Adds and returns the row of a feature that was unknown when it was scored. If the feature
+    /// occurs twice, the row may already have been added.
     fn add_row(&mut self, feature: u64) -> u32 {
         let new = self.rows.len() as u32;
         let row = self.index.insert(feature, new);
@@ -179,7 +181,7 @@ impl Learner {
         row
     }
 
-    /// Changes a weight by `step` after its sum was brought up to the current update.
+    /// Changes a weight by `step`, after updating its sum to the current update.
     fn change(&mut self, row: u32, class: u32, step: i32) {
         let at = self.find_or_add_cell(row, class);
         let (weight, sum) = (&mut self.weights[at].weight, &mut self.sums[at]);
@@ -188,8 +190,8 @@ impl Learner {
         *weight = weight.saturating_add(step);
     }
 
-    /// Returns the index of the cell of a class, which is added with weight 0 if the row has none.
-    /// Rows are short, so they are searched one by one.
+    /// Returns the index of the cell of a class; a missing cell is added with weight 0. Rows are
+    /// short, so the search is linear.
     fn find_or_add_cell(&mut self, row: u32, class: u32) -> usize {
         let known = self.rows[row as usize];
         let (start, len) = (known.start as usize, usize::from(known.len));
@@ -211,8 +213,8 @@ impl Learner {
         at
     }
 
-    /// Moves a row to a slice of twice its capacity, taken from the free ones of that size or from
-    /// the end of the vectors.
+    /// Moves a row to a slice of twice its capacity, taken from the free slices of that size or
+    /// from the end of the vectors.
     fn grow(&mut self, row: u32) {
         let old = self.rows[row as usize];
         let capacity = (old.capacity * 2).max(2);
@@ -238,13 +240,13 @@ impl Learner {
         };
     }
 
-    /// Number of updates so far, those of right guesses included; the divisor of averages.
+    /// Number of updates so far, including correct guesses; the divisor of averages.
     pub fn updates(&self) -> u64 {
         self.updates
     }
 
-    /// Mean step of the updates that changed weights, in weight units; 1 before the first. It is
-    /// the yardstick for "a small weight" when a model is pruned.
+    /// Mean step of the updates that changed weights, in weight units; 1 before the first such
+    /// update. Pruning thresholds are relative to this step.
     pub fn mean_step(&self) -> f64 {
         match self.steps {
             (0, _) => 1.0,
@@ -252,7 +254,7 @@ impl Learner {
         }
     }
 
-    /// Number of features that an update has touched.
+    /// Number of features changed by updates.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -262,9 +264,10 @@ impl Learner {
         self.rows.is_empty()
     }
 
-    /// Calls `take` with each feature in the order in which they were first touched, how often it
-    /// was looked up, and its (class, sum) pairs: the sum of the weight over all updates, in the
-    /// order in which the classes were touched. Divide by [`Learner::updates`] for the average.
+    /// Calls `take` with each feature, in the order in which features were first touched, the
+    /// number of times it was looked up, and its (class, sum) pairs, in the order in which the
+    /// classes were touched. A sum is over the weight before each update; divide by
+    /// [`Learner::updates`] for the average.
     pub fn sums(&self, mut take: impl FnMut(u64, u32, &[(u32, i64)])) {
         let mut features = vec![0; self.rows.len()];
         self.index

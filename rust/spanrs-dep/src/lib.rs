@@ -1,50 +1,47 @@
 //! Part-of-speech tagging and dependency parsing with averaged perceptrons.
 //!
-//! A [`Tagger`] gives each word a pair of tags (XPOS and UPOS); a [`Parser`] gives the sentence its
-//! dependency tree: the head of each word and the label of the arc to it. Both are linear models
-//! that decide greedily from left to right, so their cost is linear in the number of words. A
-//! [`Model`] holds one or both of them, annotates batches of sentences ([`Model::annotate_all`])
-//! and is read from and written to one file ([`Model::from_bytes`], [`Model::to_bytes`]).
+//! A [`Tagger`] gives each word a pair of tags (XPOS and UPOS); a [`Parser`] gives each sentence a dependency tree: the
+//! head of each word and the label of the arc to it. Both are linear models that decide greedily from left to right, so
+//! their cost is linear in the number of words. A [`Model`] contains a tagger, a parser or both, annotates batches of
+//! sentences ([`Model::annotate_all`]) and is read from and written to one file ([`Model::from_bytes`],
+//! [`Model::to_bytes`]).
 //!
 //! # Two families of features
 //!
 //! | | published | rich (the default) |
 //! |---|---|---|
 //! | tagger | the 14 features of parser.py and NLTK's `PerceptronTagger` | 42 features: affixes, shapes, known tags of the neighbours |
-//! | parser | the 59 templates of parser.py, unlabelled | templates that can be edited ([`RICH_TEMPLATES`]), labels |
+//! | parser | the 59 templates of parser.py, unlabelled | templates that can be edited ([`RICH_TEMPLATES`]), labelled |
 //! | oracle | as in parser.py ([`Oracle::Published`]) | exact ([`Oracle::Exact`]) |
 //! | weights | thousandths, as parser.py rounds them | multiplied by a power of two and rounded |
-//! | ties | as in parser.py, floats included | the last class (tagger), the first (parser) |
+//! | ties | as in parser.py, including float rounding | the last class wins (tagger), the first wins (parser) |
 //!
-//! The published family exists to equal
-//! [parser.py](https://explosion.ai/blog/parsing-english-in-python) (Honnibal 2013) to the last
-//! bit: models that it or NLTK has written are imported ([`import_published`], [`import_tagger`])
-//! and give the same tags and trees, and [`fit_published`] ends with the same weights if it sees
-//! the same sentences in the same order.
+//! The published family exists to reproduce [parser.py](https://explosion.ai/blog/parsing-english-in-python) (Honnibal
+//! 2013) to the last bit: models written by parser.py or NLTK can be imported ([`import_published`], [`import_tagger`])
+//! and give the same tags and trees, and [`fit_published`] computes the same weights for the same sentences in the same
+//! order.
 //!
 //! # Modules
 //!
-//! - `arc_hybrid` has the transition system, `oracle` the moves that lose no gold arc, and `tree`
-//!   the checks and the projectivisation of gold trees.
-//! - `sentence` has the input and the output of both of them.
+//! - `arc_hybrid` implements the transition system, `oracle` determines the moves that lose no gold arc, and `tree`
+//!   checks and projectivises gold trees.
+//! - `sentence` defines the input and the output of taggers and parsers.
 //! - `tagger` and `parser` extract features, choose classes and learn from one sentence at a time;
 //!   `fit` runs the passes over a `treebank`.
-//! - `learner` holds weights in training, `averages` the averaged weights, and `weights` the frozen
-//!   tables that prediction reads. `feature_index`, `text_hash` and `digits` serve them.
-//! - `turns` interleaves sentences so that their cache misses overlap, and `model` and `annotate`
-//!   are built on it.
+//! - `learner` stores weights in training, `averages` the averaged weights, and `weights` the frozen tables for
+//!   prediction. `feature_index`, `text_hash` and `digits` are helpers of these modules.
+//! - `turns` interleaves sentences so that their cache misses overlap, and `model` and `annotate` use it.
 //! - `model_file` and `import` read and write models.
 //!
 //! # Determinism
 //!
-//! Weights in training are integers, sentences are shuffled by a generator with a fixed stream
-//! ([`spanrs_base::Rng`]), and every tie is broken by a written rule. The same data, options and
-//! seeds give the same bytes of the model file, and a model gives the same annotation for any
-//! number of threads.
+//! Weights in training are integers, sentences are shuffled by a generator with a fixed stream ([`spanrs_base::Rng`]),
+//! and every tie is broken by a documented rule. The same data, options and seeds give the same bytes of the model
+//! file, and a model gives the same annotation for any number of threads.
 //!
 //! # Examples
 //!
-//! A parser learns two sentences by heart, with the gold tags of the treebank:
+//! Train a parser on two sentences with gold tags, and parse one of them:
 //!
 //! ```
 //! use spanrs_dep::{

@@ -2,7 +2,7 @@
 //!
 //! [`Model::annotate`] tags and parses sentences in groups of 16. Within a group the steps of the
 //! sentences are interleaved (module `turns`), because each step waits for weights that are not in
-//! the cache; tagging of the group is finished before its parsing starts.
+//! the cache; a group is tagged completely before it is parsed.
 
 use crate::parser::{Parser, ParserBuffers};
 use crate::sentence::{Parse, ROOT, START, Sentence};
@@ -33,7 +33,7 @@ use crate::tagger::{Tagger, TaggerBuffers, Tags};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The tagger; without one, words have the tags that are given, or empty ones.
+    /// The tagger; without a tagger, words have the given tags, or empty tags.
     pub tagger: Option<Tagger>,
     /// The parser.
     pub parser: Option<Parser>,
@@ -41,40 +41,41 @@ pub struct Model {
     /// words, as in parser.py. Sentences are then padded before they are tagged, and the predicted
     /// tag of `ROOT` is a feature of the parser.
     pub padded: bool,
-    /// A JSON object that describes the training: anything the caller wants to store.
+    /// A JSON object that describes the training: it can contain anything the caller wants to
+    /// store.
     pub metadata: String,
 }
 
-/// Buffers that are kept between calls, one per thread. They hold nothing that has an influence on
+/// Buffers that are reused between calls; each thread needs its own. Their content does not affect
 /// later calls.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    /// Buffers of the tagger. They also hold the tags of the group until it is parsed.
+    /// Buffers of the tagger, which also store the tags of a group until the group is parsed.
     tagger: TaggerBuffers,
     /// Buffers of the parser.
     parser: ParserBuffers,
 }
 
-/// Number of sentences that are annotated in turns: while the weights for one are fetched into the
-/// cache, the others are worked on.
+/// Number of sentences that are annotated in turns: while the weights for one sentence are fetched
+/// into the cache, the other sentences are processed.
 const GROUP: usize = 16;
 
 impl Model {
-    /// Returns the classes of the tagger; none without one.
+    /// Returns the classes of the tagger; empty without a tagger.
     pub fn classes(&self) -> &[Tags] {
         self.tagger.as_ref().map_or(&[], |tagger| tagger.classes())
     }
 
-    /// Returns the labels of the parser; none without one or for an unlabelled parser.
+    /// Returns the labels of the parser; empty without a parser or for an unlabelled parser.
     pub fn labels(&self) -> &[String] {
         self.parser.as_ref().map_or(&[], |parser| parser.labels())
     }
 
-    /// Tags the sentences that have no tags, with `parse` parses all of them, and writes one result
-    /// per sentence into `parses`, whose memory is reused.
+    /// Tags the sentences that have no tags, parses all sentences if `parse` is true, and writes
+    /// one result per sentence into `parses`, whose memory is reused.
     ///
-    /// What the model lacks is skipped: without a parser the trees are empty. The results of a
-    /// sentence do not depend on the others.
+    /// Steps for which the model has no tagger or parser are skipped: without a parser the trees
+    /// are empty. The result of a sentence does not depend on the other sentences.
     pub fn annotate<S: AsRef<str>>(
         &self,
         sentences: &[Sentence<'_, S>],
@@ -98,8 +99,8 @@ impl Model {
     }
 
     /// Tags the sentences of a group that have no tags, and copies the classes of their words,
-    /// without those of the padding. The buffers hold these sentences afterwards, or none without a
-    /// tagger.
+    /// without the padding. Afterwards the buffers contain these sentences, or no sentences if
+    /// there is no tagger.
     fn tag_group<S: AsRef<str>>(
         &self,
         group: &[Sentence<'_, S>],

@@ -1,7 +1,7 @@
 //! Model files: safetensors with a JSON header.
 //!
-//! Names of tensors begin with `tagger.` or `parser.`; a model without one of them has none of its
-//! tensors. All are one-dimensional and little-endian:
+//! Names of tensors begin with `tagger.` or `parser.`; the tensors of a missing tagger or parser are absent. All
+//! tensors are one-dimensional and little-endian:
 //!
 //! | tensor | type | content |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | `tagdict_ends`, `known_tags_ends`, `names_ends` | u64 | end in bytes of each word or name |
 //! | `tagdict_numbers`, `known_tags_numbers` | u32 | number of each word: a class, or a set of tags |
 //!
-//! The last three rows are those of the tagger only. `names` has a line per feature, or is empty.
-//! Ends are written only where a word or name contains a line feed, which the text cannot tell from
-//! the one that follows it.
+//! The tensors in the last three rows exist only for taggers. `names` has a line per feature, or is empty. Ends of
+//! words and names are written only if one of them contains a line feed, which could not be distinguished from a
+//! separating line feed.
 //!
 //! The metadata of the safetensors header has one entry, `spanrs.dep`: JSON with the format
 //! version, the classes and options of tagger and parser, and the model's own metadata
@@ -21,10 +21,9 @@
 //!
 //! # Hostile files
 //!
-//! A file may come from anywhere. safetensors checks that tensors lie in the file; here types,
-//! lengths, the ranges of all numbers and the order within rows are checked before a table is
-//! built, so that prediction cannot index out of bounds, and memory is proportional to the size of
-//! the file.
+//! Files are not trusted. safetensors checks that tensors are inside the file; this module checks types, lengths, the
+//! ranges of all numbers and the order within rows before a table is built, so that prediction cannot index out of
+//! bounds, and memory is proportional to the size of the file.
 
 use serde::{Deserialize, Serialize};
 use spanrs_base::{Ends, TensorError, TensorFile, TensorWriter};
@@ -37,14 +36,14 @@ use crate::parser::{Parser, ParserFeatures, ParserSetup};
 use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::weights::{MAX_CLASSES, Rows, Weights};
 
-/// Latest version of the format; files of later ones are refused.
+/// Latest version of the format; files of later versions are rejected.
 ///
 /// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models that have it.
 const VERSION: u64 = 2;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
-/// Returns the error for a damaged or foreign file, with the reason.
+/// Returns the error for a damaged or unknown file, with the reason.
 fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }
@@ -55,7 +54,7 @@ impl From<TensorError> for Error {
     }
 }
 
-/// The JSON in the header: everything but numbers and words.
+/// The JSON in the header: everything except tensors.
 #[derive(Serialize, Deserialize)]
 struct Header {
     /// 1, or [`VERSION`].
@@ -70,21 +69,21 @@ struct Header {
     metadata: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What the header knows of a tagger.
+/// The part of the header for a tagger.
 #[derive(Serialize, Deserialize)]
 struct TaggerHeader {
-    /// True for the published features, false for the rich ones.
+    /// True for the published features, false for the rich features.
     published: bool,
     /// (XPOS, UPOS) of each class, sorted when written by spanrs.
     classes: Vec<(String, String)>,
     /// Factor from weights to the integers of the file.
     scale: f64,
-    /// True if UPOS are features of later words; XPOS otherwise.
+    /// True if the UPOS tags of previous words are features; otherwise the XPOS tags are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     upos_history: bool,
 }
 
-/// What the header knows of a parser.
+/// The part of the header for a parser.
 #[derive(Serialize, Deserialize)]
 struct ParserHeader {
     /// Text of the templates; None for the published features.
@@ -93,10 +92,9 @@ struct ParserHeader {
     labels: Vec<String>,
     /// (move, label) of each class, sorted by move; moves are 0 (SHIFT), 1 (RIGHT) and 2 (LEFT).
     classes: Vec<(u8, u32)>,
-    /// True if one word is attached to the root.
+    /// True if exactly one word is attached to the root.
     single_root: bool,
-    /// True if the last class is only used for the root; there are two classes for LEFT then at
-    /// least.
+    /// True if the last class is only used for the root; then there are at least two classes for LEFT.
     has_root_class: bool,
     /// Factor from weights to the integers of the file.
     scale: f64,
@@ -121,8 +119,8 @@ fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut TensorWriter) {
     tensors.numbers(format!("{name}_numbers"), numbers);
 }
 
-/// Adds strings as one tensor, each followed by a line feed, and their ends as another one if a
-/// string contains a line feed itself.
+/// Adds strings as one tensor, each followed by a line feed, and their ends as another tensor if a string contains a
+/// line feed.
 fn put_names<'a>(name: &str, names: impl Iterator<Item = &'a str>, tensors: &mut TensorWriter) {
     let (mut text, mut ends, mut is_ambiguous) = (String::new(), Vec::new(), false);
     for name in names {
@@ -201,12 +199,12 @@ impl Model {
         Ok(tensors.finish(KEY, header)?)
     }
 
-    /// Reads a model file and builds its tables. Everything is checked; memory is proportional to
-    /// the size of the file.
+    /// Reads a model file and builds its tables. All content is checked; memory is proportional to the size of the
+    /// file.
     ///
     /// # Errors
-    /// [`Error::File`] with what is wrong: no safetensors file, not of spanrs, of another version,
-    /// with tensors that contradict each other, or with templates of a parser that cannot be read.
+    /// [`Error::File`] if the file is not a safetensors file, was not written by spanrs, has an unsupported version,
+    /// contains inconsistent tensors, or contains invalid parser templates; the message gives the reason.
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let file = TensorFile::open(file, KEY, "a tagger or parser of spanrs")?;
         let entry = file.header();
@@ -244,8 +242,8 @@ impl Model {
 struct Tensors<'a>(TensorFile<'a>);
 
 impl Tensors<'_> {
-    /// Returns the strings of a tensor, which are followed by line feeds, or end where the tensor of
-    /// ends says if there is one.
+    /// Returns the strings of a tensor. They are separated by the tensor of ends if there is one, otherwise by line
+    /// feeds.
     fn names(&self, name: &str) -> Result<Vec<String>> {
         let text = std::str::from_utf8(self.0.bytes(name)?).map_err(damaged)?;
         let ends = format!("{name}_ends");
@@ -263,25 +261,24 @@ impl Tensors<'_> {
         }
         match start == text.len() {
             true => Ok(names),
-            false => Err(damaged(format!("{ends} leaves out names"))),
+            false => Err(damaged(format!("{ends} does not cover all names"))),
         }
     }
 
-    /// Returns a lexicon whose numbers are below `limit`.
+    /// Returns a lexicon; its numbers must be below `limit`.
     fn lexicon(&self, name: &str, limit: usize) -> Result<Lexicon> {
         let names = self.names(name)?;
         let numbers: Vec<u32> = self.0.numbers(&format!("{name}_numbers"))?;
         if names.len() != numbers.len() || numbers.iter().any(|&number| number as usize >= limit) {
             return Err(damaged(format!(
-                "the numbers of {name} do not fit its words"
+                "the numbers of {name} do not match its words"
             )));
         }
         Ok(Lexicon::new(names.into_iter().zip(numbers)))
     }
 
-    /// Reads weights and checks what prediction relies on: rows cover all entries in their order,
-    /// classes are below `classes` and increase within a row, features are distinct, and the scale
-    /// is sensible.
+    /// Reads weights and checks what prediction relies on: rows cover all entries in their order, classes are below
+    /// `classes` and increase within a row, features are distinct, and the scale is valid.
     fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
         if !(1e-18..=1e18).contains(&scale) {
             return Err(damaged(format!("the scale of {part} is {scale}")));
@@ -303,8 +300,7 @@ impl Tensors<'_> {
             let mut rows = ends.ranges().map(|range| &own[range]);
             fits && rows.all(|row| row.is_sorted_by(|a, b| a < b))
         });
-        let ends =
-            ends.ok_or_else(|| damaged(format!("the rows of {part} do not fit together")))?;
+        let ends = ends.ok_or_else(|| damaged(format!("the rows of {part} are inconsistent")))?;
         let rows = Rows {
             features,
             ends,
@@ -314,7 +310,7 @@ impl Tensors<'_> {
         Weights::of_rows(rows, classes, scale).map_err(damaged)
     }
 
-    /// Reads a tagger and checks that its lexicons and names fit its classes and features.
+    /// Reads a tagger and checks that its lexicons and names match its classes and features.
     fn tagger(&self, header: TaggerHeader) -> Result<Tagger> {
         let classes: Vec<Tags> = header
             .classes
@@ -322,12 +318,12 @@ impl Tensors<'_> {
             .map(|(xpos, upos)| Tags { xpos, upos })
             .collect();
         if classes.is_empty() || classes.len() > MAX_CLASSES {
-            return Err(damaged(format!("a tagger with {} classes", classes.len())));
+            return Err(damaged(format!("the tagger has {} classes", classes.len())));
         }
         let weights = self.weights("tagger", classes.len(), header.scale)?;
         let names = self.names("tagger.names")?;
         if !names.is_empty() && names.len() != weights.rows().len() {
-            return Err(damaged("there are not as many names as features"));
+            return Err(damaged("the numbers of names and features differ"));
         }
         let features = match header.published {
             true => TaggerFeatures::Published,
@@ -354,26 +350,28 @@ impl Tensors<'_> {
                 0 => Move::Shift,
                 1 => Move::Right,
                 2 => Move::Left,
-                other => return Err(damaged(format!("the unknown move {other}"))),
+                other => return Err(damaged(format!("unknown move {other}"))),
             };
             Ok((transition, label))
         });
         let classes = classes.collect::<Result<Vec<_>>>()?;
         let lefts = classes.iter().filter(|class| class.0 == Move::Left).count();
         if header.has_root_class && lefts < 2 {
-            return Err(damaged("the moves of the parser are not complete"));
+            return Err(damaged(
+                "the parser has no class for one of the moves SHIFT, RIGHT and LEFT",
+            ));
         }
         let labels = header.labels.len().max(1);
         if classes.len() > MAX_CLASSES
             || !classes.is_sorted_by_key(|class| class.0)
             || classes.iter().any(|class| class.1 as usize >= labels)
         {
-            return Err(damaged("the moves of the parser are not in order"));
+            return Err(damaged("the moves of the parser are not sorted"));
         }
         let features = match &header.templates {
             None => ParserFeatures::Published,
             Some(source) => {
-                // A template that the user did not write is damage.
+                // Since the user did not write the templates, an invalid template means that the file is damaged.
                 let templates = Templates::parse(source).map_err(damaged)?;
                 ParserFeatures::Templates(Box::new(templates))
             }
@@ -476,7 +474,7 @@ mod tests {
         let at = bytes.windows(4).position(|part| part == b"N0.w").unwrap();
         bytes[at..at + 4].copy_from_slice(b"N0.x");
         let Err(Error::File(message)) = Model::from_bytes(&bytes) else {
-            panic!("not damage");
+            panic!("not reported as damage");
         };
         assert!(message.starts_with("template 2: "), "{message}");
     }

@@ -1,66 +1,61 @@
-//! Dynamic oracles of the arc-hybrid system: which moves lose no gold arc that can still be
-//! reached.
+//! Dynamic oracles of the arc-hybrid system: which moves make no reachable gold arc unreachable.
 //!
-//! A static oracle prescribes one derivation of the gold tree. A dynamic oracle (Goldberg and Nivre
-//! 2012, "A dynamic oracle for arc-eager dependency parsing"; 2013, "Training deterministic parsers
-//! with non-deterministic oracles") answers for every state, also for those after a mistake: a move
-//! is *zero-cost* if the best tree that can be reached after it has as many gold arcs as the best
-//! tree that can be reached before it. The trainer can therefore follow its own guesses
-//! ("exploration") and learn to make the best of a wrong state.
+//! A static oracle prescribes one derivation of the gold tree. A dynamic oracle (Goldberg and Nivre 2012, "A dynamic
+//! oracle for arc-eager dependency parsing"; 2013, "Training deterministic parsers with non-deterministic oracles") is
+//! defined for every state, including states after a mistake: a move is *zero-cost* if the best tree that can be
+//! reached after it has as many gold arcs as the best tree that can be reached before it. The trainer can therefore
+//! follow its own guesses ("exploration") and learn the best moves from a wrong state.
 //!
 //! # Cost in the arc-hybrid system
 //!
-//! The system is *arc-decomposable* (Goldberg and Nivre 2013, section 4.3): if every gold arc of a
-//! set can be reached alone, all of them can be reached together. The cost of a move is then the
-//! number of gold arcs that it makes unreachable. With the stack σ whose top is s0 and next item
-//! s1, the buffer β whose front is n0, and gold heads g:
+//! The system is *arc-decomposable* (Goldberg and Nivre 2013, section 4.3): if every gold arc in a set is reachable
+//! individually, all arcs in the set are reachable together. The cost of a move is then the number of gold arcs that
+//! the move makes unreachable. With the stack σ whose top is s0 and next item s1, the buffer β whose front is n0, and
+//! gold heads g:
 //!
 //! | move | loses |
 //! |---|---|
 //! | SHIFT | each word x in σ with g(x) = n0; the arc to n0 if g(n0) is in σ below s0 |
 //! | RIGHT | each word k in β with g(k) = s0; the arc to s0 if g(s0) is in β |
-//! | LEFT | each word k in β with g(k) = s0; the arc to s0 if g(s0) is s1 or in β behind n0 |
+//! | LEFT | each word k in β with g(k) = s0; the arc to s0 if g(s0) is s1 or in β after n0 |
 //!
-//! The root counts as an item of β. With a single root, the arc from the root to a word is
-//! reachable only if nothing is below the word on the stack: popping it otherwise is free of that
-//! loss, and shifting it on a stack that is not empty loses it.
+//! The root counts as an item of β. With a single root, the arc from the root to a word is reachable only if nothing is
+//! below the word on the stack: otherwise popping the word does not lose this arc, and shifting the word onto a
+//! non-empty stack loses it.
 //!
-//! [`GoldTree`] answers in constant time instead of scanning stack and buffer: it knows the last
-//! dependent after each position (fixed for the sentence), which words are on the stack, and how
-//! many dependents of each position are on the stack (both updated by [`GoldTree::follow`]).
+//! [`GoldTree`] computes this in constant time instead of scanning stack and buffer: it stores the last dependent after
+//! each position (fixed for the sentence), which words are on the stack, and the number of dependents of each position
+//! on the stack (both updated by [`GoldTree::follow`]).
 //!
-//! The tests compare the oracle with brute force on all projective trees of up to five words and
-//! all states that can be reached: it is right in all of them, with one root and with several.
+//! The tests compare the oracle with brute force on all projective trees of up to five words and all states that can be
+//! reached: the oracle is correct in all of them, both with a single root and with several roots.
 //!
 //! # The oracle of parser.py
 //!
-//! `get_gold_moves` of parser.py looks for the head of s0 among the words behind n0 but stops
-//! before the root. If g(s0) is the root, n0 is not, and s0 has no dependent left in β, it accepts
-//! popping s0 and losing the arc. This happens in 94 of the 9,694 states of single-root trees of
-//! two to five words and in 1,159 of 18,419 if several roots are allowed; it never rejects a
-//! zero-cost move. [`GoldTree::published`] equals it.
+//! `get_gold_moves` of parser.py looks for the head of s0 among the words after n0 but stops before the root. If g(s0)
+//! is the root, n0 is not the root, and s0 has no dependent in β, it accepts popping s0, which loses the arc. This
+//! happens in 94 of the 9,694 states of single-root trees of two to five words and in 1,159 of 18,419 if several roots
+//! are allowed; it never rejects a zero-cost move. [`GoldTree::published`] returns the same moves.
 
 use crate::arc_hybrid::{Move, State};
 use serde::{Deserialize, Serialize};
 
-/// Which moves a parser in training regards as right.
+/// Which moves are correct in the training of a parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Oracle {
-    /// The zero-cost moves (Goldberg and Nivre 2013, section 4.3): those that lose no reachable
-    /// gold arc.
+    /// The zero-cost moves (Goldberg and Nivre 2013, section 4.3): moves that lose no reachable gold arc.
     #[default]
     Exact,
-    /// The moves that parser.py accepts. It forgets the root when it looks for arcs into the buffer
-    /// and so accepts some moves that lose an arc; see the module.
+    /// The moves that parser.py accepts. It ignores the root when it looks for arcs into the buffer and therefore
+    /// accepts some moves that lose an arc; see the module.
     Published,
 }
 
-/// The gold tree of a sentence, prepared for an oracle, and a record of the stack of the state that
-/// it follows.
+/// The gold tree of a sentence, prepared for an oracle, and a record of the stack of the current state.
 ///
-/// Started with [`GoldTree::start`] for each sentence, told of each move with [`GoldTree::follow`];
-/// memory is kept between sentences. Positions are those of [`State`]: the root is the last one.
+/// Call [`GoldTree::start`] for each sentence and [`GoldTree::follow`] for each move; memory is reused between
+/// sentences. Positions are the same as in [`State`]: the root is the last position.
 ///
 /// # Examples
 ///
@@ -84,14 +79,14 @@ pub enum Oracle {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct GoldTree {
-    /// Gold head of each position, as a position; the root of CoNLL (0) has become the last
-    /// position. 0 for the start symbol and the root, which have no head.
+    /// Gold head of each position, as a position; head 0 of CoNLL, the root, is stored as the last position. 0 for the
+    /// start symbol and the root, which have no head.
     heads: Vec<u32>,
     /// Label of the arc to the gold head, by position of the dependent; 0 for the start symbol and
     /// the root.
     labels: Vec<u32>,
-    /// The last (rightmost) dependent after each position; 0 if there is none. A position has
-    /// dependents in the buffer if this is at least the front.
+    /// The last (rightmost) dependent after each position; 0 if there is none. A position has dependents in the buffer
+    /// if its last dependent is not before the front of the buffer.
     last_right: Vec<u32>,
     /// Number of gold dependents on the stack, by position of the head.
     waiting: Vec<u32>,
@@ -100,9 +95,8 @@ pub struct GoldTree {
 }
 
 impl GoldTree {
-    /// Starts a sentence with the heads (words from 1, 0 is the root) and the labels of its words,
-    /// which are as many. The tree has to be projective; otherwise some states have no zero-cost
-    /// move. O(words).
+    /// Starts a sentence with the heads (words from 1, 0 is the root) and as many labels. The tree must be projective;
+    /// otherwise some states have no zero-cost move. O(words).
     ///
     /// # Panics
     /// If a head is greater than the number of words.
@@ -138,15 +132,15 @@ impl GoldTree {
         }
     }
 
-    /// Notes that a word is on the stack now.
+    /// Records that a word is on the stack.
     #[inline]
     fn push(&mut self, word: u32) {
         self.on_stack[word as usize] = true;
         self.waiting[self.heads[word as usize] as usize] += 1;
     }
 
-    /// Follows a move. Call it once per move with the state *before* the move, so that the record
-    /// of the stack agrees with the state.
+    /// Updates the record for a move. Call this once per move with the state *before* the move, so that the record of
+    /// the stack agrees with the state.
     #[inline]
     pub fn follow(&mut self, state: &State, transition: Move) {
         if transition == Move::Shift {
@@ -157,9 +151,8 @@ impl GoldTree {
         }
     }
 
-    /// Returns the gold label of the arc that a move makes if this is a gold arc; then no other
-    /// label is right. Returns None for SHIFT and for arcs that are not gold: any label is as good
-    /// as another for them. The move has to be valid.
+    /// Returns the gold label of the arc that a move makes if it is a gold arc; then no other label is correct. Returns
+    /// None for SHIFT and for arcs that are not gold, for which all labels are equally good. The move must be valid.
     #[inline]
     pub fn label(&self, state: &State, transition: Move) -> Option<u32> {
         let top = state.stack_at(0);
@@ -171,12 +164,11 @@ impl GoldTree {
         (self.heads[top as usize] == head).then(|| self.labels[top as usize])
     }
 
-    /// Returns for each move, in the order of [`Move`], whether it is allowed and loses no gold
-    /// arc; O(1). If the tree is projective and was followed from the start, at least one is in
-    /// each state that is not final.
+    /// Returns for each move, in the order of [`Move`], whether it is allowed and loses no gold arc; O(1). If the tree
+    /// is projective and was followed from the start, at least one move is in each state that is not final.
     ///
-    /// `single_root` has to be that of the state. Under it the word that depends on the root can
-    /// only get its arc if everything before it was popped before it is shifted.
+    /// `single_root` must be the same as for the state. With a single root, the word that depends on the root can get
+    /// its arc only if all words before it are popped before it is shifted.
     #[inline]
     pub fn zero_cost(&self, state: &State, single_root: bool) -> [bool; 3] {
         let shift = state.is_valid(Move::Shift) && self.shift_is_free(state, single_root);
@@ -186,7 +178,7 @@ impl GoldTree {
         let head = self.heads[top as usize];
         let root = state.n - 1;
         // Popping the top loses its dependents in the buffer. The root can no longer be its head under `single_root` if
-        // there are others on the stack.
+        // there are other words on the stack.
         let keeps_children = self.last_right[top as usize] < state.front;
         let reachable = !(single_root && head == root && state.stack.len() >= 2);
         let right_is_free = head < state.front || !reachable;
@@ -210,13 +202,12 @@ impl GoldTree {
         self.waiting[front] == 0 && !loses_head && !loses_root
     }
 
-    /// Returns for each move, in the order of [`Move`], whether `get_gold_moves` of parser.py
-    /// accepts it; O(1). For a projective tree one is accepted in each state. It knows nothing of a
-    /// single root.
+    /// Returns for each move, in the order of [`Move`], whether `get_gold_moves` of parser.py accepts it; O(1). For a
+    /// projective tree at least one move is accepted in each state. A single root is not taken into account.
     ///
-    /// In the order of the original: an empty stack asks for SHIFT; SHIFT alone is right if n0
-    /// depends on s0, and LEFT alone if s0 depends on n0; otherwise every valid move is right
-    /// unless it loses an arc between s0 and the buffer, s0 and s1, or n0 and the stack.
+    /// In the order of the original: with an empty stack SHIFT is correct; only SHIFT is correct if n0 depends on s0,
+    /// and only LEFT if s0 depends on n0; otherwise every valid move is correct unless it loses an arc between s0 and
+    /// the buffer, s0 and s1, or n0 and the stack.
     pub fn published(&self, state: &State) -> [bool; 3] {
         let can_shift = state.is_valid(Move::Shift);
         let Some(&top) = state.stack.last() else {
@@ -238,7 +229,7 @@ impl GoldTree {
         [
             can_shift && !arc_with_stack,
             state.is_valid(Move::Right) && !arc_with_buffer,
-            // With one item on the stack, `stack_at(1)` is `NONE`, which is no word's head.
+            // With one item on the stack, `stack_at(1)` is `NONE`, which is not the head of any word.
             head != state.stack_at(1) && !arc_with_buffer,
         ]
     }

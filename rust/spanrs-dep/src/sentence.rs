@@ -5,7 +5,8 @@ pub(crate) const START: &str = "<start>";
 /// Symbol after the words of padded sentences, and the default tag of the root.
 pub(crate) const ROOT: &str = "ROOT";
 
-/// A sentence to tag and parse. Its strings are slices, or owned as lists of Python are.
+/// A sentence to tag and parse. The strings can be slices, or owned like the strings of Python
+/// lists.
 ///
 /// ```
 /// use spanrs_dep::Sentence;
@@ -17,11 +18,12 @@ pub(crate) const ROOT: &str = "ROOT";
 pub struct Sentence<'a, S = &'a str> {
     /// Forms of the words, without padding.
     pub words: &'a [S],
-    /// The (XPOS, UPOS) of the words, used by the parser instead of those of a tagger. Tags that
-    /// are not known are empty strings; the lists may be shorter than the sentence.
+    /// The (XPOS, UPOS) of the words, used by the parser instead of predicted tags. Unknown tags
+    /// are empty strings; the lists may be shorter than the sentence.
     pub tags: Option<(&'a [S], &'a [S])>,
-    /// The tag of the root symbol, which only the published features look at. None for the usual
-    /// one: `ROOT`, or what the tagger of a padded model predicts for the symbol after the words.
+    /// The tag of the root symbol, which only the published features use. None for the default:
+    /// `ROOT`, or the tag that the tagger of a padded model predicts for the symbol after the
+    /// words.
     pub root_tag: Option<&'a str>,
 }
 
@@ -39,13 +41,13 @@ impl<'a, S: AsRef<str>> Sentence<'a, S> {
 /// predicted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parse {
-    /// The tags of each word, as an index of [`Model::classes`](crate::Model::classes); empty if
+    /// The tags of each word, as an index into [`Model::classes`](crate::Model::classes); empty if
     /// tags were given or there is no tagger.
     pub tags: Vec<u32>,
     /// The head of each word: a word from 1, or 0 for the root.
     pub heads: Vec<u32>,
-    /// The label of the arc to each head, as an index of [`Parser::labels`](crate::Parser::labels);
-    /// 0 for an unlabelled parser.
+    /// The label of the arc to each head, as an index into
+    /// [`Parser::labels`](crate::Parser::labels); 0 for an unlabelled parser.
     pub labels: Vec<u32>,
 }
 

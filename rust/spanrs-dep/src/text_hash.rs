@@ -1,4 +1,4 @@
-//! Hashes of strings that are put together from pieces without building the string.
+//! Hashes of concatenated strings, computed without building the strings.
 //!
 //! Features of the published models are strings such as `wt-wt ate/VBD pizza/NN`. Their weights are
 //! looked up by a hash of the string, and the hash of a concatenation is computed from the hashes
@@ -10,18 +10,18 @@
 //! hash(x y)     = hash(x) B^len(y) + hash(y)
 //! ```
 //!
-//! The hash of a word is computed once per sentence, and a feature costs one multiplication and one
-//! addition per piece.
+//! The hash of a word is computed once per sentence, and the hash of a feature takes one
+//! multiplication and one addition per piece.
 //!
-//! Distinct strings of features have distinct hashes with overwhelming probability, but not against
-//! an adversary: polynomials modulo 2^64 have known collisions (Thue–Morse strings of a few
+//! Distinct feature strings have distinct hashes with overwhelming probability, except for
+//! adversarial input: polynomials modulo 2^64 have known collisions (Thue–Morse strings of a few
 //! thousand bytes). A collision makes two features share their weights and has no other effect.
 
-/// The hash of a piece of text, and the power of the base by which the hash of a text before it is
+/// The hash of a piece of text, and the power of the base by which the hash of a preceding text is
 /// multiplied.
 ///
-/// Equal strings have equal hashes however they are split into pieces; the empty text has hash 0.
-/// Bytes count as 1 to 256, so that NUL bytes at the start of a text change its hash.
+/// Equal strings have equal hashes, regardless of how they are split into pieces; the empty text
+/// has hash 0. Bytes count as 1 to 256, so that NUL bytes at the start of a text change its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextHash {
     /// The polynomial of the bytes modulo 2^64.
@@ -37,7 +37,7 @@ impl TextHash {
     /// The hash of the empty text.
     pub(crate) const EMPTY: Self = Self { hash: 0, power: 1 };
 
-    /// Hashes a string; for constants the compiler does.
+    /// Hashes a string; constants are hashed at compile time.
     pub(crate) const fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut all = Self::EMPTY;
@@ -49,7 +49,7 @@ impl TextHash {
         all
     }
 
-    /// Hashes bytes that are computed on the fly, such as those of a word in lower case.
+    /// Hashes bytes that are computed on the fly, such as the bytes of a word in lower case.
     pub(crate) fn of_bytes(bytes: impl Iterator<Item = u8>) -> Self {
         bytes.fold(Self::EMPTY, Self::push)
     }
@@ -63,7 +63,7 @@ impl TextHash {
         }
     }
 
-    /// Returns the hash of this text followed by another, in constant time. Associative, with
+    /// Returns the hash of this text followed by another text, in constant time. Associative, with
     /// [`Self::EMPTY`] as neutral element.
     #[inline(always)]
     pub(crate) const fn then(self, next: Self) -> Self {
@@ -73,20 +73,20 @@ impl TextHash {
         }
     }
 
-    /// Returns the hash of this text followed by the last piece of it. Saves the multiplication for
-    /// the power, without which the result cannot be continued.
+    /// Returns the hash of this text followed by the last piece. Saves the multiplication for the
+    /// power, so the result cannot be extended.
     #[inline(always)]
     pub(crate) const fn end(self, last: Self) -> u64 {
         self.hash.wrapping_mul(last.power).wrapping_add(last.hash)
     }
 
-    /// Returns the hash alone, the key of a feature.
+    /// Returns only the hash, the key of a feature.
     pub(crate) const fn value(self) -> u64 {
         self.hash
     }
 
-    /// Returns true for the empty text: its power is 1, and no other text is likely to have it
-    /// together with the hash 0.
+    /// Returns true for the empty text, which has the power 1 and the hash 0; another text with
+    /// both values is very unlikely.
     pub(crate) const fn is_empty(self) -> bool {
         self.hash == 0 && self.power == 1
     }

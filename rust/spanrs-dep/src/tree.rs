@@ -1,27 +1,26 @@
-//! Dependency trees: checks, and projective trees from others.
+//! Dependency trees: validity checks and projectivisation.
 //!
-//! Heads are those of CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from 1 and
-//! 0 is the root. For crossings the root is thought of as standing after the last word, as in the
-//! transition system: an arc to the root then crosses every arc over its dependent.
+//! Heads are numbered as in CoNLL: `heads[i]` is the head of word `i + 1`; words are numbered from
+//! 1 and 0 is the root. For crossings the root is placed after the last word, as in the transition
+//! system: an arc to the root then crosses every arc over its dependent.
 //!
 //! | heads | drawn (the root at 5) | |
 //! |---|---|---|
 //! | `[2, 0, 4, 2]` | 2→1, 5→2, 4→3, 2→4 | a projective tree |
 //! | `[3, 4, 0, 3]` | 3→1, 4→2, 5→3, 3→4 | a tree; 3→1 crosses 4→2 |
-//! | `[2, 1, 0, 3]` | 2→1, 1→2, 5→3, 3→4 | no tree: words 1 and 2 are a cycle |
+//! | `[2, 1, 0, 3]` | 2→1, 1→2, 5→3, 3→4 | not a tree: words 1 and 2 form a cycle |
 //!
-//! Greedy arc-hybrid parsing reaches projective trees only, and its oracle needs a projective gold
-//! tree, so training data are made projective first ([`projectivise`]).
+//! Greedy arc-hybrid parsing can only reach projective trees, and its oracle needs a projective
+//! gold tree, so trees in the training data are made projective first ([`projectivise`]).
 
 use spanrs_base::{Clock, Interrupted, Named, Watch};
 
 use crate::error::TreeError;
 
-/// How many words of a sentence may have head 0.
+/// Number of words in a sentence that may have head 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Roots {
-    /// At most one, as Universal Dependencies requires. A tree with words has at least one in any
-    /// case.
+    /// At most one, as Universal Dependencies requires. A non-empty tree always has at least one.
     #[default]
     One,
     /// Any number.
@@ -35,13 +34,13 @@ impl Named for Roots {
 
 spanrs_base::serde_by_name!(Roots);
 
-/// Checks that heads are a tree: all in the sentence, without cycles, and with the allowed number
-/// of roots. O(words) in time and memory. No words are a tree.
+/// Checks that heads form a tree: all heads are in the sentence, there are no cycles, and the
+/// number of roots is allowed. Takes O(words) time and memory. An empty list is a tree.
 ///
 /// # Errors
-/// [`TreeError::Range`] or [`TreeError::Roots`], whichever comes first from left to right; only if
-/// there is neither, [`TreeError::Cycle`] with the cycle that is reached from the leftmost word
-/// that does not reach the root.
+/// [`TreeError::Range`] or [`TreeError::Roots`], whichever comes first from left to right; if there
+/// are neither, [`TreeError::Cycle`] with the cycle reached from the leftmost word that does not
+/// reach the root.
 ///
 /// # Examples
 ///
@@ -70,7 +69,7 @@ pub fn check_tree(heads: &[u32], roots: Roots) -> Result<(), TreeError> {
             });
         }
     }
-    // Each word is visited once: those of earlier walks are known to reach the root.
+    // Each word is visited once: words visited in earlier walks are known to reach the root.
     let mut walk_of = vec![0_u32; words + 1];
     for start in 1..=words {
         let mut word = start;
@@ -92,8 +91,8 @@ pub fn check_tree(heads: &[u32], roots: Roots) -> Result<(), TreeError> {
 }
 
 /// Returns true if no arcs cross, with the root after the last word; equivalently, if every word
-/// between a word and its head is dominated by that head. Heads have to be a tree. O(words log
-/// words) at worst, for sorting the arcs that start at one position.
+/// between a word and its head is dominated by that head. Heads must form a tree. Takes at most
+/// O(words log words) time, for sorting the arcs that start at one position.
 ///
 /// # Examples
 ///
@@ -101,7 +100,7 @@ pub fn check_tree(heads: &[u32], roots: Roots) -> Result<(), TreeError> {
 /// use spanrs_dep::is_projective;
 /// assert!(is_projective(&[2, 0, 2]));
 /// assert!(!is_projective(&[3, 4, 0, 3]));
-/// assert!(!is_projective(&[3, 0, 0]), "the arc from the root to 2 crosses the one from 3 to 1");
+/// assert!(!is_projective(&[3, 0, 0]), "the arc from the root to 2 crosses the arc from 3 to 1");
 /// ```
 pub fn is_projective(heads: &[u32]) -> bool {
     first_crossing(heads).is_none()
@@ -109,18 +108,18 @@ pub fn is_projective(heads: &[u32]) -> bool {
 
 /// Makes a tree projective in place and returns the number of words whose head has changed.
 ///
-/// As long as an arc is not projective, the shortest such arc (of equally long ones that of the
-/// leftmost dependent) is *lifted*: the dependent is attached to the head of its head. Each lift
-/// moves a word closer to the root, so the loop ends. Source: Nivre and Nilsson 2005,
+/// As long as an arc is not projective, the shortest such arc (of equally long arcs the one with
+/// the leftmost dependent) is *lifted*: the dependent is attached to the head of its head. Each
+/// lift moves a word closer to the root, so the loop ends. Source: Nivre and Nilsson 2005,
 /// "Pseudo-projective dependency parsing", without encoding the lifts in the labels.
 ///
-/// Heads have to be a tree. A lift takes time proportional to the number of words and the total
+/// Heads must form a tree. A lift takes time proportional to the number of words and the total
 /// length of the arcs; the words of projective trees are visited once.
 ///
 /// # Errors
-/// [`Interrupted`] if the watch says stop, which is asked between lifts: a sentence of thousands of
-/// words with many crossing arcs takes long. The heads are then those of a tree that is not
-/// projective yet.
+/// [`Interrupted`] if the watch requests a stop. The watch is called between lifts, since a
+/// sentence of thousands of words with many crossing arcs takes long. After an interruption the
+/// heads form a tree that may not be projective.
 ///
 /// # Examples
 ///
@@ -153,11 +152,11 @@ fn position(heads: &[u32], word: usize) -> usize {
     }
 }
 
-/// Returns the left end (index from 0) of the first arc that crosses one that starts further left;
-/// None for projective trees.
+/// Returns the left end (index from 0) of the first arc that crosses an arc that starts further
+/// left; None for projective trees.
 ///
 /// Scans positions with a stack of the ends of arcs that are open. In projective trees arcs are
-/// nested, so the ends decrease towards the top; an arc that ends behind the innermost open one
+/// nested, so the ends decrease towards the top; an arc that ends after the innermost open arc
 /// crosses it.
 fn first_crossing(heads: &[u32]) -> Option<usize> {
     // Ends of the arcs that are open at a position, the innermost last.
@@ -183,8 +182,8 @@ fn first_crossing(heads: &[u32]) -> Option<usize> {
     None
 }
 
-/// Returns for each index, the root at `heads.len()` included, the range of the preorder numbers of
-/// its subtree: `a` dominates `b` if the range of `a` contains the start of the range of `b`.
+/// Returns for each index, including the root at `heads.len()`, the range of the preorder numbers
+/// of its subtree: `a` dominates `b` if the range of `a` contains the start of the range of `b`.
 /// O(words).
 fn subtrees(heads: &[u32]) -> Vec<std::ops::Range<usize>> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); heads.len() + 1];
@@ -193,7 +192,7 @@ fn subtrees(heads: &[u32]) -> Vec<std::ops::Range<usize>> {
     }
     let mut ranges = vec![0..0; heads.len() + 1];
     let mut next = 0;
-    // A word is seen twice: before its subtree, and after it.
+    // A word is visited twice: before and after its subtree.
     let mut open = vec![(heads.len(), false)];
     while let Some((at, done)) = open.pop() {
         if done {
@@ -209,8 +208,8 @@ fn subtrees(heads: &[u32]) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Returns the dependent (index from 0) of the shortest arc over a word that its head does not
-/// dominate, the leftmost of equally short ones; None for projective trees. It never depends on the
-/// root, which dominates everything.
+/// dominate, the leftmost dependent of equally short arcs; None for projective trees. The dependent
+/// is never attached to the root, which dominates all words.
 fn shortest_nonprojective(heads: &[u32]) -> Option<usize> {
     let subtrees = subtrees(heads);
     let mut best: Option<(usize, usize)> = None;

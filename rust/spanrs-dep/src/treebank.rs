@@ -1,8 +1,8 @@
 //! Sentences with gold tags and trees, as training data.
 //!
-//! A [`Treebank`] is columnar: one vector per column over the words of all sentences, with the ends
-//! of the sentences beside them. Forms, tags and labels are interned in one table, so a word takes
-//! 20 bytes and each distinct string is stored once.
+//! A [`Treebank`] is columnar: one vector per column over the words of all sentences, and a vector
+//! with the ends of the sentences. Forms, tags and labels are interned in one table, so that a word
+//! takes 20 bytes and each distinct string is stored once.
 
 use spanrs_base::{Ends, Interner, Watch};
 
@@ -33,23 +33,22 @@ pub struct Treebank {
     strings: Interner<str>,
     /// Id of each form.
     words: Vec<u32>,
-    /// Id of each tag of the treebank; that of the empty string where there is none.
+    /// Id of each tag of the treebank; id of the empty string if the word has none.
     xpos: Vec<u32>,
-    /// Id of each universal tag; that of the empty string where there is none.
+    /// Id of each universal tag; id of the empty string if the word has none.
     upos: Vec<u32>,
     /// Head of each word as in CoNLL: from 1 within the sentence, 0 is the root.
     heads: Vec<u32>,
     /// Id of the label of the arc to the head.
     labels: Vec<u32>,
-    /// Words of each sentence in the columns; no sentence is empty.
+    /// Range of each sentence in the columns; no sentence is empty.
     sentences: Ends,
 }
 
-/// A word with its annotation. Fields that are not annotated are empty, and the default head is the
-/// root.
+/// A word with its annotation. Unannotated fields are empty, and the default head is the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// The form as it is written in the text.
+    /// The form as written in the text.
     pub form: &'a str,
     /// The tag of the treebank, such as `NNS`; XPOS in CoNLL-U.
     pub xpos: &'a str,
@@ -62,8 +61,8 @@ pub struct Word<'a> {
 }
 
 impl Treebank {
-    /// Adds a sentence; one without words is left out and gets no number. Heads are not checked;
-    /// see [`Treebank::check`].
+    /// Adds a sentence; a sentence without words is skipped and gets no number. Heads are not
+    /// checked; see [`Treebank::check`].
     pub fn push<'a>(&mut self, words: impl IntoIterator<Item = Word<'a>>) {
         let before = self.words.len();
         for word in words {
@@ -78,14 +77,14 @@ impl Treebank {
         }
     }
 
-    /// Adds a sentence with its heads and labels. Lists are as long as the sentence, or shorter
-    /// where nothing is known: missing strings are empty and missing heads are the root. With
-    /// `roots` the heads have to be a tree.
+    /// Adds a sentence with its heads and labels. Lists are as long as the sentence or shorter:
+    /// missing strings are empty and missing heads are the root. If `roots` is given, the heads
+    /// must form a tree.
     ///
     /// # Errors
-    /// [`Error::Sentence`] if the heads are not a tree. It has the number that the sentence would
-    /// have got, which is that in the caller's list only if none before it was empty. Nothing is
-    /// added then.
+    /// [`Error::Sentence`] if the heads are not a tree. The error has the number that the sentence
+    /// would have got, which equals the index in the caller's list only if no earlier sentence was
+    /// empty. On error nothing is added.
     ///
     /// # Examples
     ///
@@ -127,7 +126,7 @@ impl Treebank {
         self.sentences.len()
     }
 
-    /// True without sentences.
+    /// True if there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.sentences.is_empty()
     }
@@ -145,7 +144,7 @@ impl Treebank {
         self.sentences.range(sentence)
     }
 
-    /// Returns the words of a sentence in their order.
+    /// Returns the words of a sentence in order.
     ///
     /// # Panics
     /// If `sentence` is not less than [`Treebank::len`].
@@ -165,7 +164,7 @@ impl Treebank {
         ids.iter().map(|&id| self.name(id))
     }
 
-    /// Returns the gold classes of the words of a sentence for a tagger.
+    /// Returns the gold tags of the words in a sentence, the classes of a tagger.
     pub(crate) fn tags(&self, sentence: usize) -> Vec<Tags> {
         let words = self.sentence(sentence);
         words
@@ -181,16 +180,16 @@ impl Treebank {
         &self.heads[self.range(sentence)]
     }
 
-    /// Returns the string of an id of this treebank.
+    /// Returns the string with an id of this treebank.
     fn name(&self, id: u32) -> &str {
         self.strings.name(id).unwrap_or_default()
     }
 
-    /// Checks that all sentences are trees, as [`check_tree`] does.
+    /// Checks that the heads of all sentences form trees, with [`check_tree`].
     ///
     /// # Errors
-    /// [`Error::Sentence`] with the number of the first sentence that is not, and the text of its
-    /// [`TreeError`](crate::TreeError).
+    /// [`Error::Sentence`] with the number of the first sentence that is not a tree, and the text
+    /// of the [`TreeError`](crate::TreeError).
     pub fn check(&self, roots: Roots) -> Result<()> {
         for sentence in 0..self.len() {
             check_tree(self.heads(sentence), roots).map_err(|error| Error::Sentence {
@@ -201,12 +200,12 @@ impl Treebank {
         Ok(())
     }
 
-    /// Makes all trees projective with [`projectivise`], and returns the number of words that were
-    /// moved and the number of sentences that they are in. Sentences have to be trees.
+    /// Makes all trees projective with [`projectivise`], and returns the number of words whose head
+    /// changed and the number of sentences with such words. Sentences must be trees.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] if the watch says stop; sentences before the current one have been
-    /// changed.
+    /// [`Error::Interrupted`] if the watch requests a stop; sentences before the current one have
+    /// been changed.
     ///
     /// # Examples
     ///
@@ -239,8 +238,8 @@ impl Treebank {
         }
     }
 
-    /// Returns the names of the labels that occur, sorted by their bytes, and the index of the
-    /// label of each word in the order of the columns. The names become the labels of a parser.
+    /// Returns the names of the labels that occur, sorted by bytes, and for each word, in the order
+    /// of the columns, the index of its label. The names become the labels of a parser.
     pub(crate) fn labels(&self) -> (Vec<String>, Vec<u32>) {
         let mut names: Vec<&str> = self.labels.iter().map(|&id| self.name(id)).collect();
         names.sort_unstable();

@@ -1,22 +1,22 @@
-//! Sentences that are processed in turns, so that their cache misses overlap.
+//! Interleaved processing of sentences, so that their cache misses overlap.
 //!
 //! A greedy model cannot look up the features of the next step of a sentence before it has taken
-//! the current one, and most lookups miss the cache: each step would wait for memory. Sentences are
-//! independent, however. [`take_turns`] therefore takes one step of each sentence of a [`Group`]
-//! per round, in three phases: all sentences extract their features and prefetch the buckets of the
-//! hash table; all find their features and prefetch the weights; all add up the weights and take
-//! the step. By the time a phase touches a cache line, it has been requested while the other
-//! sentences were at work.
+//! the current step, and most lookups miss the cache: each step would wait for memory. Sentences
+//! are independent, however. [`take_turns`] therefore takes one step of each sentence of a
+//! [`Group`] per round, in three phases: all sentences extract their features and prefetch the
+//! buckets of the hash table; all find their features and prefetch the weights; all add up the
+//! weights and take the step. By the time a phase uses a cache line, the line has been requested
+//! during the steps of the other sentences.
 //!
 //! The result does not depend on the grouping, because sentences share no state.
 
 use crate::weights::{Lookup, Weights};
 
-/// The sentences of a group. Sentences behind `len` are kept for later groups, with the memory of
-/// their vectors.
+/// The sentences of a group. Sentences after `len` are kept for later groups, to reuse the memory
+/// of their vectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group<S> {
-    /// Sentences that were ever in use at once; those of the current group come first.
+    /// Sentences allocated so far; the sentences of the current group come first.
     all: Vec<S>,
     /// Number of sentences of the current group.
     len: usize,
@@ -28,8 +28,8 @@ impl<S: Default> Group<S> {
         self.len = 0;
     }
 
-    /// Adds a sentence and returns it. It may still hold the content of an earlier sentence, which
-    /// the caller has to replace.
+    /// Adds a sentence and returns it. The returned sentence may still contain data of an earlier
+    /// sentence, which the caller must replace.
     pub(crate) fn push(&mut self) -> &mut S {
         if self.len == self.all.len() {
             self.all.push(S::default());
@@ -43,24 +43,24 @@ impl<S: Default> Group<S> {
         &self.all[..self.len]
     }
 
-    /// Returns the sentences of the group for changes.
+    /// Returns the sentences of the group, mutably.
     pub(crate) fn sentences_mut(&mut self) -> &mut [S] {
         &mut self.all[..self.len]
     }
 }
 
-/// A sentence that needs one lookup of features after the other.
+/// A sentence that is processed with one feature lookup per step.
 pub(crate) trait Steps {
     /// Returns the lookup of the next step: its features, and whether it is pending.
     fn lookup(&mut self) -> &mut Lookup;
 }
 
-/// Takes steps of all sentences, one each per round, until none has one left.
+/// Takes one step of each sentence per round, until all sentences have ended.
 ///
 /// `prepare` extracts the features of the next step of a sentence into its lookup, or returns false
-/// at its end; steps without a choice are taken by `prepare` itself. `finish` adds up the weights
-/// of the features, which are in the cache by then, and takes the step. A sentence that has ended
-/// is asked again in each round and has to keep returning false.
+/// at its end; `prepare` itself takes steps without a choice. `finish` adds up the weights of the
+/// features, which are in the cache by that time, and takes the step. `prepare` is called in each
+/// round, also for sentences that have ended, and must keep returning false for them.
 pub(crate) fn take_turns<S: Steps>(
     sentences: &mut [S],
     weights: &Weights,

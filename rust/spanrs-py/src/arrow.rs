@@ -17,7 +17,8 @@ pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Ve
     let imported = if column.hasattr("__arrow_c_stream__")? {
         let capsule = column.call_method0("__arrow_c_stream__")?;
         let stream = pointer::<FFI_ArrowArrayStream>(&capsule, c"arrow_array_stream")?;
-        // SAFETY: a capsule of this name holds a stream of the C stream interface, which is moved out of it.
+        // SAFETY: a capsule of this name contains a stream of the C stream interface, which is moved out of the
+        // capsule.
         unsafe { import_stream(FFI_ArrowArrayStream::from_raw(stream.as_ptr())) }
     } else {
         let capsules = column
@@ -25,8 +26,8 @@ pub(crate) fn import(column: &Bound<'_, PyAny>, side: &'static str) -> Result<Ve
             .cast_into::<PyTuple>()?;
         let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, c"arrow_schema")?;
         let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, c"arrow_array")?;
-        // SAFETY: capsules of these names hold structures of the C data interface. The array is moved out of
-        // its capsule; the schema lives as long as its own.
+        // SAFETY: capsules of these names contain structures of the C data interface. The array is moved out of its
+        // capsule; the schema lives as long as its capsule.
         unsafe { import_array(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) }
             .map(|array| vec![array])
     };

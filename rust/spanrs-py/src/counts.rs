@@ -24,7 +24,7 @@ pub(crate) struct Counts(pub(crate) Arc<Core>);
 /// (criterion, outcome, gold type, pred type, number)
 type CellTuple<'a, N = u64> = (u8, u8, Option<&'a str>, Option<&'a str>, N);
 
-/// Gold type, pred type, number; None stands for no span.
+/// Gold type, pred type, number; None means no span.
 type Triple<'a> = (Option<&'a str>, Option<&'a str>, Plain<Amount>);
 
 /// Creates measures for some counts.
@@ -68,7 +68,7 @@ impl Counts {
         self.0.has_documents()
     }
 
-    /// The cells with counts, of all documents or of one.
+    /// The cells with counts, of all documents or of one document.
     #[pyo3(signature = (document=None, /))]
     fn cells(&self, document: Option<usize>) -> Result<Vec<CellTuple<'_>>> {
         let Some(document) = document else {
@@ -117,7 +117,7 @@ impl Counts {
         Ok(parts)
     }
 
-    /// For each document its name or index, and its outcomes.
+    /// The name or index of each document, and its outcomes.
     #[pyo3(signature = (criterion, terms=None, /))]
     fn document_summaries(
         &self,
@@ -131,8 +131,8 @@ impl Counts {
             .collect())
     }
 
-    /// Triples of gold type, pred type and number, without the outcomes that are left out. Spans of the outcome
-    /// `mistyped` are missed and spurious besides.
+    /// Triples of gold type, pred type and number, without the excluded outcomes. Spans with the outcome `mistyped` are
+    /// also counted as missed and spurious.
     #[pyo3(signature = (criterion, left_out, mistyped=None, weights=None, /))]
     fn confusion(
         &self,
@@ -152,7 +152,7 @@ impl Counts {
     }
 
     /// All rows as columns, by name: document (None without documents), criterion, outcome, gold type and pred type
-    /// (None for none), n.
+    /// (None for no span), n.
     fn long<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let text = |name: Option<&str>| name.map(|name| PyString::new(py, name));
         let names = (0..self.0.cells().len() as u32).map(|id| self.0.cell_names(id).map(text));
@@ -186,7 +186,7 @@ impl Counts {
             .collect())
     }
 
-    /// The sum of these and other counts.
+    /// The sum of these counts and other counts.
     #[pyo3(signature = (others, /))]
     fn merge(&self, py: Python<'_>, others: Vec<Bound<'_, Self>>) -> Result<Self> {
         let others: Vec<Arc<Core>> = others.iter().map(|other| other.get().0.clone()).collect();
@@ -199,8 +199,8 @@ impl Counts {
         })
     }
 
-    /// The sum with counts of another layer of the same documents. Counts of sentences and tokens (criterion `once`) are
-    /// not added again, except for the outcomes `again`.
+    /// The sum with the counts of another layer of the same documents. Counts of sentences and tokens (criterion
+    /// `once`) are not added, except for the outcomes in `again`.
     #[pyo3(signature = (other, once, again, /))]
     fn join(&self, other: &Self, once: u8, again: Vec<u8>) -> Result<Self> {
         let mut all = Core::clone(&self.0);
@@ -210,7 +210,7 @@ impl Counts {
         Ok(Self(Arc::new(all)))
     }
 
-    /// The counts with renamed types; a type that is renamed to None is removed.
+    /// The counts with renamed types; types renamed to None are removed.
     #[pyo3(signature = (rename, /))]
     fn renamed(&self, rename: &Bound<'_, PyAny>) -> Result<Self> {
         let mut names = Vec::new();
@@ -241,13 +241,13 @@ impl Counts {
         Self::new(self.core().prefixed(prefix))
     }
 
-    /// Serialises the counts. Equal counts have equal bytes, whatever the order of merging.
+    /// Serialises the counts. Equal counts have equal bytes, independent of the order of merging.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.0.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The index of each document in the bytes; None if the order is the same.
+    /// The index of each document in the serialised order; None if the order is the same.
     fn stored_order(&self, py: Python<'_>) -> Option<Vec<usize>> {
         py.detach(|| self.0.stored_order())
     }
@@ -343,11 +343,11 @@ impl DocumentTotals {
         }))
     }
 
-    /// Adds the outcomes of one pair of documents under this name.
+    /// Adds the outcomes for one pair of documents under this name.
     #[pyo3(signature = (outcome, name, /))]
     fn add(&self, outcome: &MatOutcome, name: &str) -> Result<()> {
         let name = Key::Name(name.into());
-        // A poisoned lock is harmless: adding cannot fail half way.
+        // A poisoned lock is harmless: adding cannot fail halfway.
         Ok(lock(&self.0).add_document(name, outcome.counts())?)
     }
 

@@ -1,4 +1,4 @@
-//! Documents: the compiled part of `spanrs.io.read_documents`, and what `spanrs.mat` scores.
+//! Documents: the compiled part of `spanrs.io.read_documents`; `spanrs.mat` scores these documents.
 
 use std::io::Cursor;
 use std::sync::Mutex;
@@ -22,19 +22,19 @@ pub(crate) struct PyDocument(pub(crate) Document);
 
 #[pymethods]
 impl PyDocument {
-    /// Id in the file.
+    /// Id of the document in the file.
     #[getter]
     fn id(&self) -> Option<&str> {
         self.0.id.as_deref()
     }
 
-    /// Its text.
+    /// Text of the document.
     #[getter]
     fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// Number of annotations that were left out, without relations, and messages for the first ones.
+    /// Number of skipped annotations, not counting relations, and messages for the first of them.
     fn left_out(&self) -> (usize, Vec<String>) {
         (self.0.left_out_count, self.0.left_out.clone())
     }
@@ -74,9 +74,9 @@ impl DocumentReader {
         Ok(next?.map(PyDocument))
     }
 
-    /// Warnings, when all documents have been read.
+    /// Warnings, available after all documents have been read.
     fn warnings(&self, py: Python<'_>) -> Result<Vec<String>> {
-        // Without the GIL, because the thread that holds the lock may wait for it.
+        // Releases the GIL, because the thread that holds the lock may be waiting for the GIL.
         py.detach(|| match &mut *lock(&self.0) {
             Documents::File(_) => Ok(Vec::new()),
             Documents::Conll(documents) => Ok(documents.finish()?),
@@ -84,8 +84,7 @@ impl DocumentReader {
     }
 }
 
-/// Bytes in UTF-8 with the name of their file, or a source. A numeric annotator needs a source that can be opened
-/// twice.
+/// UTF-8 bytes with the name of the file, or a source. A numeric annotator needs a source that can be opened twice.
 #[derive(FromPyObject)]
 pub(crate) enum DocumentSource {
     Bytes(Vec<u8>, String),
@@ -112,7 +111,7 @@ pub(crate) fn read_documents(
     Ok(DocumentReader(Mutex::new(documents)))
 }
 
-/// The documents of a column file, whose text is rebuilt.
+/// The documents in a column file, with text rebuilt from the tokens.
 #[pyfunction]
 #[pyo3(signature = (source, columns, reader, /))]
 pub(crate) fn read_conll_documents(
@@ -139,7 +138,7 @@ pub(crate) fn documents_of(documents: Vec<Plain<PlainDocument>>) -> Result<Vec<P
     documents.collect()
 }
 
-/// The encoding that XML declares; None for UTF-8.
+/// The encoding declared by XML; None for UTF-8.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn declared_encoding(data: &[u8]) -> Option<String> {

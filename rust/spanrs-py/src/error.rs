@@ -57,7 +57,7 @@ impl Error {
         InputError::Shape { message, sentence }.into()
     }
 
-    /// Spans of a sentence that cannot be matched, or Ctrl-C.
+    /// An error for spans of a sentence that cannot be matched, or for Ctrl-C.
     pub(crate) fn unmatched(sentence: usize, error: Unmatched) -> Self {
         InputError::Unmatched { sentence, error }.into()
     }
@@ -101,7 +101,7 @@ impl Error {
         }
     }
 
-    /// Adds the violations that an error of tags lists.
+    /// Adds the violations listed in a tag error.
     fn listing_violations(self, error: &TagsError) -> Self {
         match error {
             TagsError::Malformed { violations, .. } => self
@@ -246,7 +246,7 @@ impl From<conlleval::Error> for Error {
     fn from(error: conlleval::Error) -> Self {
         let raised = Self::new(&error);
         match &error {
-            // Bytes, which need not be UTF-8.
+            // As bytes, which need not be UTF-8.
             conlleval::Error::Few { line } => raised.with("text", line.as_slice()),
             _ => raised,
         }
@@ -262,7 +262,7 @@ impl From<spanrs::io::Error> for Error {
         if let Some(raised) = source.get_ref().and_then(|e| e.downcast_ref::<PyErr>()) {
             return Self(Python::attach(|py| raised.clone_ref(py)));
         }
-        // Given an errno, Python chooses the subclass of OSError.
+        // If an errno is given, Python chooses the subclass of OSError.
         let errno = source.raw_os_error().unwrap_or(match source.kind() {
             std::io::ErrorKind::IsADirectory => 21,
             _ => 5,

@@ -1,4 +1,4 @@
-//! Files and Python file objects as sources and as targets.
+//! Files and Python file objects as inputs and outputs.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::options::PyDialect;
 use crate::plain::Plain;
 
-/// A path or a binary file object, opened from its beginning as often as needed.
+/// A path or a binary file object, which can be opened repeatedly from its beginning.
 #[pyclass(frozen, module = "spanrs._spanrs", name = "Source")]
 pub(crate) struct PySource(Arc<Source>);
 
@@ -34,7 +34,7 @@ impl PySource {
         Ok(Self(Arc::new(if keep { source.keep() } else { source })))
     }
 
-    /// Name in messages.
+    /// Name of the source in messages.
     #[getter]
     fn name(&self) -> &str {
         self.0.name()
@@ -57,7 +57,8 @@ impl PySource {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The first `n` bytes, decompressed, and whether these are all. A stream can still be opened afterwards.
+    /// The first `n` bytes, decompressed, and whether the source has no more bytes. A stream can still be opened
+    /// afterwards.
     #[pyo3(signature = (n, /))]
     fn beginning<'py>(&self, py: Python<'py>, n: usize) -> Result<(Bound<'py, PyBytes>, bool)> {
         let (bytes, whole) = py.detach(|| self.0.beginning(n))?;
@@ -70,7 +71,7 @@ fn source_of(source: &Bound<'_, PyAny>) -> Result<Source> {
     if !source.hasattr("read")? {
         return Ok(Source::from(source.extract::<PathBuf>()?));
     }
-    // As `source_name` in Python: the name may be the number of a descriptor, or empty.
+    // Like `source_name` in Python: the name may be a file descriptor number or empty.
     let name = source
         .getattr("name")
         .and_then(|name| name.extract::<PathBuf>());
@@ -107,7 +108,7 @@ impl FromPyObject<'_, '_> for SourceArgument {
     }
 }
 
-/// Opens a column file, without the GIL because another thread may hold the lock of the source and wait for the GIL.
+/// Opens a column file without the GIL, because another thread may hold the lock of the source and wait for the GIL.
 pub(crate) fn columns(
     py: Python<'_>,
     source: &SourceArgument,
@@ -134,13 +135,13 @@ impl Read for Stream {
                 .map_err(|_| PyTypeError::new_err("open the file in binary mode ('rb')"))?;
             let bytes = bytes.as_bytes();
             let Some(into) = buffer.get_mut(..bytes.len()) else {
-                let message = "read(n) of the file object gave more than n bytes";
+                let message = "read(n) of the file object returned more than n bytes";
                 return Err(PyOSError::new_err(message));
             };
             into.copy_from_slice(bytes);
             Ok(bytes.len())
         })
-        // A kind that no decompressor uses; it wraps the exception.
+        // An error kind that no decompressor uses; the error wraps the exception.
         .map_err(|error: PyErr| std::io::Error::new(ErrorKind::Unsupported, error))
     }
 }
@@ -176,8 +177,8 @@ impl Progress {
         }
     }
 
-    /// Runs a job or a step of one without the GIL. The job calls its argument with the bytes read, which returns
-    /// whether to continue.
+    /// Runs a job or a step of a job without the GIL. The job passes the number of bytes read to its argument, a
+    /// function that returns whether to continue.
     pub(crate) fn run<T: Send, E: Into<Error> + Send>(
         &mut self,
         py: Python<'_>,
@@ -206,13 +207,14 @@ impl Progress {
             }
             Ok(())
         });
-        // Stored rather than set, because Python code still runs at the end of the job, to write the buffer.
+        // The exception is stored rather than set, because Python code still runs at the end of the job, to write the
+        // buffer.
         self.failed = told.err();
         self.failed.is_none()
     }
 }
 
-/// Runs a job without the GIL, as [`Progress::run`].
+/// Runs a job without the GIL, like [`Progress::run`].
 pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
@@ -221,7 +223,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     Progress::new(callback).run(py, job)
 }
 
-/// The format of a file by its first bytes, decompressed, and by its name; or the reason to refuse it.
+/// The format of a file, detected from its first bytes, decompressed, and its name; or the reason to reject the file.
 #[pyfunction]
 #[pyo3(signature = (beginning, whole, name, /))]
 pub(crate) fn recognise(
@@ -236,7 +238,8 @@ pub(crate) fn recognise(
     }
 }
 
-/// The index of the first line of running text and a word that shows it; None if the lines may be tokenised.
+/// The index of the first line that is running text, and a word that indicates this; None if the lines may be
+/// tokenised.
 #[pyfunction]
 #[pyo3(signature = (lines, /))]
 pub(crate) fn running_text(lines: Vec<String>) -> Option<(usize, String)> {
@@ -294,7 +297,7 @@ pub(crate) fn write_job<T: Send>(
     })
 }
 
-/// Copies a file to `out` with its tags converted. Returns warnings.
+/// Copies a file to `out` with converted tags. Returns warnings.
 #[pyfunction]
 #[pyo3(signature = (source, out, options, converter, progress, /))]
 pub(crate) fn convert_file(
@@ -344,7 +347,7 @@ pub(crate) fn row_kind(by_sentence: bool) -> Rows {
     }
 }
 
-/// Column files that are scored; without pred the one file has two columns of tags.
+/// Column files to be scored; without pred the gold file has two tag columns.
 pub(crate) fn column_files(
     gold: SourceArgument,
     pred: Option<SourceArgument>,

@@ -19,7 +19,7 @@ pub(crate) enum Ids<'py> {
     U8(PyReadonlyArrayDyn<'py, u8>),
 }
 
-/// Runs `$body` with `$variant` and `$array` being those of `$ids`.
+/// Runs `$body` with `$variant` and `$array` bound to the variant and array of `$ids`.
 macro_rules! with_array {
     ($ids:expr, $array:ident => $body:expr) => {
         with_array!(@arms $ids, $array => $body; I64 I32 I16 I8 U64 U32 U16 U8)
@@ -80,7 +80,7 @@ impl<'py> IdSides<'py> {
         pred: &Bound<'py, PyAny>,
         lengths: Option<PyReadonlyArray1<'py, i64>>,
     ) -> Result<Self> {
-        // Copied, because another thread could change the array.
+        // The arrays are copied, because another thread could change them.
         let lengths = lengths.map(|lengths| lengths.as_slice().map(<[i64]>::to_vec));
         Ok(Self {
             gold: Ids::extract(gold)?,

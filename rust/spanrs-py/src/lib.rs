@@ -37,7 +37,7 @@ use pyo3::prelude::*;
 
 /// The compiled module of spanrs. It is private and may change at any time.
 // Lists are read through borrowed references, which is sound only under the GIL. A free-threaded interpreter enables
-// the GIL when it loads the module.
+// the GIL when loading the module.
 #[pymodule(gil_used = true)]
 mod _spanrs {
     #[pymodule_export]
@@ -124,7 +124,7 @@ pub(crate) fn pause(at: usize) -> PyResult<()> {
     }
 }
 
-/// Returns true after Ctrl-C. The exception stays set until the error of the interrupted work takes it.
+/// Returns true after Ctrl-C. The exception remains set until the error of the interrupted work takes it.
 pub(crate) fn stop() -> bool {
     Python::attach(|py| match py.check_signals() {
         Ok(()) => false,

@@ -16,7 +16,7 @@ use crate::stop;
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct MatScorer {
     rules: Rules,
-    /// Initial state; cloned for each pair.
+    /// Initial state, which is cloned for each pair.
     matcher: Matcher,
     details: bool,
 }
@@ -43,7 +43,7 @@ impl MatScorer {
         }
     }
 
-    /// Scores one document of pred against one of gold. If they cannot be scored, returns the reason.
+    /// Scores a pred document against a gold document. If they cannot be scored, returns the reason.
     #[pyo3(signature = (gold, pred, /))]
     fn score(
         &self,
@@ -82,7 +82,7 @@ impl MatOutcome {
         Plain(self.0.plain_details())
     }
 
-    /// Number of tokens of pred.
+    /// Number of pred tokens.
     fn tokens(&self) -> usize {
         self.0.tokens
     }

@@ -1,4 +1,4 @@
-//! Counting lists of lists of tags, walked in place, gold and pred together.
+//! Scoring of lists of lists of tags, which are traversed in place, gold and pred together.
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -13,7 +13,7 @@ use crate::tag_interner::{TagInterner, as_list_or_tuple_at, is_list_or_tuple, wr
 /// Number of sentences between two checks for Ctrl-C.
 const PAUSE: usize = 1 << 16;
 
-/// Number of sentences after which the interner checks again whether tags are the same few objects.
+/// Number of sentences after which the interner checks again whether tags are a small set of objects.
 const LOOK_AGAIN: usize = 1 << 12;
 
 /// What [`NestedLists::walk`] does before the next sentence.
@@ -57,7 +57,7 @@ impl<'py> NestedLists<'py> {
         })
     }
 
-    /// Scheme evidence from about `most` tokens of one side, and whether these were all.
+    /// Scheme evidence from about `most` tokens of one side, and whether these were all tokens.
     pub(crate) fn evidence(
         &self,
         reader: &mut Reader,
@@ -88,7 +88,7 @@ impl<'py> NestedLists<'py> {
         Ok((evidence, true))
     }
 
-    /// Sentences of gold.
+    /// The gold sentences.
     pub(crate) fn len(&self) -> Result<usize> {
         Ok(self.gold.len()?)
     }
@@ -106,7 +106,7 @@ impl<'py> NestedLists<'py> {
         let mut ends = documents.map(|documents| documents.from(0));
         let each = |at: usize, gold: &[Item], pred: &[Item]| {
             same_length(at, gold.len(), pred.len())?;
-            // SAFETY: items are alive where they are handed over, and no Python code runs before all are interned.
+            // SAFETY: items are alive when they are passed, and no Python code runs before all are interned.
             let mut ids = unsafe { ItemIds::new(py, interner) };
             counter.add(gold.iter().zip(pred), &mut ids)?;
             if let Some(name) = ends.as_mut().and_then(|ends| ends.ends_at(at + 1)) {
@@ -117,11 +117,11 @@ impl<'py> NestedLists<'py> {
             }
             Ok(Next {
                 prefetch_objects: interner.bypasses_addresses(),
-                // The matcher may have run handlers of signals.
+                // The matcher may have run signal handlers.
                 fetch_again: counter.check()?,
             })
         };
-        // SAFETY: the items are not used after interning, and are fetched again after sentences are counted.
+        // SAFETY: the items are not used after interning, and are fetched again after sentences have been counted.
         unsafe { self.walk(each)? };
         counter.finish();
         Ok(())
@@ -156,9 +156,9 @@ impl<'py> NestedLists<'py> {
     /// Calls `each` with the index and the items of gold and pred of each sentence.
     ///
     /// # Safety
-    /// The items are valid until Python code runs, so `each` must not run any before its last use of them, and must return
-    /// [`Next::fetch_again`] if it may have run some afterwards. Interning tags runs none unless it fails; a matcher may
-    /// run signal handlers.
+    /// The items are valid until Python code runs, so `each` must not run Python code before its last use of the items,
+    /// and must return [`Next::fetch_again`] if it may have run Python code afterwards. Interning tags runs no Python
+    /// code unless it fails; a matcher may run signal handlers.
     #[inline(always)]
     pub(crate) unsafe fn walk(
         &self,
@@ -170,7 +170,7 @@ impl<'py> NestedLists<'py> {
         let (mut start, mut next) = (0, Next::default());
         loop {
             // SAFETY: the lists are alive, and their items are fetched again after Python code may have run: after
-            // every check of signals, and where `each` says so.
+            // every check for signals, and when `each` returns [`Next::fetch_again`].
             let (gold, pred) = unsafe {
                 (
                     outer.0.items(self.gold.as_ptr()).unwrap_or_default(),
@@ -180,7 +180,7 @@ impl<'py> NestedLists<'py> {
             same_number(gold.len(), pred.len())?;
             let mut end = gold.len().min(start + PAUSE);
             for at in start..end {
-                // SAFETY: sentences of the lists are alive as long as the lists hold them.
+                // SAFETY: sentences are alive as long as the lists contain them.
                 let items = unsafe {
                     inner.0.prefetch_items(gold, at);
                     inner.1.prefetch_items(pred, at);
@@ -266,7 +266,7 @@ impl PairIds<(&Item, &Item)> for ItemIds<'_, '_> {
 
 #[cold]
 fn changed(at: usize) -> Error {
-    let message = format!("sentence {at} was replaced while it was counted");
+    let message = format!("sentence {at} was replaced during scoring");
     Error::shape(message, Some(at))
 }
 

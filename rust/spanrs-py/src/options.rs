@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::plain::Plain;
 use crate::stop;
 
-/// A dialect, checked.
+/// A validated dialect.
 pub(crate) struct PyDialect(pub(crate) Dialect);
 
 impl FromPyObject<'_, '_> for PyDialect {
@@ -24,7 +24,7 @@ impl FromPyObject<'_, '_> for PyDialect {
     }
 }
 
-/// (sentences of each document, names of the documents if they have any)
+/// (number of sentences in each document, names of the documents, if any)
 #[derive(FromPyObject)]
 pub(crate) struct DocumentSizes<'py>(PyReadonlyArray1<'py, i64>, Option<Vec<String>>);
 

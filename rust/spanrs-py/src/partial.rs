@@ -1,4 +1,4 @@
-//! Partial matching of lists of spans: the compiled part of `spanrs.compat.nervaluate`.
+//! Partial matching for lists of spans: the compiled part of `spanrs.compat.nervaluate`.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn filter(keep: Option<Vec<String>>) -> TypeFilter {
     }
 }
 
-/// The counts of all modes, over all spans and for each type that is kept and occurs.
+/// The counts for all modes, over all spans and for each type that is kept and occurs.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, keep, min_overlap, /))]
 pub(crate) fn partial_count(
@@ -38,7 +38,8 @@ pub(crate) fn partial_count(
     Ok(py.detach(|| count_modes(sides, matcher(min_overlap), &filter, stop))?)
 }
 
-/// The correct, incorrect, partial, missed and spurious spans in a mode, of all types or of one.
+/// The correct, incorrect, partial, missed and spurious spans in a mode, of all types or of one
+/// type.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, keep, min_overlap, mode, type_name, /))]
 pub(crate) fn partial_outcomes(

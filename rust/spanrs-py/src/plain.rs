@@ -1,8 +1,9 @@
-//! Plain data across the border: serde values from and to Python objects.
+//! Conversion of plain data: serde values from and to Python objects.
 //!
-//! Options and records of the core crates derive serde. A struct is read from a mapping or from the attributes of an
-//! object, such as a named tuple; it becomes an instance of its named tuple in Python ([`crate::records`]), or a dict
-//! if it has none. Bulk data (tags, ids, Arrow, arrays) has its own paths.
+//! Options and records of the core crates derive serde traits. A struct is read from a mapping or from the attributes
+//! of an object, such as a named tuple; it is converted to an instance of its named tuple in Python
+//! ([`crate::records`]), or to a dict if there is no named tuple. Bulk data (tags, ids, Arrow, arrays) is converted
+//! elsewhere.
 
 mod de;
 mod ser;
@@ -50,7 +51,7 @@ pub(crate) fn to_python<'py>(
 enum Error {
     /// An exception.
     Raised(PyErr),
-    /// What a type expects, where the object is known to the caller only.
+    /// A description of the expected value; only the caller knows the object.
     Expected(String),
 }
 

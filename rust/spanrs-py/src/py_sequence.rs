@@ -1,8 +1,9 @@
 //! Direct access to the items of lists and tuples and to the characters of strings, without a call per item.
 //!
-//! CPython publishes the layout of lists, tuples and strings to extensions that are built for one version of it
-//! (`pyo3::ffi`). For other interpreters, and if the environment variable `SPANRS_ITEM_ACCESS` is `each`, every item
-//! is fetched by a call. Both ways borrow items, which is sound only under the GIL; the module switches it on (`gil_used`).
+//! CPython publishes the layout of lists, tuples and strings to extensions that are built for one CPython version
+//! (`pyo3::ffi`). For other interpreters, and if the environment variable `SPANRS_ITEM_ACCESS` is `each`, every item is
+//! fetched by a call. Both ways borrow items, which is sound only under the GIL; the module enables the GIL
+//! (`gil_used`).
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -16,11 +17,11 @@ use spanrs::base::ShortKey;
 /// A borrowed item.
 pub(crate) type Item = *mut ffi::PyObject;
 
-/// Prefetch distance in sentences; half of it for the items of a sentence.
+/// Prefetch distance in sentences; for the items of a sentence, half of this distance.
 const AHEAD: usize = 16;
-/// Approximate offset of the characters in a `str` object; used for prefetching only.
+/// Approximate offset of the characters in a `str` object; only used for prefetching.
 const CHARACTERS: usize = 40;
-/// Size in bytes of the word that a short string is read as.
+/// Size in bytes of the word as which a short string is read.
 const WORD: usize = 16;
 
 /// Returns whether the items of lists and tuples are read in place.
@@ -32,7 +33,7 @@ pub(crate) fn is_direct() -> bool {
     })
 }
 
-/// How the items of lists are read: `direct` through CPython's public structs, or `each` by a call.
+/// How the items of lists are read: `direct` through CPython's public structs, or `each` by a call per item.
 #[pyfunction]
 pub(crate) fn item_access() -> &'static str {
     if is_direct() { "direct" } else { "each" }
@@ -51,7 +52,7 @@ mod layout {
     /// `list` is a list and alive. The items are valid until the list changes.
     #[inline(always)]
     pub(super) unsafe fn list_items(list: Item) -> (*const Item, usize) {
-        // SAFETY: as promised by the caller; an object of a list begins with its struct.
+        // SAFETY: as promised by the caller; a list object begins with its struct.
         unsafe {
             let items = (*list.cast::<ffi::PyListObject>()).ob_item;
             (items.cast_const(), ffi::PyList_GET_SIZE(list) as usize)
@@ -62,7 +63,7 @@ mod layout {
     /// `tuple` is a tuple and alive.
     #[inline(always)]
     pub(super) unsafe fn tuple_items(tuple: Item) -> (*const Item, usize) {
-        // SAFETY: as promised by the caller; an object of a tuple begins with its struct.
+        // SAFETY: as promised by the caller; a tuple object begins with its struct.
         unsafe {
             let items = &raw const (*tuple.cast::<ffi::PyTupleObject>()).ob_item;
             (items.cast(), ffi::PyTuple_GET_SIZE(tuple) as usize)
@@ -78,7 +79,7 @@ mod layout {
     pub(super) unsafe fn narrow_characters(string: Item) -> Option<(*const u8, usize)> {
         // SAFETY: as promised by the caller.
         unsafe {
-            // Before 3.12, strings made by deprecated functions do not hold their characters themselves.
+            // Before 3.12, strings made by deprecated functions do not contain their characters.
             #[cfg(not(Py_3_12))]
             if ffi::PyUnicode_IS_COMPACT(string) == 0 || ffi::PyUnicode_IS_READY(string) == 0 {
                 return None;
@@ -133,8 +134,8 @@ impl<'py> BorrowedSlices<'py> {
     /// The items of a list or tuple; None for any other object.
     ///
     /// # Safety
-    /// `object` is alive. The items are valid until Python code runs, which may change the list, and no longer than the
-    /// object.
+    /// `object` is alive. The items are valid until Python code runs, which may change the list, and only while the
+    /// object is alive.
     #[inline]
     pub(crate) unsafe fn items(&mut self, object: Item) -> Option<&[Item]> {
         // SAFETY: the object is alive, the GIL is held, and the type was checked. The pointer of an empty list may be
@@ -196,7 +197,7 @@ impl<'py> BorrowedSlices<'py> {
         if let Some(&sentence) = sentences.get(at + AHEAD / 8)
             && self.direct
         {
-            // SAFETY: the sentence is alive and its type is checked; a list has as many items as its size says.
+            // SAFETY: the sentence is alive and its type is checked; a list has as many items as its size field says.
             unsafe {
                 if is_exact_list(sentence) {
                     let (first, count) = layout::list_items(sentence);
@@ -275,7 +276,7 @@ impl<'a, 'py> IndexedItems<'a, 'py> {
     pub(crate) fn of(sequence: &'a Bound<'py, PyAny>) -> Self {
         let is_list = sequence.is_instance_of::<PyList>();
         let pointer = sequence.as_ptr();
-        // SAFETY: the object is alive, the GIL is held, and both calls check the type they get.
+        // SAFETY: the object is alive, the GIL is held, and both calls check the type of their argument.
         let length = unsafe {
             if is_list {
                 ffi::PyList_Size(pointer)
@@ -305,9 +306,9 @@ impl<'a, 'py> IndexedItems<'a, 'py> {
     pub(crate) fn get(self, at: usize) -> Option<Borrowed<'a, 'py, PyAny>> {
         let (pointer, py) = (self.sequence.as_ptr(), self.sequence.py());
         let at = at as ffi::Py_ssize_t;
-        // SAFETY: it is a list or tuple, alive as long as `self`, and the GIL is held; both calls
-        // check the index and give null beyond the end. The item is borrowed from the sequence: the
-        // callers use it before any Python code runs, or take a new reference first.
+        // SAFETY: the object is a list or tuple, alive as long as `self`, and the GIL is held; both calls check the
+        // index and return null after the end. The item is borrowed from the sequence: the callers use it before any
+        // Python code runs, or take a new reference first.
         let item = unsafe {
             let item = if self.is_list {
                 ffi::PyList_GetItem(pointer, at)
@@ -358,7 +359,7 @@ unsafe fn is_tuple(object: Item) -> bool {
 #[inline(always)]
 pub(crate) fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch cannot fault, whatever the address.
+    // SAFETY: a prefetch of any address cannot fault.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());

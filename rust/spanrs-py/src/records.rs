@@ -13,8 +13,8 @@ use spanrs::tags::Dialect;
 use crate::locks::lock;
 use crate::plain::Plain;
 
-/// A record and the module of its class, which has the same name, and the same fields in the same order. A dataclass
-/// may have more fields, with defaults.
+/// A record and the module of its class. The class has the same name, and the same fields in the same order. A
+/// dataclass may have additional fields with defaults.
 const RECORDS: [(&str, &str); 10] = [
     ("Annotation", "spanrs.io.document"),
     ("Criterion", "spanrs.eval.criterion"),
@@ -46,7 +46,7 @@ impl Class {
     }
 }
 
-/// A class of named tuples.
+/// A named tuple class.
 pub(crate) struct NamedTuple {
     class: Py<PyType>,
     /// `tuple.__new__`, which is faster than the constructor of the class.
@@ -62,7 +62,7 @@ impl NamedTuple {
         })
     }
 
-    /// Makes an instance with these fields.
+    /// Creates an instance with these fields.
     pub(crate) fn make<'py, E: Into<PyErr>>(
         &self,
         py: Python<'py>,
@@ -102,7 +102,7 @@ pub(crate) fn is_record(name: &str) -> bool {
     RECORDS.iter().any(|(record, _)| *record == name)
 }
 
-/// Makes an instance of the class of a record; a dict for other structs.
+/// Creates an instance of the class of a record, or a dict for other structs.
 pub(crate) fn make_record<'py>(
     py: Python<'py>,
     name: &'static str,
@@ -150,7 +150,7 @@ fn import_class(
     };
     if names[..len] != *fields {
         let message =
-            format!("{module}.{name} has the fields {names:?}, and the record {fields:?}");
+            format!("{module}.{name} has the fields {names:?}, but the record has {fields:?}");
         return Err(PyTypeError::new_err(message));
     }
     let class = if is_tuple {

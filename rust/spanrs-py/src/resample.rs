@@ -1,4 +1,4 @@
-//! Resampling of the documents of one or several systems: behind `Result.bootstrap` and `spanrs.compare`.
+//! Resampling of the documents of one or several systems: the compiled part of `Result.bootstrap` and `spanrs.compare`.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 use crate::files::run_job;
 use crate::plain::Plain;
 
-/// Takes the number of samples that are done, and returns false to stop.
+/// A callback that gets the number of finished samples, and returns false to stop.
 type Tell<'a> = dyn FnMut(u64) -> bool + Send + 'a;
-/// Values by (sample, system, measure).
+/// Values indexed by (sample, system, measure).
 type Values<'py> = Bound<'py, PyArray3<f64>>;
 
 /// Counts of systems on the same documents, aligned by key.
@@ -36,7 +36,7 @@ impl Systems {
     }
 
     /// For each sentence of a system, the index of the same sentence in the first system; None if the documents of both
-    /// are in the same order.
+    /// systems are in the same order.
     #[pyo3(signature = (system, /))]
     fn sentence_numbers<'py>(
         &self,
@@ -70,8 +70,8 @@ impl Systems {
         self.array(py, samples as usize, width, values)
     }
 
-    /// The number of random exchanges of documents between two systems whose absolute difference is at least as large as
-    /// the observed one, by measure. `progress` is called with the number of finished exchanges.
+    /// The number of random exchanges of documents between two systems for which the absolute difference is at least as
+    /// large as the observed difference, by measure. `progress` is called with the number of finished exchanges.
     #[pyo3(signature = (pair, measures, samples, seed, threads, progress=None, /))]
     #[allow(clippy::too_many_arguments)] // Called from one place.
     fn randomise(
@@ -92,8 +92,8 @@ impl Systems {
         })
     }
 
-    /// Measures without each document in turn: the number of documents that have the same counts, and an array of
-    /// shape (groups, systems, measures).
+    /// Measures with each document removed in turn. Returns the number of documents in each group with the same counts,
+    /// and an array of shape (groups, systems, measures).
     #[pyo3(signature = (measures, /))]
     fn jackknife<'py>(
         &self,

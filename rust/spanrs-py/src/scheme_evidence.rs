@@ -16,8 +16,8 @@ use crate::options::PyDialect;
 use crate::plain::Plain;
 use crate::tags::batch;
 
-/// Error message for use from two threads at once.
-const IN_USE: &str = "the evidence is in use; gather it in one thread";
+/// Error message for concurrent use in two threads.
+const IN_USE: &str = "the evidence is in use; collect it in one thread";
 
 /// Evidence for the scheme of tags.
 #[pyclass(frozen, module = "spanrs._spanrs")]
@@ -32,7 +32,7 @@ impl SchemeEvidence {
         Ok(Self(Mutex::new((reader, Evidence::default()))))
     }
 
-    /// Adds an Arrow list column: of strings, of a dictionary, or of integers with a vocabulary.
+    /// Adds an Arrow list column of strings, dictionary values, or integers with a vocabulary.
     #[pyo3(signature = (column, vocabulary, ignore_index, /))]
     fn add(
         &self,

@@ -1,4 +1,4 @@
-//! Scoring: the compiled part of `spanrs.score` and `spanrs.Scorer`, for every matcher.
+//! Scoring with any matcher: the compiled part of `spanrs.score` and `spanrs.Scorer`.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -27,7 +27,7 @@ use crate::span_lists::SpanLists;
 use crate::stop;
 use crate::tag_interner::TagInterner;
 
-/// Counts the outcomes of gold against pred, batch by batch.
+/// Counts the outcomes of comparing gold and pred, batch by batch.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct Scorer(Mutex<Scoring>);
 
@@ -67,8 +67,8 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Sets the schemes, if none was detected yet. Without `pred_scheme` pred is in that of gold, or its scheme
-    /// is detected.
+    /// Sets the schemes, if none has been detected yet. Without `pred_scheme` pred has the same scheme as gold, or its
+    /// scheme is detected.
     #[pyo3(signature = (scheme, pred_scheme=None, detect_pred=false, /))]
     fn set_schemes(
         &self,
@@ -83,7 +83,7 @@ impl Scorer {
 
     /// Adds sentences given as arrays of ids. `lengths` splits one-dimensional arrays into sentences.
     #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, threads, documents, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
+    #[allow(clippy::too_many_arguments)] // There is only one caller.
     fn update_ids(
         &self,
         gold: &Bound<'_, PyAny>,
@@ -124,9 +124,9 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Adds Arrow list columns: of strings, of a dictionary, or of integers with a vocabulary.
+    /// Adds Arrow list columns of strings, dictionary values, or integers with a vocabulary.
     #[pyo3(signature = (gold, pred, vocabulary, ignore_index, threads, documents, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
+    #[allow(clippy::too_many_arguments)] // There is only one caller.
     fn update_arrow(
         &self,
         gold: &Bound<'_, PyAny>,
@@ -160,10 +160,10 @@ impl Scorer {
         Ok(refuse(&inner.auto)?)
     }
 
-    /// Scores files, and lists their errors if requested. Without `pred` the one file has two columns of tags.
-    /// Undecided schemes need sources that can be opened again.
+    /// Scores files, and lists their errors if requested. Without `pred` the gold file has two tag columns. If a scheme
+    /// must be detected, the sources must support being opened again.
     #[pyo3(signature = (gold, pred, columns, errors, on_misaligned, by_sentence, threads, progress, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
+    #[allow(clippy::too_many_arguments)] // There is only one caller.
     fn update_files(
         &self,
         py: Python<'_>,
@@ -189,7 +189,7 @@ impl Scorer {
         scored
     }
 
-    /// Adds sentences of spans, of the types that are counted.
+    /// Adds sentences of spans; only the selected types are counted.
     #[pyo3(signature = (gold, pred, documents, /))]
     fn update_spans(
         &self,
@@ -206,8 +206,8 @@ impl Scorer {
     }
 
     /// Adds a pair of span files or files of stacked tags as one document. Returns the formats of gold and pred, the
-    /// types in the order of their first occurrence in gold, and the number of sentences. `errors` also lists the
-    /// errors, with a path if several pairs are scored.
+    /// types in the order of their first occurrence in gold, and the number of sentences. If `errors` is given, it
+    /// collects the errors, with a path if several pairs are scored.
     #[pyo3(signature = (gold, pred, name, errors, progress, /))]
     fn update_span_files(
         &self,
@@ -240,7 +240,7 @@ impl Scorer {
         Ok((gold_format, pred_format, files.gold_types, files.sentences))
     }
 
-    /// Adds a number of tokens that differ between the sides, with a description of the first ones.
+    /// Adds a number of tokens that differ between the sides, with a description of the first differences.
     #[pyo3(signature = (tokens, examples, /))]
     fn add_differing(&self, tokens: u64, examples: Vec<String>) -> Result<()> {
         let Scoring { auto, notes } = &mut *self.lock()?;
@@ -261,7 +261,7 @@ impl Scorer {
         Ok(())
     }
 
-    /// Number of sentences, and number of sentences in the open document.
+    /// Number of sentences in total and in the open document.
     fn position(&self) -> Result<(u64, u64)> {
         Ok(self.lock()?.auto.scorer.position())
     }
@@ -276,12 +276,12 @@ impl Scorer {
     }
 
     /// The scheme if it is decided, the scheme of pred if it differs, and the reading.
-    #[allow(clippy::type_complexity)] // Three names.
+    #[allow(clippy::type_complexity)] // The tuple has three names.
     fn schemes(&self) -> Result<(Option<&'static str>, Option<&'static str>, &'static str)> {
         Ok(self.lock()?.auto.names())
     }
 
-    /// The counts so far. With `take` they are moved out and the scorer is reset.
+    /// The counts so far. With `take` the counts are moved out and the scorer is reset.
     #[pyo3(signature = (take=false, /))]
     fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
@@ -292,8 +292,8 @@ impl Scorer {
         Ok(Counts::new(counts))
     }
 
-    /// Counts of the exact matcher for compat: type to (gold, pred, both) in the order of the types, the distinct tags,
-    /// tokens, tokens with equal tags, and violations of both sides.
+    /// Counts of the exact matcher for compat: a dict from type to (gold, pred, both) in the order of the types, the
+    /// distinct tags, numbers of tokens and of tokens with equal tags, and violations on both sides.
     fn tag_state<'py>(&self, py: Python<'py>) -> Result<TagState<'py>> {
         let AutoSchemeScorer { scorer, reader, .. } = &mut self.lock()?.auto;
         let counts = scorer.counts(reader);
@@ -334,7 +334,7 @@ impl Scorer {
     }
 }
 
-/// (types, tags, tokens, correct tokens, violations)
+/// (types, tags, number of tokens, number of correct tokens, violations)
 type TagState<'py> = (Bound<'py, PyDict>, Vec<String>, u64, u64, u64);
 
 /// Raises an error for violations under the reading `refuse`.
@@ -342,7 +342,7 @@ fn refuse(auto: &AutoSchemeScorer) -> spanrs::Result<()> {
     spanrs::refuse_violations(&auto.reader, &auto.scorer, ["gold", "pred"])
 }
 
-/// Document boundaries among `sentences` sentences. Ends a document that is still open.
+/// Document boundaries for `sentences` sentences. Ends the open document, if any.
 fn ends(
     inner: &mut Scoring,
     documents: Option<&DocumentSizes<'_>>,
@@ -358,12 +358,12 @@ fn ends(
 }
 
 impl Scorer {
-    /// Does not wait, because that could deadlock: the thread that counts may need the GIL, which the waiting thread holds,
-    /// and a generator may ask for the result of the update that consumes it.
+    /// Does not wait, because waiting could cause a deadlock: the counting thread may need the GIL, which the waiting
+    /// thread holds, and a generator may request the result of the update that consumes it.
     fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
         lock_now(
             &self.0,
-            "the scorer is in use: by another thread, or by an update that is still running; \
+            "the scorer is in use by another thread or by an update that is still running; \
              give each thread a scorer of its own and merge them",
         )
     }
@@ -401,7 +401,7 @@ pub(crate) struct FileErrors(spanrs::SpanErrors);
 
 #[pymethods]
 impl FileErrors {
-    /// Number of errors that were kept.
+    /// Number of kept errors.
     fn __len__(&self) -> usize {
         self.0.len()
     }
@@ -413,12 +413,13 @@ impl FileErrors {
         detail.ok_or_else(|| PyIndexError::new_err("error index is out of range"))
     }
 
-    /// Number of errors of each kind, kept or not.
+    /// Number of errors of each kind, including errors that were not kept.
     fn numbers(&self) -> Vec<(ErrorKind, u64)> {
         self.0.numbers().into_iter().collect()
     }
 
-    /// For each error that has a gold span: its sentence times 2^32 plus the index of the span in the sentence.
+    /// For each error with a gold span: the index of the sentence times 2^32 plus the index of the span in the
+    /// sentence.
     fn gold_places<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         let places = self.0.gold_places();
         let places = places.map(|(sentence, index)| (sentence << 32) + u64::from(index));
@@ -426,7 +427,7 @@ impl FileErrors {
     }
 }
 
-/// Lists the errors of files while they are scored.
+/// Collects the errors in files during scoring.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct ErrorFinder(Mutex<Option<spanrs::ErrorFinder>>);
 
@@ -446,7 +447,7 @@ impl ErrorFinder {
 }
 
 impl ErrorFinder {
-    /// Takes the finder, so that it cannot be used in the meantime or after an error.
+    /// Takes the finder, so that it cannot be used at the same time or after an error.
     fn take(&self) -> Result<spanrs::ErrorFinder> {
         let message = "the error finder is in use or finished";
         let mut finder = lock_now(&self.0, message)?;

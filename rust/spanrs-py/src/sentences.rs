@@ -14,7 +14,7 @@ use crate::files::{Progress, SourceArgument, column_file, span_source};
 use crate::locks::lock_now;
 use crate::plain::Plain;
 
-/// Error message for use from two threads at once, or by the reader's own callback.
+/// Error message for use in two threads at the same time, or by the reader's own callback.
 const IN_USE: &str = "the reader is in use; read a file in one thread";
 /// Maximum number of distinct tags in a chunk whose strings are interned.
 const INTERNED: usize = 1 << 10;
@@ -27,7 +27,7 @@ type SentenceTuple<'py> = (
     Option<String>,
 );
 
-/// The sentences of a column file, in lists of some thousand tokens.
+/// The sentences of a column file, in lists of a few thousand tokens.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SentenceReader {
     state: Mutex<(Core, Progress)>,
@@ -38,7 +38,7 @@ pub(crate) struct SentenceReader {
 
 #[pymethods]
 impl SentenceReader {
-    /// Opens a file; without `tags` the one layer is the column of tags of the options.
+    /// Opens a file; without `tags` the only layer is the tag column given in the options.
     #[new]
     #[pyo3(signature = (source, columns, tags, progress, /))]
     fn new(
@@ -90,14 +90,14 @@ impl SentenceReader {
         self.warnings.clone()
     }
 
-    /// Whether the file is CoNLL-U, the number of its columns, and the names of the layers: columns and keys of
-    /// CoNLL-U, positions elsewhere.
+    /// Whether the file is CoNLL-U, the number of its columns, and the names of the layers: columns and keys for
+    /// CoNLL-U, positions for other formats.
     fn facts(&self) -> (bool, usize, Vec<String>) {
         self.facts.clone()
     }
 }
 
-/// (type, start, end), and tokens if they are not all between the bounds
+/// (type, start, end), and the tokens unless the span has all tokens between its boundaries
 #[derive(IntoPyObject)]
 enum SpanTuple<'py> {
     Whole(Bound<'py, PyString>, i64, i64),
@@ -107,7 +107,7 @@ enum SpanTuple<'py> {
 /// (tokens, spans, line of the first token or span)
 type SpansTuple<'py> = (Option<Vec<String>>, Vec<SpanTuple<'py>>, u64);
 
-/// The sentences of a file of spans, in lists of some thousand spans.
+/// The sentences of a span file, in lists of a few thousand spans.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SpanReader(Mutex<(SpanSentences, Progress)>);
 
@@ -156,7 +156,7 @@ fn new_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, Py
     names.names().map(|name| PyString::new(py, name)).collect()
 }
 
-/// Strings of all names, interned if there are few, because some interpreters never free interned strings.
+/// Strings of all names, interned if there are few names, because some interpreters never free interned strings.
 fn interned_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'py, PyString>> {
     if names.len() > INTERNED {
         return new_strings(py, names);
@@ -165,7 +165,7 @@ fn interned_strings<'py>(py: Python<'py>, names: &Interner<str>) -> Vec<Bound<'p
     strings.collect()
 }
 
-/// The list of the strings with these numbers.
+/// The list of strings with these numbers.
 fn list<'py>(
     py: Python<'py>,
     strings: &[Bound<'py, PyString>],

@@ -1,4 +1,4 @@
-//! Spans in memory: gold or pred, sentence after sentence.
+//! Spans in memory: gold or pred, by sentence.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -16,18 +16,18 @@ use crate::options::matcher;
 use crate::plain::Plain;
 use crate::stop;
 
-/// The spans of one side, sentence after sentence.
+/// The spans of one side, by sentence.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SpanLists(pub(crate) Core);
 
 /// (type, start, end) of the spans of each sentence.
 type SentenceTuples<'a> = Vec<Vec<(&'a str, i64, i64)>>;
-/// The runs of tokens of each span; None for all tokens between its bounds.
+/// The runs of tokens in each span; None for all tokens between its boundaries.
 type TokenRuns = Vec<Option<Vec<Run>>>;
 
 #[pymethods]
 impl SpanLists {
-    /// The types of the spans, sorted; those of both sides if they were read together.
+    /// The types of the spans, sorted; includes the types of both sides if they were read together.
     fn types(&self) -> Vec<&str> {
         self.0.types().iter().map(String::as_str).collect()
     }
@@ -42,7 +42,7 @@ impl SpanLists {
     }
 
     /// Support for copies and pickles.
-    #[allow(clippy::type_complexity)] // The arguments of `span_lists`.
+    #[allow(clippy::type_complexity)] // The result contains the arguments of `span_lists`.
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,
@@ -52,7 +52,8 @@ impl SpanLists {
     }
 }
 
-/// Creates one side from the sentences of [`SpanLists::sentences`] and the tokens of all spans.
+/// Creates one side from sentences as returned by [`SpanLists::sentences`] and the tokens of all
+/// spans.
 #[pyfunction]
 #[pyo3(signature = (sentences, tokens=None, /))]
 pub(crate) fn span_lists(
@@ -70,7 +71,7 @@ pub(crate) fn both((gold, pred): (Core, Core)) -> Both {
     (SpanLists(gold), SpanLists(pred))
 }
 
-/// Spans of sequences of sequences of tags.
+/// The spans in sequences of sequences of tags.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, reader, /))]
 pub(crate) fn span_lists_of_tags(
@@ -90,7 +91,7 @@ pub(crate) fn span_lists_of_tags(
     ))
 }
 
-/// Spans of arrays of ids. `lengths` cuts arrays of one dimension into sentences.
+/// The spans in arrays of ids. `lengths` splits one-dimensional arrays into sentences.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, vocabulary, ignore_index, lengths, reader, /))]
 pub(crate) fn span_lists_of_ids(
@@ -113,7 +114,7 @@ pub(crate) fn span_lists_of_ids(
     ))
 }
 
-/// The errors that are kept, in matching order, and the number of errors of each kind.
+/// The kept errors, in matching order, and the number of errors of each kind.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, matcher_options, type_filter, options, /))]
 pub(crate) fn span_errors(

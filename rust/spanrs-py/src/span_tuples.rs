@@ -1,4 +1,4 @@
-//! Spans from Python: sequences of (type, start, end) and (type, start, end, tokens).
+//! Spans from Python: sequences of (type, start, end) or (type, start, end, tokens).
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::py_sequence::{BorrowedSlices, IndexedItems, Item};
 use crate::span_lists::{Both, both};
 use crate::tag_interner::as_list_or_tuple;
 
-/// Reads the spans of both sides, a sequence for each sentence. With `tokens`, a fourth item lists the tokens of a span.
+/// Reads the spans of both sides, a sequence for each sentence. With `tokens`, a fourth item lists the tokens of a
+/// span.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, tokens, /))]
 pub(crate) fn span_lists_of_tuples(
@@ -48,7 +49,7 @@ struct SpanReader<'py> {
 }
 
 impl<'py> SpanReader<'py> {
-    /// Reads a side and returns its number of sentences.
+    /// Reads a side and returns the number of sentences.
     fn side(&mut self, name: &str, sentences: &Bound<'py, PyAny>) -> Result<usize> {
         let sentences = as_list_or_tuple(sentences)?;
         let mut count = 0;
@@ -82,7 +83,7 @@ impl<'py> SpanReader<'py> {
             }
         };
         let py = span.py();
-        // SAFETY: the tuple is alive until the end of this function, and so are its items, because it does not change.
+        // SAFETY: the tuple and its items are alive until the end of this function, because tuples do not change.
         let item = |item: Item| unsafe { Borrowed::from_ptr(py, item) };
         // SAFETY: as above.
         let (ty, start, end, tokens) = match unsafe { self.slices.items(tuple.as_ptr()) } {
@@ -109,18 +110,19 @@ fn no_span() -> Error {
     PyTypeError::new_err("a span is (type, start, end) or (type, start, end, tokens)").into()
 }
 
-/// The error for a span that is (start, end, type) or has text instead of tokens, as in other programs; None otherwise.
+/// The error for a span that is (start, end, type) or has text instead of tokens, as in other programs; None for other
+/// input.
 #[cold]
 fn other_form(span: &Bound<'_, PyAny>) -> Option<&'static str> {
     let item = |at: usize| span.get_item(at).ok();
     let is_int = |at| item(at).is_some_and(|item| item.is_instance_of::<PyInt>());
     if is_int(0) && is_int(1) {
         Some(
-            "a span is (type, start, end) or (type, start, end, tokens), and this looks like (start, end, type)",
+            "a span is (type, start, end) or (type, start, end, tokens), but this looks like (start, end, type)",
         )
     } else if item(3).is_some_and(|item| item.is_instance_of::<PyString>()) {
         Some(
-            "the fourth item of a span holds the indices of its tokens, not its text; leave the text out",
+            "the fourth item of a span must be the indices of its tokens, not its text; omit the text",
         )
     } else {
         None
@@ -138,7 +140,7 @@ fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
         return PyTypeError::new_err(format!("{place} {shown}: {message}"));
     }
     let message = if error.is_instance_of::<PyOverflowError>(py) {
-        format!("a bound is no number from 0 to {}", u32::MAX)
+        format!("start and end must be integers from 0 to {}", u32::MAX)
     } else {
         error.value(py).to_string()
     };
@@ -154,7 +156,8 @@ fn locate(error: PyErr, span: &Bound<'_, PyAny>, place: &str) -> PyErr {
     }
 }
 
-/// Numbers types. Most programs use few string objects for types, so known objects are recognised by address.
+/// Assigns numbers to types. Most programs use few string objects for types, so known objects are recognised by
+/// address.
 #[derive(Default)]
 struct Types {
     names: Interner<str>,

@@ -1,7 +1,7 @@
-//! Tags in Python lists to ids.
+//! Conversion of tags in Python lists to ids.
 //!
-//! Tags that come from one label list are the same few objects, which are recognised by their addresses. Those that
-//! a program has cut from lines are objects of their own, which are recognised by their characters.
+//! Tags from one label list are a small set of objects, which are recognised by their addresses. Tags that a program
+//! has split from lines are separate objects, which are recognised by their characters.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -11,18 +11,18 @@ use spanrs::tags::Reader;
 use crate::error::{Error, Result};
 use crate::py_sequence::{IndexedItems, Item, is_direct, short_ascii};
 
-/// Slots of the table from object to id.
+/// Number of slots in the table from object to id.
 const SLOTS: usize = 1024;
-/// Slots overwritten since [`TagInterner::look_again`] after which the table of addresses is bypassed.
+/// Number of slots overwritten since [`TagInterner::look_again`] after which the address table is bypassed.
 const MAX_EVICTIONS: u32 = 64;
 
-/// Tags of Python sequences to ids of a reader.
+/// Converts the tags in Python sequences to ids of a reader.
 pub(crate) struct TagInterner {
-    // The reference keeps the object alive, so that its address cannot come to mean another string.
+    // The reference keeps the object alive, so that its address cannot be reused for another string.
     slots: Box<[Option<Known>; SLOTS]>,
-    /// True where the characters of a string can be read in place.
+    /// True if the characters of a string can be read in place.
     direct: bool,
-    /// Slots overwritten since the last reset.
+    /// Number of slots overwritten since the last reset.
     evictions: u32,
 }
 
@@ -58,7 +58,7 @@ impl TagInterner {
                 return Ok(ids);
             }
             let id_of_gold = self.id(py, reader, gold)?;
-            // Most predictions are right, and where tags come from one list of them, the same object.
+            // Most predictions are correct, and if tags are from one label list, gold and pred are the same object.
             let id_of_pred = if pred == gold {
                 id_of_gold
             } else {
@@ -68,7 +68,7 @@ impl TagInterner {
         }
     }
 
-    /// The ids of two short tags that are known already. Most predictions are right, which costs one look-up.
+    /// The ids of two short tags if both are known. Most predictions are correct, and then one lookup suffices.
     ///
     /// # Safety
     /// Both items are alive.
@@ -93,7 +93,7 @@ impl TagInterner {
         Some((id_of_gold, id_of_pred))
     }
 
-    /// The id of a tag. No Python code runs, unless the item is no string.
+    /// The id of a tag. No Python code runs unless the item is not a string.
     ///
     /// # Safety
     /// The item is alive.
@@ -125,7 +125,7 @@ impl TagInterner {
         }
     }
 
-    /// The id of a tag that is known already, if its object is or its characters can be read in place.
+    /// The id of a known tag, if its object is known or its characters can be read in place.
     ///
     /// # Safety
     /// The item is alive.
@@ -139,25 +139,25 @@ impl TagInterner {
         }
     }
 
-    /// Looks up addresses again.
+    /// Enables the address table again.
     #[inline]
     pub(crate) fn look_again(&mut self) {
         self.evictions = 0;
     }
 
-    /// True where addresses are not looked up.
+    /// True if addresses are not looked up.
     #[inline]
     pub(crate) fn bypasses_addresses(&self) -> bool {
         self.evictions >= MAX_EVICTIONS
     }
 
     /// # Safety
-    /// The item is alive and exactly a string, which can be forgotten again without running Python code: that might
-    /// change the very lists that are being read.
+    /// The item is alive and exactly a string, so that dropping the reference cannot run Python code, which might
+    /// change the lists being read.
     unsafe fn remember(&mut self, py: Python<'_>, item: Item, id: u32) {
         let slot = &mut self.slots[slot_of(item)];
         self.evictions += u32::from(slot.is_some());
-        // SAFETY: the item is alive; this takes a reference of its own.
+        // SAFETY: the item is alive; this creates a new reference.
         *slot = Some((unsafe { Bound::from_borrowed_ptr(py, item) }.unbind(), id));
     }
 
@@ -165,11 +165,11 @@ impl TagInterner {
     /// The item is alive.
     #[cold]
     unsafe fn learn(&mut self, py: Python<'_>, item: Item, reader: &mut Reader) -> Result<u32> {
-        // SAFETY: the item is alive; this takes a reference of its own.
+        // SAFETY: the item is alive; this creates a new reference.
         let bound = unsafe { Bound::from_borrowed_ptr(py, item) };
         let id = intern(&bound, reader)?;
         if bound.is_exact_instance_of::<PyString>() {
-            // SAFETY: it is exactly a string and alive.
+            // SAFETY: the item is exactly a string and alive.
             unsafe { self.remember(py, item, id) };
         }
         Ok(id)
@@ -177,7 +177,7 @@ impl TagInterner {
 
     /// Appends the ids of a sentence to `ids`.
     ///
-    /// Lists and tuples are walked in place; any other iterable is made a list first.
+    /// Lists and tuples are read in place; other iterables are converted to a list first.
     pub(crate) fn sentence(
         &mut self,
         sentence: &Bound<'_, PyAny>,
@@ -203,7 +203,7 @@ fn slot_of(item: Item) -> usize {
     (address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize & (SLOTS - 1)
 }
 
-/// What is wrong with an item that is no string, and at which `place` (empty, or ending in a colon).
+/// The error for an item that is not a string, at a `place` (empty, or ending with a colon).
 #[cold]
 fn not_a_tag(item: &Bound<'_, PyAny>, place: &str) -> Error {
     let kind = item
@@ -221,18 +221,18 @@ fn not_a_tag(item: &Bound<'_, PyAny>, place: &str) -> Error {
 #[inline]
 fn intern(item: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<u32> {
     let tag = item.cast::<PyString>().map_err(|_| not_a_tag(item, ""))?;
-    // Lone surrogates raise UnicodeEncodeError: replacing them would make different tags one.
+    // Lone surrogates raise UnicodeEncodeError: replacing them would make different tags equal.
     Ok(reader.intern(tag.to_str()?)?)
 }
 
-/// What is wrong with an item at a `place` (ending in a colon); None if it is a tag.
+/// The error for an item at a `place` (ending with a colon); None if the item is a valid tag.
 #[cold]
 pub(crate) fn wrong_item(item: &Bound<'_, PyAny>, place: &str) -> Option<Error> {
     let Ok(tag) = item.cast::<PyString>() else {
         return Some(not_a_tag(item, place));
     };
     let refused = tag.to_str().err()?;
-    // The place is part of the reason, because the other fields of the exception are not text.
+    // The place is part of the reason, because the other fields of the exception cannot contain text.
     let value = refused.value(item.py());
     let placed = value.getattr("reason").and_then(|reason| {
         value.setattr(
@@ -243,7 +243,7 @@ pub(crate) fn wrong_item(item: &Bound<'_, PyAny>, place: &str) -> Option<Error> 
     Some(placed.err().unwrap_or(refused).into())
 }
 
-/// The tags of a sentence as strings of their own.
+/// The tags of a sentence as owned strings.
 pub(crate) fn strings(sentence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     let sentence = as_list_or_tuple(sentence)?;
     let items = IndexedItems::of(&sentence).iter().map(|item| {
@@ -254,17 +254,17 @@ pub(crate) fn strings(sentence: &Bound<'_, PyAny>) -> Result<Vec<String>> {
     items.collect()
 }
 
-/// True for what can be walked in place, and again.
+/// True for objects that can be read in place and repeatedly.
 pub(crate) fn is_list_or_tuple(sequence: &Bound<'_, PyAny>) -> bool {
     sequence.is_instance_of::<PyList>() || sequence.is_instance_of::<PyTuple>()
 }
 
-/// The sequence itself if it can be walked in place, else a list of what it gives.
+/// The sequence itself if it can be read in place, otherwise a list of its items.
 pub(crate) fn as_list_or_tuple<'py>(sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
     as_list_or_tuple_at(sequence, String::new)
 }
 
-/// As [`as_list_or_tuple`]; messages begin with a `place` (empty, or ending in a colon).
+/// Same as [`as_list_or_tuple`]; messages begin with a `place` (empty, or ending with a colon).
 pub(crate) fn as_list_or_tuple_at<'py>(
     sequence: &Bound<'py, PyAny>,
     place: impl Fn() -> String,
@@ -275,7 +275,7 @@ pub(crate) fn as_list_or_tuple_at<'py>(
     let refuse = |why: &str| Err(PyTypeError::new_err(format!("{}{why}", place())).into());
     if sequence.is_instance_of::<PyString>() {
         return refuse(
-            "expected a sequence of tags, got one str; a sentence is a list of tags; files are passed by their paths",
+            "expected a sequence of tags, got one str; pass a sentence as a list of tags, or a file as its path",
         );
     }
     if sequence.is_none() {
@@ -290,7 +290,7 @@ pub(crate) fn as_list_or_tuple_at<'py>(
             "expected a sequence of tags, got {kind}, which is not iterable"
         ));
     }
-    // Arrays of numpy and columns of pandas make lists of plain strings, which are read much faster than their items.
+    // NumPy arrays and pandas columns convert to lists of plain strings, which are read much faster than single items.
     if let Some(to_list) = sequence.getattr_opt("tolist")? {
         let list = to_list.call0()?;
         if is_list_or_tuple(&list) {

@@ -22,7 +22,7 @@ use crate::tag_interner::{TagInterner, as_list_or_tuple, strings};
 
 /// Name and prefixes of every scheme; a prefix is (letter, begins, ends).
 #[pyfunction]
-#[allow(clippy::type_complexity)] // Names.
+#[allow(clippy::type_complexity)] // The tuple consists of names.
 pub(crate) fn schemes() -> Vec<(
     &'static str,
     Vec<(&'static str, &'static str, &'static str)>,
@@ -57,7 +57,7 @@ fn ids_of(tags: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Vec<u32>> {
 }
 
 /// Disables Python's cyclic garbage collector during its lifetime. Creating many objects triggers collections, which
-/// would take longer than creating them and would find nothing.
+/// would take longer than creating the objects and would not find garbage.
 struct CollectorPause<'py> {
     was_on: bool,
     gil: PhantomData<Python<'py>>,
@@ -84,9 +84,9 @@ impl Drop for CollectorPause<'_> {
 /// Creates span objects.
 struct SpanMaker<'py> {
     py: Python<'py>,
-    /// Called with (type, start, end, None); without it spans are tuples of the first three.
+    /// Called with (type, start, end, None); if it is missing, spans are tuples (type, start, end).
     make: Option<Bound<'py, PyAny>>,
-    /// The names of types by id, made once.
+    /// The names of types by id; each is created once.
     types: Vec<Bound<'py, PyString>>,
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn validate(
     Ok(Plain(all))
 }
 
-/// The tags of spans given as (type, start, end); length None takes the largest end.
+/// The tags for spans given as (type, start, end); if the length is None, it is the largest end.
 #[pyfunction]
 #[pyo3(signature = (spans, length, scheme, dialect, overwrite, /))]
 pub(crate) fn write_tags(
@@ -244,7 +244,7 @@ pub(crate) fn write_tags(
     Ok(writer.write_named(&spans, length)?)
 }
 
-/// A sentence's tags in another scheme.
+/// The tags of a sentence in another scheme.
 #[pyfunction]
 #[pyo3(signature = (tags, converter, /))]
 pub(crate) fn convert(
@@ -255,7 +255,7 @@ pub(crate) fn convert(
     Ok(converter.convert(tags.iter().map(String::as_str))?)
 }
 
-/// Each sentence's tags in another scheme.
+/// The tags of each sentence in another scheme.
 #[pyfunction]
 #[pyo3(signature = (sentences, converter, /))]
 pub(crate) fn convert_batch(
@@ -272,7 +272,7 @@ pub(crate) fn convert_batch(
         .collect()
 }
 
-/// Every tag of a scheme over types.
+/// Every tag of a scheme for the given types.
 #[pyfunction]
 #[pyo3(signature = (scheme, types, dialect, /))]
 pub(crate) fn tags_of(

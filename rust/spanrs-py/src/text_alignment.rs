@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// Start and end of a span, in characters or on the common axis.
 type Place = (u32, u32);
 
-/// Two aligned texts, which map spans of both to a common axis.
+/// Two aligned texts, with mappings of the spans of both texts to a common axis.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct TextAlignment(Core);
 
@@ -28,7 +28,7 @@ impl TextAlignment {
         places(&spans, len, |start, end| self.0.pred_to_axis(start, end))
     }
 
-    /// The unaligned stretches as (start in gold, end in gold, start in pred, end in pred).
+    /// The unaligned regions as (start in gold, end in gold, start in pred, end in pred).
     fn unaligned(&self) -> Vec<(u32, u32, u32, u32)> {
         self.0.unaligned().to_vec()
     }

@@ -1,11 +1,11 @@
 //! The counts of conlleval, in each of its three versions.
 //!
-//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is
-//! decoded once; after that a token costs two table lookups.
+//! Tags are bytes, because conlleval.pl does not decode its input. Each distinct pair of tags is decoded once; after
+//! that a token takes two table lookups.
 //!
 //! # Rules
 //!
-//! The versions agree on BIO without brackets and differ in other prefixes:
+//! The versions agree on BIO tags without brackets and differ for other prefixes:
 //!
 //! | | conlleval.pl | conlleval.py | sequences |
 //! |---|---|---|---|
@@ -19,9 +19,9 @@
 //!
 //! # Counting
 //!
-//! Spans are counted as in the original: a pair of equal spans is counted where both end, and a
-//! span that is open on both sides at the end of the text counts as ended. Token counts are kept
-//! per pair of tags and added to types when asked for.
+//! Spans are counted as in the original: a pair of equal spans is counted at the token after both end, and a span that
+//! is open on both sides at the end of the text counts as ended. Token counts are kept per pair of tags and added to
+//! types when counts are requested.
 
 mod text;
 
@@ -37,10 +37,10 @@ use std::hash::BuildHasher;
 pub enum Rules {
     /// conlleval.pl of 2004-01-26, with the prefixes B, I, E and brackets.
     Perl,
-    /// conlleval.py and the package of that name, with E and S as in IOBES.
+    /// conlleval.py and the PyPI package `conlleval`, with E and S as in IOBES.
     Python,
-    /// The port in which any prefix other than `O` is inside, in which tags without a type are an
-    /// error, and which has no sentence boundaries.
+    /// A port without sentence boundaries, in which any prefix other than `O` is inside and tags without a type are an
+    /// error.
     Sequences,
 }
 
@@ -60,20 +60,20 @@ spanrs_base::serde_by_name!(Rules);
 pub struct Setting {
     /// The version of conlleval.
     pub rules: Rules,
-    /// The prefix of tokens outside. [`Rules::Perl`] uses it only with raw tags,
-    /// [`Rules::Sequences`] never.
+    /// The prefix of tokens outside. [`Rules::Perl`] uses this prefix only with raw tags, [`Rules::Sequences`] never
+    /// uses it.
     pub outside: Vec<u8>,
-    /// Whether tags are types without prefixes, each a span of one token (option `-r` of
-    /// conlleval.pl). For [`Rules::Perl`] only; false otherwise.
+    /// Whether tags are types without prefixes, where each tag is a span of one token (option `-r` of conlleval.pl).
+    /// Only for [`Rules::Perl`]; false otherwise.
     pub raw: bool,
 }
 
 /// Counts of one type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TypeCounts {
-    /// Spans of gold.
+    /// Gold spans.
     pub gold: u64,
-    /// Spans of pred.
+    /// Pred spans.
     pub pred: u64,
     /// Spans that occur on both sides.
     pub both: u64,
@@ -103,7 +103,7 @@ impl TypeCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoType;
 
-/// Kind of the prefix `B`. Kinds are below [`OUT`]; 0 is any unknown prefix.
+/// Kind of the prefix `B`. Kinds are less than [`OUT`]; 0 is any unknown prefix.
 const B: u8 = 1;
 /// Kind of the prefix `I`.
 const I: u8 = 2;
@@ -117,8 +117,8 @@ const DOT: u8 = 5;
 const OPEN: u8 = 6;
 /// Kind of the prefix `]`.
 const CLOSE: u8 = 7;
-/// Flag of the prefix of tokens outside, combined with the kinds above, because any prefix can be
-/// chosen for it.
+/// Flag for the prefix of tokens outside, combined with the kinds above, because any prefix can be chosen for tokens
+/// outside.
 const OUT: u8 = 8;
 /// Number of kinds of prefixes, with and without [`OUT`].
 const KINDS: usize = 16;
@@ -128,8 +128,8 @@ const ENDS: u8 = 1;
 /// Edge bit: a span starts at the token.
 const STARTS: u8 = 2;
 
-/// Number of distinct pairs at which the table is emptied, which bounds memory for files with words
-/// in the place of tags.
+/// Number of distinct pairs at which the table is emptied. This bounds memory for files that have words instead of
+/// tags.
 const PAIRS: usize = 1 << 16;
 
 /// A decoded tag.
@@ -158,7 +158,7 @@ struct Pair {
     middle: usize,
 }
 
-/// Counts gold against pred token by token; [`Conlleval::boundary`] ends a sentence.
+/// Compares gold and pred token by token; [`Conlleval::boundary`] ends a sentence.
 ///
 /// # Examples
 ///
@@ -170,7 +170,7 @@ struct Pair {
 ///     counts.token(gold.as_bytes(), pred.as_bytes()).unwrap();
 /// }
 /// let types = counts.types();
-/// // The first type is the empty one of `O`.
+/// // The first type is the empty type of `O`.
 /// assert_eq!((types[1].0, types[1].1.both), (&b"PER"[..], 1));
 /// assert_eq!((counts.tokens(), counts.equal_tags()), (3, 2));
 /// ```
@@ -178,11 +178,12 @@ struct Pair {
 pub struct Conlleval {
     /// How tags are read.
     setting: Setting,
-    /// Edge bits by same type, previous kind and current kind, in this order of significance.
+    /// Edge bits, indexed by whether the types are equal, previous kind and current kind, in this order of
+    /// significance.
     table: [u8; 2 * KINDS * KINDS],
     /// The types, in order of first appearance.
     types: Interner<[u8]>,
-    /// Counts by type id, without the tokens in `hits` of the pairs.
+    /// Counts by type id, without the tokens still counted in `hits` of the pairs.
     counts: Vec<TypeCounts>,
     /// The distinct pairs since the table was last emptied.
     pairs: Vec<Pair>,
@@ -227,7 +228,7 @@ impl Conlleval {
         let start = counter.symbol(&outside, b"");
         counter.last = (start, start);
         let (prefix, ty) = split(&outside);
-        // At a sentence boundary the prefix of pred is not split from its tag, as in conlleval.py.
+        // At a sentence boundary the pred tag is not split into prefix and type, as in conlleval.py.
         counter.border = (counter.symbol(prefix, ty), counter.symbol(&outside, ty));
         counter
     }
@@ -253,7 +254,7 @@ impl Conlleval {
         self.step(gold, pred);
     }
 
-    /// Counts the spans that end and start between the last token and one with the given symbols.
+    /// Counts the spans that end and start between the last token and a token with the given symbols.
     #[inline]
     fn step(&mut self, gold: Symbol, pred: Symbol) {
         let (last_gold, last_pred) = self.last;
@@ -275,7 +276,7 @@ impl Conlleval {
         self.last = (gold, pred);
     }
 
-    /// Returns the edge bits between two symbols of one side.
+    /// Returns the edge bits between two symbols on one side.
     #[inline(always)]
     fn edges(&self, previous: Symbol, current: Symbol) -> u8 {
         let same = usize::from(previous.ty == current.ty);
@@ -286,7 +287,7 @@ impl Conlleval {
     /// Returns the index of a pair of tags, decoding it at its first occurrence.
     #[inline]
     fn pair(&mut self, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
-        // Most tokens have the same pair as the previous one: outside on both sides.
+        // Most tokens have the same pair as the previous token: outside on both sides.
         if let Some(pair) = self.pairs.get(self.newest as usize)
             && pair.is(gold, pred)
         {
@@ -305,8 +306,8 @@ impl Conlleval {
         Ok(self.newest)
     }
 
-    /// Adds a pair, after emptying the table if it is full. With [`Rules::Sequences`] it is never
-    /// emptied, because [`Conlleval::pairs`] has to be complete.
+    /// Adds a pair, after emptying the table if it is full. With [`Rules::Sequences`] the table is never emptied,
+    /// because [`Conlleval::pairs`] must be complete.
     #[cold]
     fn add_pair(&mut self, hash: u64, gold: &[u8], pred: &[u8]) -> Result<u32, NoType> {
         if self.pairs.len() >= PAIRS && self.setting.rules != Rules::Sequences {
@@ -336,7 +337,7 @@ impl Conlleval {
         Ok(at)
     }
 
-    /// Adds the token counts of pairs to the counts of their types.
+    /// Adds the token counts of the pairs to the counts of their types.
     fn flush_hits(&mut self) {
         for pair in &mut self.pairs {
             let hits = std::mem::take(&mut pair.hits);
@@ -369,7 +370,7 @@ impl Conlleval {
         Ok((symbol.kind, symbol.ty))
     }
 
-    /// Returns the prefix that takes part in the comparison of tokens, in addition to the type.
+    /// Returns the prefix that is compared between tokens, in addition to the type.
     fn prefix<'a>(&self, tag: &'a [u8]) -> &'a [u8] {
         match self.setting.raw {
             // Raw tags differ in type only. Both outside and the raw tag `0` have the empty type, so their prefixes
@@ -396,7 +397,7 @@ impl Conlleval {
             Rules::Python => prefix == self.setting.outside,
             Rules::Perl | Rules::Sequences => prefix == b"O",
         };
-        // Perl's `||` replaces the false value `0` by the empty string.
+        // Perl's `||` replaces the false value `0` with the empty string.
         let ty = match self.setting.rules {
             Rules::Perl if ty == b"0" => b"",
             _ => ty,
@@ -416,8 +417,8 @@ impl Conlleval {
         id
     }
 
-    /// Returns the counts so far, by type in order of first appearance; types without any count are
-    /// left out. A span that is open on both sides counts as ended.
+    /// Returns the counts so far, by type in order of first appearance; types without counts are omitted. A span that
+    /// is open on both sides counts as ended.
     pub fn types(&self) -> Vec<(&[u8], TypeCounts)> {
         let mut now = self.clone();
         now.flush_hits();
@@ -447,8 +448,8 @@ impl Conlleval {
             .sum()
     }
 
-    /// Iterates over the pairs of tags with their number of tokens, in order of first appearance.
-    /// Complete only with [`Rules::Sequences`], which keep all pairs.
+    /// Iterates over the pairs of tags with their number of tokens, in order of first appearance. Complete only with
+    /// [`Rules::Sequences`], which keeps all pairs.
     ///
     /// # Examples
     ///
@@ -469,7 +470,7 @@ impl Conlleval {
 }
 
 impl Pair {
-    /// Returns whether these are the tags of the pair.
+    /// Returns whether the pair has these tags.
     #[inline(always)]
     fn is(&self, gold: &[u8], pred: &[u8]) -> bool {
         let (mine, others) = self.sides();
@@ -489,9 +490,8 @@ fn hash_pair(gold: &[u8], pred: &[u8]) -> u64 {
     FixedState::with_seed(0).hash_one((gold, pred))
 }
 
-/// Splits a tag as the pattern `^([^-]*)-(.*)$` of Perl and Python does, where `.` does not match a
-/// line feed and `$` also matches before a final one. A tag that does not match is a prefix with
-/// the empty type.
+/// Splits a tag as the pattern `^([^-]*)-(.*)$` of Perl and Python does, where `.` does not match a line feed and `$`
+/// also matches before a final line feed. A tag that does not match is a prefix with the empty type.
 fn split(tag: &[u8]) -> (&[u8], &[u8]) {
     let Some(dash) = tag.iter().position(|&byte| byte == b'-') else {
         return (tag, b"");
@@ -504,7 +504,7 @@ fn split(tag: &[u8]) -> (&[u8], &[u8]) {
     (&tag[..dash], ty)
 }
 
-/// Returns [`ENDS`] and [`STARTS`] between two tokens, as `endOfChunk` and `startOfChunk` decide.
+/// Returns [`ENDS`] and [`STARTS`] between two tokens, as decided by `endOfChunk` and `startOfChunk`.
 fn edges_of(rules: Rules, previous: u8, current: u8, same_type: bool) -> u8 {
     let (out_before, out_now) = (previous & OUT != 0, current & OUT != 0);
     let (before, now) = (previous & !OUT, current & !OUT);

@@ -1,7 +1,7 @@
 //! The input of conlleval: lines of columns, with gold and pred in the last two.
 //!
-//! The text is fed in pieces of any size, as read from standard input. Unlike other column files it
-//! is not checked for UTF-8 or NUL, because conlleval.pl accepts any byte.
+//! The text is passed in pieces of any size, as read from standard input. Unlike other column files, the text is not
+//! checked for UTF-8 or NUL, because conlleval.pl accepts any byte.
 //!
 //! | line (conlleval.pl, delimiter space) | meaning |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `-X- O O` | sentence boundary, if `-X-` is the boundary of the [`Layout`] |
 //! | `-DOCSTART- O O` | an ordinary token, as in conlleval.pl |
 //!
-//! Memory is that of the longest line, which is limited by [`Limits::line_bytes`].
+//! Memory is proportional to the longest line, which is limited by [`Limits::line_bytes`].
 
 use memchr::{memchr, memmem};
 use regex::bytes::{Regex, RegexBuilder};
@@ -43,10 +43,10 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// Returns how `rules` split at a delimiter; None stands for white space.
+    /// Returns how lines are split at a delimiter under `rules`; None means white space.
     ///
     /// # Errors
-    /// [`Error::Pattern`] in Perl; [`Error::NoDelimiter`] for an empty delimiter in the others.
+    /// [`Error::Pattern`] for [`Rules::Perl`]; [`Error::NoDelimiter`] for an empty delimiter with other rules.
     pub fn new(rules: Rules, delimiter: Option<Vec<u8>>) -> Result<Self, Error> {
         match delimiter {
             None => Ok(Self::Blanks),
@@ -56,9 +56,8 @@ impl Cut {
         }
     }
 
-    /// Returns how Perl splits at a delimiter, which is a pattern there. A delimiter without
-    /// metacharacters is matched literally, as is one that is not UTF-8; the pattern matches bytes,
-    /// not characters.
+    /// Returns how Perl splits at a delimiter, which Perl treats as a pattern. A delimiter without metacharacters is
+    /// matched literally, and so is a delimiter that is not UTF-8; the pattern matches bytes, not characters.
     ///
     /// # Errors
     /// [`Error::Pattern`] if the delimiter is not a valid pattern of the `regex` crate.
@@ -111,7 +110,7 @@ impl Cut {
     }
 }
 
-/// The number of columns of a line, and the byte ranges of those that matter.
+/// The number of columns in a line, and the byte ranges of the columns that are used.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     /// Number of columns.
@@ -120,7 +119,7 @@ struct Columns {
     first: (usize, usize),
     /// The last column.
     pred: (usize, usize),
-    /// The last column but one.
+    /// The second-to-last column.
     gold: (usize, usize),
 }
 
@@ -141,7 +140,7 @@ impl Columns {
         self.pred = (from, to);
     }
 
-    /// Adds the columns between delimiters; there is always one.
+    /// Adds the columns between delimiters; there is always at least one.
     #[inline(always)]
     fn between(&mut self, delimiters: impl Iterator<Item = (usize, usize)>, end: usize) {
         let mut from = 0;
@@ -152,8 +151,8 @@ impl Columns {
         self.push(from, end);
     }
 
-    /// Adds the columns of Perl's `split`: a match at the beginning of a column is not empty,
-    /// capture groups are columns too, and trailing empty columns are dropped.
+    /// Adds the columns of Perl's `split`: a match at the beginning of a column is not empty, capture groups are also
+    /// columns, and trailing empty columns are dropped.
     fn perl(&mut self, line: &[u8], pattern: &Regex) {
         let mut all = Vec::new();
         let (mut from, mut look) = (0, 0);
@@ -182,7 +181,7 @@ impl Columns {
         }
     }
 
-    /// Adds the columns of Python's `str.split` without arguments.
+    /// Adds the columns that Python's `str.split` returns without arguments.
     fn python(&mut self, line: &[u8]) {
         let (mut at, mut from) = (0, 0);
         while at < line.len() {
@@ -219,8 +218,7 @@ fn blank(text: &[u8]) -> usize {
     }
 }
 
-/// An error in the input of conlleval. The messages follow those of conlleval.pl; callers add the
-/// line number.
+/// An error in the input of conlleval. The messages are modelled on conlleval.pl; callers add the line number.
 ///
 /// # Examples
 ///
@@ -237,12 +235,12 @@ fn blank(text: &[u8]) -> usize {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The number of columns differs from that of the first line.
+    /// The number of columns differs from the first line.
     #[error("unexpected number of features: {found} ({expected})")]
     Columns {
-        /// Number of columns of this line.
+        /// Number of columns in this line.
         found: usize,
-        /// Number of columns of the first line that has any.
+        /// Number of columns in the first line with columns.
         expected: usize,
     },
     /// Fewer columns than gold and pred need.
@@ -255,7 +253,7 @@ pub enum Error {
     #[error("a tag without a type")]
     NoType,
     /// A delimiter that is not a valid pattern.
-    #[error("{pattern:?} is no pattern")]
+    #[error("{pattern:?} is not a valid pattern")]
     Pattern {
         /// The delimiter as given.
         pattern: String,
@@ -291,7 +289,7 @@ impl Coded for Error {
 pub struct Layout {
     /// How lines are split into columns.
     pub cut: Cut,
-    /// The first column of lines that end a sentence, as empty lines do; `-X-` in conlleval.pl.
+    /// The first column of lines that end a sentence (empty lines also do); `-X-` in conlleval.pl.
     pub boundary: Vec<u8>,
     /// Whether carriage returns and line feeds at the end of a line are removed.
     pub trim: bool,
@@ -321,13 +319,13 @@ pub struct ConllevalText {
     rules: Rules,
     /// The counts so far.
     counts: Conlleval,
-    /// Number of columns of the first line that has any.
+    /// Number of columns in the first line with columns.
     expected: Option<usize>,
-    /// The beginning of a line whose end has not been fed yet.
+    /// The beginning of a line whose end has not been passed yet.
     open: Vec<u8>,
     /// Number of complete lines so far.
     lines: u64,
-    /// Limits, of which `line_bytes` is used.
+    /// Limits; only `line_bytes` is used.
     limits: Limits,
 }
 
@@ -345,15 +343,15 @@ impl ConllevalText {
         }
     }
 
-    /// Returns the counts so far, without a line that is not complete.
+    /// Returns the counts so far, without an incomplete line.
     pub fn counts(&self) -> &Conlleval {
         &self.counts
     }
 
-    /// Reads a piece of the text, which may end anywhere.
+    /// Reads a piece of the text; pieces may end anywhere.
     ///
     /// # Errors
-    /// Those of [`ConllevalText::line`].
+    /// Same as [`ConllevalText::line`].
     pub fn feed(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         if !self.open.is_empty() {
             let Some(end) = memchr(b'\n', bytes) else {
@@ -372,10 +370,10 @@ impl ConllevalText {
         self.check(self.open.len())
     }
 
-    /// Ends the text; bytes after the last line feed are a line.
+    /// Ends the text; bytes after the last line feed are read as a line.
     ///
     /// # Errors
-    /// Those of [`ConllevalText::line`].
+    /// Same as [`ConllevalText::line`].
     pub fn end(&mut self) -> Result<(), Error> {
         if self.open.is_empty() {
             return Ok(());
@@ -387,7 +385,7 @@ impl ConllevalText {
         result
     }
 
-    /// Refuses a line that is too long.
+    /// Rejects a line that is too long.
     fn check(&self, bytes: usize) -> Result<(), Error> {
         let limit = self.limits.line_bytes;
         if bytes > limit {
@@ -402,8 +400,7 @@ impl ConllevalText {
     /// # Errors
     /// - [`Error::Long`] for a line longer than the limit.
     /// - [`Error::Columns`] if the number of columns changes (not with [`Rules::Sequences`]).
-    /// - [`Error::Few`] if there are fewer columns than gold and pred need: 2 with [`Rules::Perl`],
-    ///   3 with the others.
+    /// - [`Error::Few`] if there are fewer columns than gold and pred need: 2 with [`Rules::Perl`], 3 with other rules.
     /// - [`Error::NoType`] with [`Rules::Sequences`].
     pub fn line(&mut self, mut line: &[u8]) -> Result<(), Error> {
         self.check(line.len())?;
@@ -418,7 +415,8 @@ impl ConllevalText {
             return self.sequences(line, &columns);
         }
         match self.expected {
-            // conlleval.pl counts one less, and its initial value for "unknown" is that of a line without columns.
+            // conlleval.pl counts one column less, and its initial value for "unknown" is the same as for a line
+            // without columns.
             None if columns.count > 0 => self.expected = Some(columns.count),
             None => {
                 if self.rules == Rules::Python {
@@ -444,8 +442,7 @@ impl ConllevalText {
         self.token(line, &columns)
     }
 
-    /// Reads a line with [`Rules::Sequences`], which have no sentence boundaries: an empty line is
-    /// a token outside.
+    /// Reads a line with [`Rules::Sequences`], which has no sentence boundaries: an empty line is a token outside.
     fn sequences(&mut self, line: &[u8], columns: &Columns) -> Result<(), Error> {
         match columns.count {
             0 => self.counts.token(b"O", b"O").map_err(|_| Error::NoType),

@@ -1,5 +1,4 @@
-//! CQDB, the string database of CRFsuite: names by id, and 256 hash tables that find the id of a
-//! name.
+//! CQDB, the string database of CRFsuite: names by id, and 256 hash tables for finding the id of a name.
 //!
 //! ```text
 //! header     "CQDB" size flags byte-order-mark, number of names, offset of the array of records
@@ -22,9 +21,9 @@ use super::hash::hashlittle;
 
 /// Identifier at the start of a database.
 const CHUNK: &str = "CQDB";
-/// Name of the database in messages about files that end too early.
+/// Name of the database in messages about truncated files.
 const DATABASE: &str = "string database";
-/// Value of the field that tells the byte order of the writer.
+/// Value of the field that gives the byte order of the writer.
 const BYTE_ORDER_MARK: u32 = 0x6244_5371;
 /// Number of hash tables.
 const TABLES: usize = 256;
@@ -56,12 +55,12 @@ struct Record<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Checks the header of a database at an offset of the file; it has to have `count` names.
+    /// Checks the header of a database at an offset of the file; it must have `count` names.
     ///
     /// # Errors
     /// - [`CrfsuiteError::Chunk`], [`CrfsuiteError::BigEndian`] and [`CrfsuiteError::Database`] for
     ///   a wrong identifier or byte-order mark.
-    /// - [`CrfsuiteError::Count`] for another number of names.
+    /// - [`CrfsuiteError::Count`] for a different number of names.
     /// - [`CrfsuiteError::Truncated`] if the database is longer than the file.
     pub(super) fn open(
         file: &Bytes<'a>,
@@ -101,7 +100,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Checks that no byte belongs to both databases.
+    /// Checks that the two databases do not overlap.
     ///
     /// # Errors
     /// [`CrfsuiteError::Database`] at the first byte that belongs to both.
@@ -130,11 +129,11 @@ impl<'a> Reader<'a> {
     /// Reads the names in the order of their ids, after checking the hash tables.
     ///
     /// # Errors
-    /// - [`CrfsuiteError::Database`] for records, tables or an array that contradict each other,
-    ///   overlap, or do not fit into the database.
-    /// - [`CrfsuiteError::Unterminated`] for a name that does not end with its only NUL byte.
+    /// - [`CrfsuiteError::Database`] for records, tables or an array that are inconsistent, overlap, or do not fit into
+    ///   the database.
+    /// - [`CrfsuiteError::Unterminated`] for a name without a NUL byte at its end, or with another NUL byte.
     /// - [`CrfsuiteError::DuplicateName`] for two ids with the same name.
-    /// - [`CrfsuiteError::Truncated`] for offsets beyond the database.
+    /// - [`CrfsuiteError::Truncated`] for offsets after the end of the database.
     pub(super) fn names(&self) -> Result<Vec<Vec<u8>>, CrfsuiteError> {
         let records = self.records()?;
         let mut seen = vec![false; records.len()];
@@ -153,9 +152,8 @@ impl<'a> Reader<'a> {
 
     /// Reads the records of all ids.
     ///
-    /// The sizes of the tables, the array and the records are added up on the way, and may not
-    /// exceed the size of the database: memory stays linear in the size of the file even if records
-    /// overlap.
+    /// The sizes of the tables, the array and the records are added up during reading, and may not exceed the size of
+    /// the database: memory stays linear in the size of the file even if records overlap.
     fn records(&self) -> Result<Vec<Record<'a>>, CrfsuiteError> {
         let count = u64::from(self.count);
         if count == 0 {
@@ -166,8 +164,8 @@ impl<'a> Reader<'a> {
             return Err(self.error(20, "the database has no array of names"));
         }
         let array = self.database.slice(array, 4 * count, DATABASE)?;
-        // Bytes that the tables, the array and the records need if they do not overlap. Checking this first bounds
-        // the memory that a file can ask for.
+        // Bytes that the tables, the array and the records need if they do not overlap. Checking this first limits the
+        // memory that a file can cause to be allocated.
         let mut needed = RECORDS as u64 + (2 * SLOT_SIZE as u64 + 4) * count;
         if needed > self.database.len() {
             return Err(self.error(16, "the database is too small for its number of names"));
@@ -207,12 +205,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that every name of a table is found by probing and that a search for another name
-    /// ends.
+    /// Checks that every name in a table is found by probing and that a search for any other name ends.
     ///
-    /// A name is found if all slots from its first one to its own are used. So the slots are
-    /// visited from the last empty one on, cyclically, and the length of the current run of used
-    /// slots is compared with the distance of each name from its first slot.
+    /// A name is found if all slots from its first slot to its own slot are used. The slots are therefore visited
+    /// cyclically from the last empty slot on, and the length of the current run of used slots is compared with the
+    /// distance of each name from its first slot.
     fn check_table(
         &self,
         table: usize,
@@ -347,7 +344,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Appends the hash tables that have entries, and refers to them in the header at `start`.
+/// Appends the hash tables that have entries, and writes their offsets to the header at `start`.
 ///
 /// # Errors
 /// [`CrfsuiteError::TooLarge`].

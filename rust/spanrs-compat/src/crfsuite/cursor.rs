@@ -1,11 +1,11 @@
-//! Checked access to the bytes of a file by offset, and the integers that are written to one.
+//! Checked access to the bytes of a file by offset, and writing of integers.
 
 use super::error::CrfsuiteError;
 
 /// The bytes of a file or of a part of it, read by offset; every access is checked.
 ///
 /// Offsets in arguments count from the start of these bytes, offsets in errors from the start of
-/// the file. `what` names the thing that is read, for [`CrfsuiteError::Truncated`].
+/// the file. `what` describes what is read, for [`CrfsuiteError::Truncated`].
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a> {
     /// The bytes.
@@ -25,7 +25,7 @@ impl<'a> Bytes<'a> {
         self.data.len() as u64
     }
 
-    /// Converts an offset in these bytes to one in the file.
+    /// Converts an offset in these bytes to an offset in the file.
     pub(super) fn in_file(&self, offset: u64) -> u64 {
         self.base.saturating_add(offset)
     }
@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
     /// Returns `len` bytes from `offset`.
     ///
     /// # Errors
-    /// [`CrfsuiteError::Truncated`] if they do not lie within these bytes.
+    /// [`CrfsuiteError::Truncated`] if they are not within these bytes.
     pub(super) fn slice(
         &self,
         offset: u64,

@@ -1,12 +1,12 @@
-//! The errors of reading and writing CRFsuite models.
+//! Errors in reading and writing CRFsuite models.
 //!
-//! Errors of reading name the byte offset in the file, so that they can be followed with a hex
-//! dump; errors of writing name the feature or the name by its index in the model.
+//! Errors in reading give the byte offset in the file, so that they can be located in a hex dump;
+//! errors in writing give the index of the feature or name in the model.
 
 use std::fmt;
 
-/// Where in a file or model an error is. Displayed as `byte 12`, `state feature 3` or `transition
-/// feature 0`.
+/// The position of an error in a file or model. Displayed as `byte 12`, `state feature 3` or
+/// `transition feature 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Byte offset in the file, 0-based.
@@ -27,7 +27,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Errors of reading and writing CRFsuite models.
+/// Error in reading or writing a CRFsuite model.
 ///
 /// # Examples
 ///
@@ -72,11 +72,11 @@ pub enum CrfsuiteError {
     /// The file ends too early, or an offset or count points past its end.
     #[error("byte {offset}: {what}: {needed} bytes expected, but the data ends at byte {end}")]
     Truncated {
-        /// What was to be read.
+        /// Description of the data that was expected.
         what: &'static str,
-        /// Byte offset of its start.
+        /// Byte offset of the start of the data.
         offset: u64,
-        /// Its size in bytes.
+        /// Size of the data in bytes.
         needed: u64,
         /// Byte offset of the end of the file or of the string database.
         end: u64,
@@ -91,10 +91,10 @@ pub enum CrfsuiteError {
         /// The four bytes in the file.
         found: [u8; 4],
     },
-    /// Two counts contradict each other.
+    /// Two counts are inconsistent.
     #[error("byte {offset}: {what}: expected {expected}, found {found}")]
     Count {
-        /// What is counted.
+        /// Name of the count.
         what: &'static str,
         /// Byte offset.
         offset: u64,
@@ -103,14 +103,14 @@ pub enum CrfsuiteError {
         /// Number in the file.
         found: u64,
     },
-    /// A string database contradicts itself.
+    /// A string database is inconsistent.
     #[error("byte {offset}: {what} names: {reason}")]
     Database {
         /// `"label"` or `"attribute"`.
         what: &'static str,
         /// Byte offset.
         offset: u64,
-        /// What is wrong.
+        /// Description of the error.
         reason: &'static str,
     },
     /// A name does not end with its first NUL byte.
@@ -136,13 +136,13 @@ pub enum CrfsuiteError {
     Reference {
         /// Byte offset.
         offset: u64,
-        /// What is wrong.
+        /// Description of the error.
         reason: &'static str,
     },
     /// An id is out of range.
     #[error("{at}: {what} id {id} is out of range: the model has {count}")]
     Id {
-        /// Where.
+        /// Where the error is.
         at: Place,
         /// `"label"`, `"attribute"` or `"feature"`.
         what: &'static str,
@@ -154,7 +154,7 @@ pub enum CrfsuiteError {
     /// A weight is NaN or infinite.
     #[error("{at}: the weight is {weight}; weights must be finite")]
     Weight {
-        /// Where.
+        /// Where the error is.
         at: Place,
         /// The weight.
         weight: f64,

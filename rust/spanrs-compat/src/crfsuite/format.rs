@@ -12,7 +12,8 @@ pub(super) const HEADER_SIZE: usize = 48;
 pub(super) const CHUNK_HEADER_SIZE: usize = 12;
 /// Size of a feature in bytes.
 pub(super) const FEATURE_SIZE: usize = 20;
-/// Number of entries of `LFRF` that belong to no label: the start and the end of a sequence.
+/// Number of entries in `LFRF` that do not belong to a label: for the start and the end of a
+/// sequence.
 pub(super) const BOUNDARY_REFS: usize = 2;
 
 /// The type of a feature, as numbered in the file.
@@ -22,6 +23,7 @@ pub(super) enum FeatureType {
     State = 0,
     /// Label to label.
     Transition = 1,
-    /// Transition from the start of a sequence (2) or to its end (3), in files of early releases.
+    /// Transition from the start of a sequence (2) or to the end of a sequence (3), in files of
+    /// early releases.
     Boundary = 2,
 }

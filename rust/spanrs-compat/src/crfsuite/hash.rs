@@ -1,8 +1,8 @@
 //! The hash function of CRFsuite's string database: Bob Jenkins' `hashlittle` (lookup3, 2006).
 //!
-//! The values are part of the file format: a name is stored in the table and near the slot that its
-//! hash determines, and CRFsuite finds it only there. The function is not resistant to chosen
-//! collisions, which only affects the length of probe sequences.
+//! The values are part of the file format: the hash of a name determines its table and first slot, and CRFsuite
+//! searches only there. The function is not resistant to chosen collisions, which only affects the length of probe
+//! sequences.
 
 /// Hashes `key` with Bob Jenkins' `hashlittle` (lookup3, 2006) and initial value 0.
 ///

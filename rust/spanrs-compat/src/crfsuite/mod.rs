@@ -13,15 +13,15 @@
 //! AFRF       "AFRF" size A, A offsets; at each offset the state features of the attribute
 //! ```
 //!
-//! A feature of type 0 is a state feature (attribute to label), one of type 1 a transition (label
-//! to label). The field for the number of features in the header is always 0. The last two entries
-//! of `LFRF` were the transitions from the start and to the end of a sequence (types 2 and 3) in
-//! early releases. CRFsuite 0.12 writes 0 there and its tagger ignores such features in old files;
-//! [`CrfsuiteModel::from_bytes`] ignores them too, and [`count_boundary_features`] counts them.
+//! A feature of type 0 is a state feature (attribute to label), a feature of type 1 a transition (label to label). The
+//! field for the number of features in the header is always 0. The last two entries of `LFRF` were the transitions from
+//! the start and to the end of a sequence (types 2 and 3) in early releases. CRFsuite 0.12 writes 0 in both entries,
+//! and its tagger ignores such features in old files; [`CrfsuiteModel::from_bytes`] also ignores them, and
+//! [`count_boundary_features`] counts them.
 //!
-//! The reader accepts only files in which a model is stored without contradictions: every feature
-//! is in the list of its source exactly once, and every name is found through the hash tables of
-//! its database. CRFsuite's tagger uses these lists and tables unchecked.
+//! The reader accepts only files with a consistent model: every feature is in the list of its source exactly once, and
+//! every name is found through the hash tables of its database. CRFsuite's tagger does not check these lists and
+//! tables.
 
 mod cqdb;
 mod cursor;
@@ -36,7 +36,7 @@ pub use error::{CrfsuiteError, Place};
 pub use model::{CrfsuiteModel, State, Transition};
 pub use read::count_boundary_features;
 
-/// Returns whether `bytes` starts like a CRFsuite model file; looks at the first four bytes only.
+/// Returns whether `bytes` starts like a CRFsuite model file; only checks the first four bytes.
 ///
 /// ```
 /// assert!(spanrs_compat::crfsuite::is_crfsuite(b"lCRF..."));

@@ -11,7 +11,7 @@ pub struct State {
     pub weight: f64,
 }
 
-/// A transition feature: the weight of a label after another one.
+/// A transition feature: the weight of a label after another label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
     /// Index of the previous token's label in [`CrfsuiteModel::labels`].

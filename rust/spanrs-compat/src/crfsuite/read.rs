@@ -1,10 +1,9 @@
 //! Reading of CRFsuite's model file, with all checks that CRFsuite itself omits.
 //!
-//! The order of the checks is the order in which the parts depend on each other: the header, the
-//! feature table, the two string databases, then the features (ids and weights), and finally the
-//! reference lists. A list may contain only features of its own label or attribute, and every
-//! feature has to be in exactly one list; this bounds the time for the lists by the number of
-//! features, whatever lengths the file claims.
+//! The parts are checked in the order of their dependencies: the header, the feature table, the two string databases,
+//! then the features (ids and weights), and finally the reference lists. A list may contain only features of its own
+//! label or attribute, and every feature must be in exactly one list; this bounds the time for the lists by the number
+//! of features, regardless of the lengths stored in the file.
 
 use super::cqdb;
 use super::cursor::Bytes;
@@ -17,9 +16,8 @@ use super::model::{CrfsuiteModel, State, Transition};
 impl CrfsuiteModel {
     /// Reads a model file.
     ///
-    /// Bytes after the size given in the header are ignored, as CRFsuite ignores them. Time and
-    /// memory are linear in the size of `bytes` (sorting names for the duplicate check aside),
-    /// whatever counts the file claims to have.
+    /// Bytes after the size given in the header are ignored, as in CRFsuite. Time and memory are linear in the size of
+    /// `bytes` (except for sorting names in the duplicate check), regardless of the counts stored in the file.
     ///
     /// # Errors
     ///
@@ -56,8 +54,7 @@ struct Header {
 }
 
 impl Header {
-    /// Reads and checks the header. The file has to be as long as the header says; it may be
-    /// longer.
+    /// Reads and checks the header. The file must be at least as long as the header says.
     fn read(file: &Bytes<'_>) -> Result<Self, CrfsuiteError> {
         if !file.data().starts_with(MAGIC) {
             return Err(CrfsuiteError::Magic);
@@ -93,13 +90,13 @@ impl Header {
 struct Feature {
     /// Byte offset in the file.
     offset: u64,
-    /// Its type.
+    /// Type of the feature.
     kind: FeatureType,
     /// Attribute of a state feature, previous label of a transition.
     source: u32,
     /// The label.
     target: u32,
-    /// Its weight, not checked yet.
+    /// The weight, not checked yet.
     weight: f64,
 }
 
@@ -161,8 +158,8 @@ impl<'a> Features<'a> {
 /// Counts the features for the start and the end of a sequence, which [`CrfsuiteModel::from_bytes`]
 /// ignores.
 ///
-/// Only early releases of CRFsuite wrote them. If the count is not 0, the release that trained the
-/// model may have tagged differently.
+/// Only early releases of CRFsuite wrote such features. If the count is not 0, the release that trained the model may
+/// have tagged differently.
 ///
 /// # Errors
 ///
@@ -257,7 +254,7 @@ fn read_features(features: &Features<'_>, model: &mut CrfsuiteModel) -> Result<(
     Ok(())
 }
 
-/// Checks that `id` is below `count`; `what` and `at` describe it in the error.
+/// Checks that `id` is below `count`; `what` and `at` describe the id in the error.
 pub(super) fn check_id(
     at: Place,
     what: &'static str,
@@ -295,10 +292,10 @@ impl References<'_> {
     /// Linear in the number of features, because no feature may be in two lists.
     ///
     /// # Errors
-    /// - [`CrfsuiteError::Chunk`] and [`CrfsuiteError::Truncated`] for lists that are not there.
-    /// - [`CrfsuiteError::Count`] for fewer lists than sources; additional ones are those of
-    ///   boundaries and are not read.
-    /// - Those of the entries, see [`References::check_entry`].
+    /// - [`CrfsuiteError::Chunk`] and [`CrfsuiteError::Truncated`] for missing lists.
+    /// - [`CrfsuiteError::Count`] for fewer lists than sources; additional lists belong to sequence boundaries and are
+    ///   not read.
+    /// - The errors of the entries, see [`References::check_entry`].
     fn check(&mut self, kind: FeatureType, offset: u64, count: u32) -> Result<(), CrfsuiteError> {
         let chunk = match kind {
             FeatureType::State => "AFRF",
@@ -331,8 +328,8 @@ impl References<'_> {
     ///
     /// # Errors
     /// - [`CrfsuiteError::Id`] for a feature that does not exist.
-    /// - [`CrfsuiteError::Reference`] for a feature of another source or kind, or one that was in a
-    ///   list before.
+    /// - [`CrfsuiteError::Reference`] for a feature with another source or kind, or a feature that is already in a
+    ///   list.
     /// - [`CrfsuiteError::DuplicateFeature`] for two features with the same source and label.
     fn check_entry(
         &mut self,
@@ -367,7 +364,7 @@ impl References<'_> {
             if !seen && feature.kind != FeatureType::Boundary {
                 return Err(CrfsuiteError::Reference {
                     offset: feature.offset,
-                    reason: "the feature is in no reference list",
+                    reason: "the feature is not in any reference list",
                 });
             }
         }

@@ -1,8 +1,8 @@
 //! Writing of CRFsuite's model file, byte for byte as CRFsuite 0.12 writes it.
 //!
-//! The parts are written in the order header, features (states, then transitions), label names,
-//! attribute names, lists of labels, lists of attributes. The header is filled in last, because it
-//! holds the offsets of the other parts. Nothing depends on hash seeds or the machine.
+//! The parts are written in the order header, features (states, then transitions), label names, attribute names, lists
+//! of labels, lists of attributes. The header is filled in last, because it contains the offsets of the other parts.
+//! Nothing depends on hash seeds or the machine.
 
 use spanrs_base::{Ends, Jagged};
 
@@ -25,8 +25,8 @@ type Edge = (u32, u32);
 impl CrfsuiteModel {
     /// Writes a model file.
     ///
-    /// Equal models give equal bytes. A file written by CRFsuite 0.12 and read with
-    /// [`Self::from_bytes`] is written byte for byte as it was. Features with weight 0 are kept.
+    /// Equal models give equal bytes. Reading a file of CRFsuite 0.12 with [`Self::from_bytes`] and writing the model
+    /// reproduces the file byte for byte. Features with weight 0 are kept.
     ///
     /// # Errors
     ///
@@ -45,10 +45,9 @@ impl CrfsuiteModel {
 
 /// Writes a model file; see [`CrfsuiteModel::to_bytes`].
 ///
-/// For L labels, A attributes, S state features and T transitions the file has 48 bytes of header,
-/// 20 (S + T) bytes of features, the two databases, and 4 (2 (L + A) + S + T) bytes of lists, in
-/// addition to the headers of chunks and the two empty lists of boundaries. Time and memory are
-/// linear in that size, except for sorting names by hash.
+/// For L labels, A attributes, S state features and T transitions the file has 48 bytes of header, 20 (S + T) bytes of
+/// features, the two databases, and 4 (2 (L + A) + S + T) bytes of lists, in addition to the headers of chunks and the
+/// two empty lists of boundaries. Time and memory are linear in this size, except for sorting names by hash.
 fn write(model: &CrfsuiteModel) -> Result<Vec<u8>, CrfsuiteError> {
     let states: Vec<Edge> = model
         .states
@@ -156,8 +155,7 @@ struct Lists(Jagged<u32>);
 impl Lists {
     /// Groups features by source (counting sort) and checks that no feature occurs twice.
     ///
-    /// `place` turns the index of a feature into a place for the error. The ids have been checked
-    /// before.
+    /// `place` converts the index of a feature to a [`Place`] for the error. Ids must have been checked.
     ///
     /// # Errors
     /// [`CrfsuiteError::DuplicateFeature`] with the later of the two features.

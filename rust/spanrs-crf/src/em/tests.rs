@@ -1,11 +1,11 @@
-//! EM against plain training and enumeration.
+//! Compares EM with plain training and with enumeration.
 
 use super::*;
 use crate::train::{Algorithm, train};
 
 const LABELS: usize = 3;
 
-/// Sequences of several lengths, one of them empty, with attributes that depend on the place.
+/// Sequences of several lengths, one of them empty, with attributes that depend on the position.
 fn corpus() -> Corpus {
     let mut corpus = Corpus::new(LABELS, 5);
     for (at, tokens) in [3, 0, 1, 2, 3].into_iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Duplicate columns of the design matrix share one parameter in training.
 //!
 //! Text attributes are redundant: a rare word determines its prefixes, its shape and its bigrams.
-//! Attributes that occur at exactly the same tokens, equally often, cannot be distinguished by the
-//! training data, so their weights are equal at the minimum of a strictly convex objective.
-//! [`Groups`] finds them, and training optimises one parameter per group and label.
+//! Attributes that occur at exactly the same tokens with the same counts cannot be distinguished by
+//! the training data, so their weights are equal at the minimum of a strictly convex objective.
+//! [`Groups`] finds such groups, and training optimises one parameter per group and label.
 //!
 //! # Example
 //! | token | attributes |
@@ -17,44 +17,44 @@
 //!
 //! # Algorithm
 //! Partition refinement (Paige and Tarjan 1987): begin with classes of equal label sets, and for
-//! each token split every class into the attributes that occur at the token and those that do not.
-//! An item moves at most one attribute, so apart from sorting the attributes of each token the time
-//! is linear in the number of items; memory is 4 bytes per attribute plus 16 per class.
+//! each token split every class into the attributes that occur at the token and the attributes that
+//! do not. An item moves at most one attribute, so apart from sorting the attributes of each token
+//! the time is linear in the number of items; memory is 4 bytes per attribute plus 16 per class.
 
 use std::collections::HashMap;
 
 use crate::corpus::Corpus;
 use crate::features::Features;
 
-/// No group or class.
+/// Marks the absence of a group or class.
 const NONE: u32 = u32::MAX;
 
-/// Groups of attributes that occur equally often at every token and have weights for the same
-/// labels.
+/// Groups of attributes that occur the same number of times at every token and have weights for the
+/// same labels.
 ///
 /// Their derivatives are equal, and the iterates of L-BFGS are sums of gradients, so if the weights
 /// of a group are equal at the start they remain so. One parameter, `sqrt(n)` times the weight of
-/// each of the `n` attributes, stands for all: with this scale lengths and inner products are those
-/// of the weights, so the L2 penalty is unchanged and L-BFGS takes the same path. The L1 norm is
-/// not preserved; see [`crate::train()`].
+/// each of the `n` attributes, represents the group: with this scale lengths and inner products are
+/// the same as for the weights, so the L2 penalty is unchanged and L-BFGS takes the same path. The
+/// L1 norm is not preserved; see [`crate::train()`].
 #[derive(Debug)]
 pub(crate) struct Groups {
     /// The group of each attribute, numbered in the order of their first attributes.
     group: Vec<u32>,
-    /// The first attribute of each group, which represents it.
+    /// The first attribute of each group, which represents the group.
     attributes: Vec<u32>,
     /// Number of attributes of each group.
     sizes: Vec<u32>,
 }
 
 impl Groups {
-    /// Each attribute is a group of its own: parameters are weights.
+    /// Makes each attribute a separate group: parameters are weights.
     pub(crate) fn single(features: &Features) -> Self {
         Self::numbered(0..features.attributes())
     }
 
     /// The coarsest groups of a corpus. Corpora with values other than 1 are not grouped, since
-    /// equal columns are rare there.
+    /// equal columns are rare in them.
     pub(crate) fn of(corpus: &Corpus, features: &Features) -> Self {
         if corpus.inputs().has_values() {
             return Self::single(features);
@@ -68,7 +68,7 @@ impl Groups {
         Self::numbered(partition.class.into_iter().map(|class| class as usize))
     }
 
-    /// Groups from the class of each attribute; classes are at most the number of attributes.
+    /// Makes groups from the class of each attribute; classes are at most the number of attributes.
     /// Groups are numbered in the order of their first attributes.
     fn numbered(classes: impl ExactSizeIterator<Item = usize>) -> Self {
         let mut number = vec![NONE; classes.len() + 1];
@@ -94,8 +94,8 @@ impl Groups {
         &self.attributes
     }
 
-    /// The square root of the size of a group: the weight of each of its attributes is the
-    /// parameter divided by this.
+    /// The square root of the size of a group: the weight of each attribute is the parameter
+    /// divided by this root.
     pub(crate) fn scale(&self, group: usize) -> f64 {
         f64::from(self.sizes[group]).sqrt()
     }
@@ -155,19 +155,18 @@ impl Groups {
 struct Partition {
     /// The class of each attribute.
     class: Vec<u32>,
-    /// Number of attributes of each class; 0 if it is free.
+    /// Number of attributes in each class; 0 if the class is free.
     sizes: Vec<u32>,
-    /// The class to which members of a class moved last, and the number of the refinement in which
-    /// they did.
+    /// For each class, the class to which members last moved, and the number of that refinement.
     target: Vec<(u32, u32)>,
-    /// Classes without attributes, to be used again.
+    /// Classes without attributes, which can be reused.
     free: Vec<u32>,
     /// Number of refinements so far.
     refined: u32,
 }
 
 impl Partition {
-    /// The initial partition: attributes with features for the same labels are a class.
+    /// The initial partition: attributes with features for the same labels form a class.
     fn by_labels(features: &Features) -> Self {
         let (mut known, mut sizes) = (HashMap::new(), Vec::new());
         let class = (0..features.attributes()).map(|attribute| {
@@ -188,8 +187,9 @@ impl Partition {
         }
     }
 
-    /// Separates attributes that occur at a token from the others of their classes, and those that
-    /// occur there more often from the rest. `token` is used up: it is sorted and emptied.
+    /// Separates attributes that occur at a token from the other attributes of their classes, and
+    /// then by the number of occurrences at the token. `token` is consumed: it is sorted and
+    /// emptied.
     ///
     /// Attributes are refined by "occurs at least once", then by "occurs at least twice" and so on.
     fn refine_by_token(&mut self, token: &mut Vec<u32>) {
@@ -205,8 +205,8 @@ impl Partition {
         }
     }
 
-    /// Separates distinct attributes from the others of their classes. A class of one attribute
-    /// stays as it is; a class whose members all leave is freed.
+    /// Separates distinct attributes from the other attributes of their classes. A class with one
+    /// attribute does not change; a class whose members all leave is freed.
     fn refine(&mut self, attributes: &[u32]) {
         self.refined += 1;
         for &attribute in attributes {

@@ -8,19 +8,18 @@
 //! df / dw_k   =  sum_i omega_i (E[F_k | x_i] - E[F_k | x_i, target])  +  2 c2 w_k
 //! ```
 //!
-//! where `F_k` counts feature `k` in a labelling: the expectation under the model minus that under
-//! the target. This is CRFsuite's objective, with the same meaning of `c2`.
+//! where `F_k` counts feature `k` in a labelling: the expectation under the model minus the expectation under the
+//! target. This is CRFsuite's objective, with the same meaning of `c2`.
 //!
 //! # One evaluation
 //! 1. The weights are copied into a table in the order of the items' codes (`packed`), and the
 //!    transition scores are exponentiated once.
-//! 2. The corpus is cut into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. A
-//!    *block* of pieces is processed at a time: threads compute, for each piece, the scores,
-//!    forward-backward, the loss, expected minus observed label probabilities of every token (its
-//!    *rows*) and of transitions (`targets`).
-//! 3. The rows of the block are added to the derivatives of the tokens' items. Here each thread
-//!    owns a range of the derivatives and reads all rows, so there are no locks on derivatives and
-//!    no copies of the gradient per thread.
+//! 2. The corpus is divided into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. A *block* of
+//!    pieces is processed at a time: threads compute, for each piece, the scores, forward-backward, the loss, expected
+//!    minus observed label probabilities of every token (its *rows*) and of transitions (`targets`).
+//! 3. The rows of the block are added to the derivatives of the tokens' items. In this step each thread owns a range of
+//!    the derivatives and reads all rows, so there are no locks on derivatives and no copies of the gradient per
+//!    thread.
 //! 4. The derivatives are copied back into the order of the features, and the penalty is added.
 //!
 //! # Determinism
@@ -29,9 +28,8 @@
 //! bit for any number of threads.
 //!
 //! # Cost
-//! `O(items * labels with a feature + tokens * labels^2)` per evaluation. Attributes that occur at
-//! exactly the same tokens share one parameter during training (`groups`), which makes both
-//! smaller.
+//! `O(items * labels with a feature + tokens * labels^2)` per evaluation. Attributes that occur at exactly the same
+//! tokens share one parameter during training (`groups`), which reduces the number of items and parameters.
 
 mod groups;
 mod packed;
@@ -53,23 +51,22 @@ pub(crate) use groups::Groups;
 use packed::{Packed, Part, Table};
 use targets::Work;
 
-/// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit the
-/// second-level cache. Fixed, because losses are added piece by piece.
+/// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit into the second-level
+/// cache. Fixed, because losses are added piece by piece.
 const PIECE_TOKENS: usize = 512;
 
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
 const MAX_PIECES_PER_THREAD: usize = 16;
 
-/// Approximate bytes of work space of all pieces of a block, unless one piece for each thread needs
-/// more.
+/// Approximate size in bytes of the work space for all pieces of a block, unless one piece per thread needs more.
 const WORK_BYTES: usize = 32 << 20;
 
-/// The training objective: the negative log-likelihood of the targets given the attributes, plus
-/// `c2` times the sum of squared weights. Partial targets contribute the probability of all
-/// labellings they allow, soft ones their expectation.
+/// The training objective: the negative log-likelihood of the targets given the attributes, plus `c2` times the sum of
+/// squared weights. Partial targets contribute the total probability of the labellings they allow, soft targets their
+/// expectation.
 ///
-/// State weights are rounded to 32 bits for the sums of a token, which stay in 64 bits: half the
-/// memory traffic for a relative error of the objective of about 1e-9.
+/// State weights are rounded to 32 bits, while the sums over a token's items have 64 bits: this halves the memory
+/// traffic, and the relative error of the objective is about 1e-9.
 ///
 /// Memory: 4 bytes per item (12 with values other than 1) and 16 bytes per state feature, counting
 /// each group of attributes once; dense rows are padded.
@@ -91,13 +88,13 @@ const WORK_BYTES: usize = 32 << 20;
 pub struct Objective<'a> {
     /// Targets and weights; the attributes of an owned corpus are freed once they are packed.
     corpus: Cow<'a, Corpus>,
-    /// Features in the order of the parameters: those of the groups in training.
+    /// Features in the order of the parameters; in training, the features of the groups.
     features: &'a Features,
     /// Coefficient of the sum of squared parameters.
     c2: f64,
-    /// Number of threads, at most that of the processors.
+    /// Number of threads, at most the number of processors.
     threads: usize,
-    /// Asked before each block whether to stop.
+    /// Called before each block to check whether to stop.
     clock: Clock,
     /// Sequences of each piece, in the order of the corpus.
     pieces: Vec<Range<usize>>,
@@ -107,7 +104,7 @@ pub struct Objective<'a> {
     weights: Table<f32>,
     /// Derivatives of the state weights in the current evaluation.
     gradient: Table<f64>,
-    /// Transition scores of the current evaluation, with their exponentials.
+    /// Transition scores in the current evaluation, with their exponentials.
     transitions: Transitions,
     /// Dense transition weights, row-major (from, to); 0 for transitions without a feature.
     scores: Vec<f64>,
@@ -117,11 +114,11 @@ pub struct Objective<'a> {
 }
 
 impl<'a> Objective<'a> {
-    /// Prepares the objective of a corpus; every attribute has its own parameters. `threads` does
-    /// not affect results; 0 means 1, and more than there are processors is reduced.
+    /// Prepares the objective of a corpus; every attribute has its own parameters. `threads` does not affect results; 0
+    /// means 1, and the number is limited to the number of processors.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the features are of other labels or attributes than the corpus,
+    /// [`Error::Shape`] if the features and the corpus have different numbers of labels or attributes,
     /// [`Error::Features`] for more than `u32::MAX` features.
     pub fn new(
         corpus: &'a Corpus,
@@ -134,11 +131,11 @@ impl<'a> Objective<'a> {
         Self::of_groups(Cow::Borrowed(corpus), features, &groups, c2, threads)
     }
 
-    /// Prepares the objective of the parameters of groups of attributes; `features` are those of
-    /// [`Groups::features`]. Attributes of an owned corpus are freed once they are packed.
+    /// Prepares the objective for groups of attributes that share parameters; `features` must be [`Groups::features`].
+    /// Attributes of an owned corpus are freed once they are packed.
     ///
     /// # Errors
-    /// As [`Objective::new`].
+    /// Same as [`Objective::new`].
     pub(crate) fn of_groups(
         mut corpus: Cow<'a, Corpus>,
         features: &'a Features,
@@ -147,14 +144,14 @@ impl<'a> Objective<'a> {
         threads: usize,
     ) -> Result<Self> {
         let labels = corpus.labels();
-        check_len("labels of features", labels, features.labels())?;
+        check_len("labels in the features", labels, features.labels())?;
         if u32::try_from(features.len()).is_err() {
             let features = features.len();
             return Err(Error::Features { features });
         }
         let threads = limit_threads(threads);
         let pieces = pieces(&corpus);
-        // The work space of a piece is mostly its sums over pairs of labels.
+        // Most of the work space of a piece is for sums over pairs of labels.
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
         let block = if threads == 1 { 1 } else { threads * fitting };
@@ -223,8 +220,8 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// Computes the negative log-likelihood of all sequences; fills the table of derivatives and
-    /// adds those of transitions to `pairs`, row-major (from, to).
+    /// Computes the negative log-likelihood of all sequences; fills the table of derivatives and adds the derivatives
+    /// of transitions to `pairs`, row-major (from, to).
     fn sequences(&mut self, pairs: &mut [f64]) -> Result<f64> {
         let ranges = self.packed.ranges(self.threads);
         let mut parts = self.packed.split(&mut self.gradient, &ranges);
@@ -266,8 +263,8 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Adds the rows of consecutive pieces to the derivatives of their tokens' items, as far as they
-/// are in this part. The number is the first token of the first piece.
+/// Adds the rows of consecutive pieces to the derivatives of their tokens' items that are in this part. The number is
+/// the index of the first token of the first piece.
 struct AddRows<'a, 'b>(&'a mut Part<'b>, &'a Packed, usize, &'a [&'a [f64]]);
 
 impl Kernel for AddRows<'_, '_> {

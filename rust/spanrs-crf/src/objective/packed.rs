@@ -1,19 +1,19 @@
 //! State weights and items in the order in which the objective reads them.
 //!
 //! An evaluation reads the weights of all items of the corpus and writes their derivatives:
-//! millions of small random accesses. Three things make them cheap:
+//! millions of small random accesses. Three measures reduce their cost:
 //!
-//! - Attributes are renumbered by *codes*, ordered by frequency, so that the frequent ones share
+//! - Attributes are renumbered by *codes*, ordered by frequency, so that frequent attributes share
 //!   cache lines and pages.
 //! - Attributes with features for at least 1/8 of the labels (and at least 2) have dense, padded
-//!   rows, which are added with vector instructions; the others have *runs* of (label, weight) in a
-//!   sparse table.
+//!   rows, which are added with vector instructions; other attributes have *runs* of (label,
+//!   weight) in a sparse table.
 //! - The codes of a token are sorted, so its dense rows come first, and the items that belong to a
 //!   thread's range of codes are contiguous.
 //!
-//! With 22 labels (rows of 24) an attribute needs features with 3 labels for a dense row.
-//! Attributes without features have no code and are dropped from the tokens, as are all but one
-//! attribute of a group.
+//! For example, with 22 labels (rows of 24 entries) an attribute gets a dense row if it has
+//! features with at least 3 labels. Attributes without features, and all but one attribute of a
+//! group, have no code and are dropped from the tokens.
 
 use std::ops::Range;
 
@@ -31,8 +31,8 @@ const DENSE_FRACTION: usize = 8;
 /// The items of a corpus by code, and the layout of the tables of weights and derivatives.
 /// Immutable during training.
 ///
-/// Codes below `rows` are rows of the dense table, the others are runs of the sparse one. Both are
-/// ordered by descending frequency; ties go to the lower group.
+/// Codes below `rows` are rows of the dense table, other codes are runs of the sparse table. Both
+/// are ordered by descending frequency; ties are resolved to the lower group.
 #[derive(Debug)]
 pub(crate) struct Packed {
     /// Length of a dense row: the number of labels, padded.
@@ -42,7 +42,7 @@ pub(crate) struct Packed {
     /// The group of attributes of each code.
     groups: Vec<u32>,
     /// The factor between a parameter and the sum of the weights of its group: `sqrt(n)` for `n`
-    /// attributes (`parameter / sqrt(n)` is the weight of each).
+    /// attributes (`parameter / sqrt(n)` is the weight of each attribute).
     scales: Vec<f64>,
     /// Start of each run in the sparse table; the last entry is the end of the last run.
     starts: Vec<u32>,
@@ -69,8 +69,8 @@ pub(crate) struct Table<T> {
 }
 
 impl Packed {
-    /// Packs the items of a corpus. `features` are those of the groups, and `width` is the padded
-    /// number of labels. Takes `O(items log(items per token))` time.
+    /// Packs the items of a corpus. `features` are the features of the groups, and `width` is the
+    /// padded number of labels. Takes `O(items log(items per token))` time.
     pub(crate) fn of(corpus: &Corpus, features: &Features, groups: &Groups, width: usize) -> Self {
         let mut counts = vec![0_u32; corpus.attributes()];
         for token in 0..corpus.tokens() {
@@ -94,7 +94,7 @@ impl Packed {
             labels.extend_from_slice(labels_of(group));
             starts.push(labels.len() as u32);
         }
-        // One attribute stands for its group.
+        // One attribute represents its group.
         let mut code_of = vec![u32::MAX; corpus.attributes()];
         for (code, &group) in order.iter().enumerate() {
             code_of[groups.attributes()[group as usize] as usize] = code as u32;
@@ -119,7 +119,8 @@ impl Packed {
     }
 
     /// Appends the items of all tokens, sorted by code. `code_of` has the code of each attribute,
-    /// `u32::MAX` for none. The sort is stable, so repeated attributes keep their order.
+    /// or `u32::MAX` for attributes without a code. The sort is stable, so repeated attributes keep
+    /// their order.
     fn add_items(&mut self, corpus: &Corpus, code_of: &[u32]) {
         let mut items = Vec::new();
         let valued = corpus.inputs().has_values();
@@ -130,7 +131,7 @@ impl Packed {
             items.clear();
             let known = corpus.items(token);
             items.extend(known.map(|(attribute, value)| (code_of[attribute as usize], value)));
-            // Attributes without features, and all but one of a group, have no code.
+            // Attributes without features, and all but one attribute of a group, have no code.
             items.retain(|(code, _)| *code != u32::MAX);
             items.sort_by_key(|(code, _)| *code);
             self.codes.extend(items.iter().map(|(code, _)| code));
@@ -178,7 +179,7 @@ impl Packed {
     }
 
     /// Copies a table of derivatives into a gradient, in the order of the features; each is
-    /// multiplied by the scale of its group. Entries of transitions are left alone.
+    /// multiplied by the scale of its group. Entries of transitions are not changed.
     pub(crate) fn unpack(&self, features: &Features, table: &Table<f64>, gradient: &mut [f64]) {
         for (code, (&group, scale)) in self.groups.iter().zip(&self.scales).enumerate() {
             let (start, labels) = features.state(group as usize);
@@ -200,7 +201,7 @@ impl Packed {
         }
     }
 
-    /// The places of a run in the sparse table; `run` is the code minus the number of dense rows.
+    /// The range of a run in the sparse table; `run` is the code minus the number of dense rows.
     fn run(&self, run: usize) -> Range<usize> {
         self.starts[run] as usize..self.starts[run + 1] as usize
     }
@@ -278,7 +279,7 @@ impl Packed {
     }
 
     /// Splits the codes into at most `n` ranges with similar amounts of work, in order. Codes after
-    /// the last range occur at no token.
+    /// the last range do not occur in the corpus.
     pub(crate) fn ranges(&self, n: usize) -> Vec<Range<usize>> {
         let dense = 2 + self.width as u64 / LANES as u64;
         let work = |code: usize| match code < self.rows {
@@ -298,8 +299,8 @@ impl Packed {
         ranges
     }
 
-    /// Splits a table at the borders of ranges of codes, which begin at 0 and follow each other, so
-    /// that threads can write to the parts at the same time.
+    /// Splits a table at the boundaries of contiguous code ranges, which begin at 0, so that
+    /// threads can write to the parts concurrently.
     pub(crate) fn split<'a>(
         &self,
         table: &'a mut Table<f64>,
@@ -346,8 +347,8 @@ impl Part<'_> {
         self.sparse.fill(0.0);
     }
 
-    /// Adds a row of label derivatives, times the values, to those of the token's items that are in
-    /// this part.
+    /// Adds a row of label derivatives, times the values, to the derivatives of the token's items
+    /// that are in this part.
     #[inline(always)]
     pub(crate) fn add(&mut self, packed: &Packed, token: usize, row: &[f64]) {
         let (codes, values) = packed.items(token);

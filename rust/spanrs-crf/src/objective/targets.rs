@@ -10,7 +10,7 @@
 //! | partial | marginals over the allowed labellings | pair marginals over the allowed labellings |
 //! | counts | the given counts | the given counts |
 //!
-//! Derivatives of label scores are left in rows, one per token, which the objective (or gradient
+//! Derivatives of label scores are stored in rows, one per token, which the objective (or gradient
 //! descent) adds to the weights of the token's attributes.
 
 use std::ops::Range;
@@ -81,7 +81,7 @@ impl Work {
     /// with the weight 0 keep rows of zeros.
     ///
     /// # Errors
-    /// Those of [`Work::sequence`], for the first sequence that fails.
+    /// Same as [`Work::sequence`], for the first sequence that fails.
     pub(crate) fn run(
         &mut self,
         corpus: &Corpus,
@@ -125,7 +125,7 @@ impl Work {
     }
 
     /// Adds expected minus observed transition counts to `sums`, row-major (from, to).
-    /// `transitions` are those of the piece.
+    /// `transitions` must be the transitions used for the piece.
     pub(crate) fn add_pairs_to(&self, transitions: &Transitions, sums: &mut [f64]) {
         let expected = self.expected.expected_counts(transitions);
         let both = expected.zip(self.allowed.expected_counts(transitions));

@@ -1,4 +1,4 @@
-//! Templates that are compiled into the library: the text files in this folder.
+//! Templates that are compiled into the library from the text files in this directory.
 
 /// The text of a built-in template; `None` for unknown names. [`super::Template::BUILTIN`] lists
 /// the names.

@@ -2,7 +2,7 @@
 
 use spanrs_base::{Coded, ErrorClass, Position};
 
-/// An error in the text of a template, with its place.
+/// An error in the text of a template, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("template line {line}, column {column}: {message}")]
 pub struct TemplateError {
@@ -10,7 +10,7 @@ pub struct TemplateError {
     pub line: usize,
     /// Column in characters (Unicode scalar values, not bytes), from 1.
     pub column: usize,
-    /// What is wrong and how to correct it, without a full stop.
+    /// Description of the error and how to correct it, without a full stop.
     pub message: String,
 }
 

@@ -3,15 +3,15 @@
 //! Two methods share the evaluation of functions and differ in what they do with the values:
 //!
 //! - [`Extractor::extract`] builds the attribute strings, for training and inspection.
-//! - [`Extractor::find`] looks attributes up in a trained model without building strings: the hash
+//! - [`Extractor::find`] looks up attributes in a trained model without building strings: the hash
 //!   of an attribute is computed from the hashes of its parts ([`Fingerprint`]).
 //!
 //! # How it works
 //! Each distinct function of a column is a *slot* of the program. First all slots are evaluated at
-//! all tokens, into one text (the arena) with a table of spans; values that are substrings of
-//! others, such as prefixes, are spans into them and copy nothing. A line of the template then
-//! refers to (slot, position) pairs. The chunking template has nine macros for the word column, but
-//! the value is copied once per token.
+//! all tokens, into one buffer (the arena) with a table of spans; values that are substrings of
+//! other values, such as prefixes, are spans within these values and are not copied. A line of the
+//! template then refers to (slot, position) pairs. The chunking template has nine macros for the
+//! word column, but the value is copied once per token.
 //!
 //! Positions outside the sequence have the constants `_B-1`, `_B-2`, … and `_B+1`, `_B+2`, …, as in
 //! CRF++, for every slot.
@@ -45,7 +45,8 @@ const ABSENT: Span = Span {
     end: usize::MAX,
 };
 
-/// Extracts the attributes of a [`Template`]; owned by one thread, since it has the buffers.
+/// Extracts the attributes of a [`Template`]. Each thread needs its own extractor, since an
+/// extractor contains the buffers.
 ///
 /// Every function is evaluated once per token, not once per window offset.
 #[derive(Clone, Debug)]
@@ -60,16 +61,16 @@ pub struct Extractor {
     kinds: [Span; KINDS.len()],
     /// `false` and `true`, for [`Function::Test`].
     bools: [Span; 2],
-    /// `_B-1`, `_B-2`, …, as many as the template reaches outside the sequence.
+    /// `_B-1`, `_B-2`, …, up to the largest offset of the template.
     before: Vec<Span>,
-    /// `_B+1`, `_B+2`, …, as many.
+    /// `_B+1`, `_B+2`, …, as many as in `before`.
     after: Vec<Span>,
     /// Values of the current sequence, row-major (token, slot).
     values: Vec<Span>,
     /// Buffer of the current attribute.
     attribute: String,
-    /// Fingerprints of `before` (the farthest first), `values` and `after`, row-major (position,
-    /// slot).
+    /// Fingerprints of `before` (the most distant first), `values` and `after`, row-major
+    /// (position, slot).
     fingerprints: Vec<Fingerprint>,
     /// Keys of the attributes, row-major (token, line).
     keys: Vec<Key>,
@@ -80,7 +81,8 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// An extractor for a template. Writes the constants; sequences allocate the rest.
+    /// Creates an extractor for a template. Writes the constants; the other buffers are allocated
+    /// when sequences are read.
     pub fn new(template: &Template) -> Self {
         let program = Arc::clone(&template.program);
         let mut arena = String::new();
@@ -117,8 +119,8 @@ impl Extractor {
     /// Calls `sink(token, attribute)` for every attribute of every token, in the order of the
     /// tokens and of the lines of the template.
     ///
-    /// `columns[c][t]` is the value of column `c` at token `t`; columns that the template does not
-    /// use may follow. Equal attributes of several lines are passed several times.
+    /// `columns[c][t]` is the value of column `c` at token `t`; additional columns, which the
+    /// template does not use, may follow. If several lines yield equal attributes, each is passed.
     ///
     /// # Errors
     /// [`Error::Shape`] if there are too few columns or their lengths differ; `sink` is not called.
@@ -158,11 +160,11 @@ impl Extractor {
         Ok(())
     }
 
-    /// Returns the attributes of each token of a sequence of `columns`, as `id` numbers them, with
-    /// the value 1; those without a number are left out.
+    /// Returns the attributes of each token of a sequence of `columns`, numbered by `id`, with the
+    /// value 1; attributes without a number are skipped.
     ///
     /// # Errors
-    /// As [`Extractor::extract`].
+    /// Same as [`Extractor::extract`].
     ///
     /// # Examples
     /// ```
@@ -202,7 +204,7 @@ impl Extractor {
     /// built per attribute. [`AttributeIndex`] has an example.
     ///
     /// # Errors
-    /// As [`Extractor::extract`].
+    /// Same as [`Extractor::extract`].
     pub fn find(
         &mut self,
         columns: &[&[&str]],
@@ -240,8 +242,8 @@ impl Extractor {
         Ok(())
     }
 
-    /// Computes the fingerprints of the values, with rows for the positions before and after the
-    /// sequence.
+    /// Computes the fingerprints of the values, including rows for the positions before and after
+    /// the sequence.
     fn fingerprint(&mut self) {
         let slots = self.program.slots.len();
         let arena = &self.arena;
@@ -291,7 +293,7 @@ impl Extractor {
     }
 
     /// Computes the values of every slot at a token, in the order of the slots: a slot may refer to
-    /// the unchanged value of its column, which has a smaller number.
+    /// the slot with the unchanged value of its column, which has a smaller index.
     fn evaluate(&mut self, columns: &[&[&str]], token: usize) {
         let row = self.values.len();
         for slot in &self.program.slots {
@@ -336,8 +338,8 @@ impl Extractor {
         }
     }
 
-    /// The value a piece refers to, seen from a token; `None` for a prefix or suffix longer than
-    /// the token.
+    /// The value that a piece refers to, relative to a token; `None` for a prefix or suffix longer
+    /// than the token.
     #[inline]
     fn value(&self, piece: &Piece, token: usize, len: usize) -> Option<&str> {
         let index = piece.position.index(token, len);
@@ -352,7 +354,7 @@ impl Extractor {
 
 impl Line {
     /// The key of the line's attribute at a token; [`Key::NONE`] if there is no attribute.
-    /// `fingerprints` have `program.reach` rows for the positions before the sequence, and as many
+    /// `fingerprints` has `program.reach` rows for the positions before the sequence, and as many
     /// after it.
     #[inline(always)]
     fn key(
@@ -378,7 +380,7 @@ impl Line {
     }
 }
 
-/// Appends to the arena and returns the span of what was appended.
+/// Appends to the arena and returns the span of the appended text.
 fn append(arena: &mut String, push: impl FnOnce(&mut String)) -> Span {
     let start = arena.len();
     push(arena);
@@ -386,8 +388,8 @@ fn append(arena: &mut String, push: impl FnOnce(&mut String)) -> Span {
     Span { start, end }
 }
 
-/// Whether a word has only ASCII characters and no upper-case letters, so that it is its own lower
-/// case.
+/// Whether a word has only ASCII characters and no upper-case letters, and therefore is unchanged
+/// by lower-casing.
 fn is_ascii_lower(word: &str) -> bool {
     word.bytes()
         .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())

@@ -2,13 +2,13 @@
 //!
 //! The hash of a string is the value of a polynomial whose coefficients are its bytes (plus 1). For
 //! strings `s` and `t`, `hash(s t) = hash(s) * base^len(t) + hash(t)`, so the key of an attribute
-//! such as `U02:in/Paris` follows from the fingerprints of `U02:`, `in`, `/` and `Paris`, which are
-//! each computed once, in a multiplication per part.
+//! such as `U02:in/Paris` follows from the fingerprints of `U02:`, `in`, `/` and `Paris`, each of
+//! which is computed once; the key then takes one multiplication per part.
 //!
-//! Two hashes with different moduli are kept. The one modulo the prime 2^61 - 1 has provable
-//! collision bounds for a random base; the one modulo 2^64 is cheap and adds bits for ordinary
-//! text. The bases are fixed, so that results repeat; input can be crafted to collide, with the
-//! effect that an unknown attribute is taken for a known one.
+//! Two hashes with different moduli are kept. The hash modulo the prime 2^61 - 1 has provable
+//! collision bounds for a random base; the hash modulo 2^64 is cheap and adds bits for ordinary
+//! text. The bases are fixed, so that results are reproducible; input can be crafted to collide,
+//! and then an unknown attribute is taken for a known attribute.
 
 /// The Mersenne prime 2^61 - 1: reduction takes shifts and additions.
 const PRIME: u64 = (1 << 61) - 1;
@@ -16,13 +16,14 @@ const PRIME: u64 = (1 << 61) - 1;
 /// Evaluation points, drawn once at random: a residue modulo [`PRIME`] and an odd 64-bit number.
 const BASES: [u64; 2] = [1_170_603_459_210_438_261, 0x9A0E_5E12_3C6D_84B7];
 
-/// The polynomials over the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo
+/// The polynomial hashes of the bytes of a string (Karp and Rabin 1987): modulo 2^61 - 1 and modulo
 /// 2^64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     /// Below [`PRIME`]; `u64::MAX` in [`Key::NONE`].
     pub(crate) mod_prime: u64,
-    /// The hash with wrapping arithmetic. Its upper bits are the better ones.
+    /// The hash with wrapping arithmetic. Its upper bits are better distributed than the lower
+    /// ones.
     pub(crate) mod_2_64: u64,
 }
 
@@ -42,7 +43,7 @@ impl Key {
         mod_2_64: 0,
     };
 
-    /// Key of a missing attribute, which no string has.
+    /// Key of a missing attribute; no string has this key.
     pub(crate) const NONE: Self = Self {
         mod_prime: u64::MAX,
         mod_2_64: 0,
@@ -105,20 +106,20 @@ static POWERS: [[u64; 2]; 64] = {
     powers
 };
 
-/// The bases to the power of an exponent; longer strings than 63 bytes take a multiplication per 64
-/// bytes.
+/// The bases to the power of an exponent; strings longer than 63 bytes take an additional
+/// multiplication per 64 bytes.
 fn powers(exponent: usize) -> [u64; 2] {
     let step = product(POWERS[POWERS.len() - 1], BASES);
     let rest = POWERS[exponent % POWERS.len()];
     (0..exponent / POWERS.len()).fold(rest, |power, _| product(power, step))
 }
 
-/// The product of two pairs of numbers, each under its modulus.
+/// The products of two pairs of numbers, each modulo its own modulus.
 const fn product(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
     [mul_add_mod(a[0], b[0], 0), a[1].wrapping_mul(b[1])]
 }
 
-/// `a * b + c` modulo the prime; `a` and `b` are below it, `c` is at most the prime.
+/// `a * b + c` modulo the prime; `a` and `b` are below the prime, `c` is at most the prime.
 #[inline(always)]
 const fn mul_add_mod(a: u64, b: u64, c: u64) -> u64 {
     let sum = a as u128 * b as u128 + c as u128;

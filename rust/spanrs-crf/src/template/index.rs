@@ -1,24 +1,26 @@
 //! Hash table from attribute fingerprints to attribute numbers.
 //!
-//! A token often has 20 or more attributes, and the table of a large model does not fit the cache,
-//! so lookups would mostly wait for memory. The table is therefore flat (16 bytes an entry, four to
-//! a cache line), holds no strings, and the search is split in two: [`AttributeIndex::home_entry`]
-//! loads where the search begins, for all attributes of a sequence, so that the processor overlaps
-//! the cache misses; [`AttributeIndex::resolve`] compares.
+//! A token often has 20 or more attributes, and the table of a large model does not fit into the
+//! cache, so lookups would mostly wait for memory. The table is therefore flat (16 bytes per entry,
+//! four entries per cache line) and contains no strings, and lookup has two steps:
+//! [`AttributeIndex::home_entry`] loads the first entry of the search for all attributes of a
+//! sequence, so that the processor overlaps the cache misses; [`AttributeIndex::resolve`] compares
+//! the keys.
 
 use spanrs_base::Interner;
 
 use super::fingerprint::{Fingerprint, Key};
 
-/// Number of no attribute.
+/// Marks an empty entry.
 const NONE: u32 = u32::MAX;
 
 /// The numbers of known attributes, for [`super::Extractor::find`], which builds no attribute
 /// strings.
 ///
-/// Attributes are compared by 93 bits of their hashes: an unknown attribute is taken for a known
-/// one with a probability of about 1e-20 per lookup for a million known ones, unless input is
-/// crafted to collide. Memory is 21 to 43 bytes an attribute. Immutable; shared by threads.
+/// Attributes are identified by 93 bits of their hashes: with a million known attributes, an
+/// unknown attribute is taken for a known attribute with a probability of about 1e-20 per lookup,
+/// unless input is crafted to collide. Memory is 21 to 43 bytes per attribute. Immutable; shared by
+/// threads.
 ///
 /// ```
 /// use spanrs_crf::{AttributeIndex, Extractor, Template};
@@ -43,7 +45,7 @@ pub struct AttributeIndex {
     attributes: usize,
 }
 
-/// A known attribute, or none; 16 bytes.
+/// A known attribute or an empty entry; 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// The key modulo 2^61 - 1.
@@ -55,7 +57,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// No attribute.
+    /// The empty entry.
     const EMPTY: Self = Self {
         first: u64::MAX,
         second: 0,
@@ -79,7 +81,8 @@ impl Entry {
 }
 
 impl AttributeIndex {
-    /// An index of attributes, by their numbers. Takes time and memory in their number.
+    /// Creates an index of attributes and their numbers. Takes time and memory proportional to the
+    /// number of attributes.
     pub fn new(attributes: &Interner<str>) -> Self {
         let known = attributes.len();
         let size = (known + known / 3 + 1).next_power_of_two().max(2);
@@ -117,7 +120,7 @@ impl AttributeIndex {
         self.entries[self.home_index(key)]
     }
 
-    /// The attribute with this key, if there is one; `entry` is that of
+    /// The attribute with this key, if there is one; `entry` is the result of
     /// [`AttributeIndex::home_entry`]. Probes the following entries until the key or an empty entry
     /// is found.
     #[inline(always)]

@@ -1,8 +1,8 @@
 //! Categories of tokens, for the macro `%kind`.
 //!
-//! Categories look at capitalisation and character classes only, and are made for noisy text:
-//! mentions, hashtags and links come first. The documentation of templates describes them; here are
-//! words and their categories:
+//! Categories depend only on capitalisation and character classes, and are designed for noisy text:
+//! mentions, hashtags and links are checked first. The documentation of templates describes the
+//! categories; examples:
 //!
 //! | word | category | word | category |
 //! |---|---|---|---|
@@ -37,7 +37,7 @@ struct Composition {
     lower: usize,
     /// Letters, with or without case.
     letters: usize,
-    /// Numeric characters, fractions and Roman numerals included.
+    /// Numeric characters, including fractions and Roman numerals.
     digits: usize,
     /// Whether every character can be part of a number. True for the empty token.
     numeric: bool,
@@ -45,8 +45,8 @@ struct Composition {
     punctuation: bool,
 }
 
-/// The category of a token, as an index into [`KINDS`]: the first that fits, in the order of the
-/// checks.
+/// The category of a token, as an index into [`KINDS`]: the first category that applies, in the
+/// order of the checks.
 pub(super) fn kind(word: &str) -> usize {
     if is_url(word) {
         return 0;
@@ -98,7 +98,7 @@ fn composition(word: &str) -> Composition {
     found
 }
 
-/// Whether a token begins like a URL, in any case of letters: `http://`, `https://` or `www.`.
+/// Whether a token begins like a URL, ignoring case: `http://`, `https://` or `www.`.
 fn is_url(word: &str) -> bool {
     let starts = |prefix: &str| {
         let head = word.as_bytes().get(..prefix.len());

@@ -18,13 +18,13 @@
 //! | line begins with | meaning |
 //! |---|---|
 //! | `U` or `u` | an attribute of the token; without macros it is a bias |
-//! | `B` or `b` | label transitions, which the model always has; no attribute; macros are refused |
-//! | `*` | both of these; macros are refused |
+//! | `B` or `b` | label transitions, which the model always has; no attribute; macros are rejected |
+//! | `*` | both an attribute and label transitions; macros are rejected |
 //! | `#` | comment |
 //!
 //! # Macros
-//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first
-//! column. `@1` instead of an offset is the first token of the sequence and `@-1` the last one.
+//! Arguments are `[offset,column]`, with offset 0 for the current token and column 0 for the first column. `@1` instead
+//! of an offset is the first token of the sequence and `@-1` the last token.
 //!
 //! | macro | value | for `McDonald's-10` |
 //! |---|---|---|
@@ -35,7 +35,7 @@
 //! | `%T[..]`, `%M[..]` | the same, lower-cased | `"^\u\l"`: `mc` |
 //! | `%prefix[0,0,n]` | first `n` characters | 3: `McD` |
 //! | `%suffix[0,0,n]` | last `n` characters | 3: `-10` |
-//! | `%shape[0,0]` | upper case as `X`, other letters as `x`, digits as `0` | `XxXxxxxx'x-00` |
+//! | `%shape[0,0]` | upper-case letters as `X`, other letters as `x`, digits as `0` | `XxXxxxxx'x-00` |
 //! | `%short_shape[0,0]` | shape with runs of a character reduced to one | `XxXx'x-0` |
 //! | `%length[0,0]` | number of characters | `13` |
 //! | `%kind[0,0]` | category of the token, see below | `has_digit` |
@@ -45,23 +45,22 @@
 //! Unicode scalar values.
 //!
 //! # Kinds
-//! The first that fits: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag`
-//! (`#name`), `number` (digits, which may be mixed with `+-.,:/%$€£`), `has_digit` (letters or
-//! other characters with digits), `all_caps` (two or more letters, all upper-case), `init_cap`
-//! (only the first character is upper-case), `mixed_case` (other upper-case letters), `lower_case`,
-//! `other` (letters without case, or an empty token), `punctuation`, `symbol` (neither letters nor
-//! digits nor only punctuation, such as emoji).
+//! The first category that applies: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag` (`#name`),
+//! `number` (digits, which may be mixed with `+-.,:/%$€£`), `has_digit` (letters or other characters with digits),
+//! `all_caps` (two or more letters, all upper-case), `init_cap` (only the first character is upper-case), `mixed_case`
+//! (other upper-case letters), `lower_case`, `other` (letters without case, or an empty token), `punctuation`, `symbol`
+//! (neither letters nor digits nor only punctuation, such as emoji).
 //!
 //! # Differences from CRF++ and Wapiti
-//! - CRF++ and Wapiti: observation-dependent label transitions (`B00:%x[0,0]`) are refused.
+//! - CRF++ and Wapiti: observation-dependent label transitions (`B00:%x[0,0]`) are rejected.
 //! - CRF++: offsets are limited to ±999 instead of ±8; spaces are allowed inside macros.
-//! - Wapiti: values outside the sequence are `_B-1` as in CRF++, not `_x-1`, and `%t` and `%m` are
-//!   not applied to them; a `#` inside a line is part of the attribute; `U` is not changed to `u`;
-//!   `@0` and indirect offsets (`*`) are refused.
-//! - Wapiti: regular expressions are those of the [`regex`] crate, so that `+ | ( ) [ ] { }` are
-//!   operators, `*` takes the longest match instead of the shortest, and characters are not bytes.
-//!   Wapiti's classes `\a` (letters), `\l` (lower case), `\u` (upper case) and `\p` (punctuation
-//!   and symbols), and the complements `\A`, `\L`, `\U` and `\P`, are understood.
+//! - Wapiti: values outside the sequence are `_B-1` as in CRF++, not `_x-1`, and `%t` and `%m` are not applied to them;
+//!   a `#` inside a line is part of the attribute; `U` is not changed to `u`; `@0` and indirect offsets (`*`) are
+//!   rejected.
+//! - Wapiti: regular expressions use the syntax of the [`regex`] crate, so `+ | ( ) [ ] { }` are operators, `*` takes
+//!   the longest match instead of the shortest, and characters are not single bytes. Wapiti's classes `\a` (letters),
+//!   `\l` (lower case), `\u` (upper case) and `\p` (punctuation and symbols), and the complements `\A`, `\L`, `\U` and
+//!   `\P`, are supported.
 //!
 //! Sources: CRF++ 0.58 (`feature.cpp`), Wapiti 1.5 (`pattern.c`, `reader.c`).
 
@@ -118,8 +117,7 @@ impl Template {
     /// Parses the text of a template. A byte order mark at the beginning is ignored.
     ///
     /// # Errors
-    /// [`TemplateError`] for the first line that is not valid, or if there are no lines but
-    /// comments.
+    /// [`TemplateError`] for the first invalid line, or if all lines are comments.
     ///
     /// # Examples
     /// ```
@@ -156,7 +154,7 @@ impl Template {
         self.program.columns
     }
 
-    /// The largest number of attributes a token can have: the number of lines that yield one.
+    /// The largest number of attributes a token can have: the number of lines that yield an attribute.
     pub fn attributes(&self) -> usize {
         self.program.lines.len()
     }

@@ -20,7 +20,7 @@ use super::regex_dialect;
 /// Largest offset, column and number of characters.
 const MAX_NUMBER: usize = 999;
 
-/// Names of the macros, as the error for an unknown one lists them.
+/// Names of the macros, as listed in the error for an unknown macro.
 const FUNCTIONS: [&str; 13] = [
     "x",
     "X",
@@ -40,7 +40,7 @@ const FUNCTIONS: [&str; 13] = [
 /// Parses the text of a template into a program.
 ///
 /// # Errors
-/// [`TemplateError`] with the place of the first error; line 1, column 1 if there are only
+/// [`TemplateError`] with the position of the first error; line 1, column 1 if there are only
 /// comments.
 pub(super) fn parse(text: &str) -> Result<Program, TemplateError> {
     let mut program = Program::new();
@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str) -> Result<Program, TemplateError> {
     }
 }
 
-/// A reader of one line.
+/// Reader of one line.
 struct Parser<'a> {
     /// The line, without its end.
     line: &'a str,
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         match self.line.as_bytes().first() {
             Some(b'U' | b'u') => self.attribute(program).map(Some),
             Some(b'B' | b'b' | b'*') if macros => Err(self.error(
-                "label transitions cannot depend on the tokens here: spanrs has one score per pair of labels; \
+                "label transitions cannot depend on tokens: spanrs has one score per pair of labels; \
                  begin the line with U to make this an attribute of the token, \
                  and write B alone for label transitions",
             )),
@@ -117,8 +117,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a macro such as `%prefix[-1,0,3]`; `at` is at the percent sign. Returns its function,
-    /// column and position.
+    /// Reads a macro such as `%prefix[-1,0,3]`; `at` is the position of the percent sign. Returns
+    /// its function, column and position.
     fn macro_call(
         &mut self,
         program: &mut Program,
@@ -131,7 +131,9 @@ impl<'a> Parser<'a> {
             let known = FUNCTIONS.map(|known| format!("%{known}")).join(", ");
             return Err(match name {
                 "" => self.error("expected a function after %, such as %x[0,0]"),
-                _ => self.error(&format!("unknown function %{name}; there are {known}")),
+                _ => self.error(&format!(
+                    "unknown function %{name}; expected one of {known}"
+                )),
             });
         }
         self.expect('[', "[offset,column] after the name of the function")?;
@@ -164,7 +166,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads an offset, or a position that begins with `@`: `@1` is the first token, `@-1` the last
-    /// one.
+    /// token.
     fn position(&mut self) -> Result<Position, TemplateError> {
         self.skip_spaces();
         let start = self.at;
@@ -210,7 +212,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a comma and a regular expression in double quotes, and returns its index in the
-    /// program. A backslash keeps the next character, also a quote, from ending it.
+    /// program. A backslash escapes the next character, including a quote.
     fn regex(&mut self, program: &mut Program) -> Result<usize, TemplateError> {
         let wanted =
             "a comma and a regular expression in double quotes, such as %t[0,0,\"^[A-Z]\"]";
@@ -240,7 +242,8 @@ impl<'a> Parser<'a> {
             })
     }
 
-    /// Reads a number without sign, after spaces. `wanted` says in the error what was expected.
+    /// Reads a number without sign, after spaces. `wanted` describes the expected input in the
+    /// error.
     fn number(&mut self, wanted: &str) -> Result<usize, TemplateError> {
         self.skip_spaces();
         let start = self.at;
@@ -257,8 +260,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a character that must follow, after spaces. `wanted` says in the error what was
-    /// expected.
+    /// Reads a required character, after spaces. `wanted` describes the expected input in the
+    /// error.
     fn expect(&mut self, c: char, wanted: &str) -> Result<(), TemplateError> {
         self.skip_spaces();
         match self.skip(c) {
@@ -267,7 +270,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a character if it is next; returns whether it was.
+    /// Reads a character if it is next; returns whether it was read.
     fn skip(&mut self, c: char) -> bool {
         let found = self.rest().starts_with(c);
         self.at += if found { c.len_utf8() } else { 0 };
@@ -279,7 +282,7 @@ impl<'a> Parser<'a> {
         self.take_while(|c| c == ' ' || c == '\t');
     }
 
-    /// Reads and returns characters as long as they are to be kept.
+    /// Reads and returns characters while `keep` accepts them.
     fn take_while(&mut self, mut keep: impl FnMut(char) -> bool) -> &'a str {
         let rest = self.rest();
         let taken = &rest[..rest.find(|c| !keep(c)).unwrap_or(rest.len())];
@@ -292,7 +295,7 @@ impl<'a> Parser<'a> {
         &self.line[self.at..]
     }
 
-    /// An error at the current place.
+    /// An error at the current position.
     fn error(&self, message: &str) -> TemplateError {
         TemplateError {
             line: self.number,

@@ -14,14 +14,14 @@ use regex::Regex;
 
 use super::fingerprint::Fingerprint;
 
-/// A function of one value of a column. Prefixes and suffixes have their length in characters.
+/// A function of one value of a column. Prefixes and suffixes have a length in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     /// The value itself.
     Value,
-    /// Lower-cased.
+    /// The value in lower case.
     Lower,
-    /// Upper case as `X`, other letters as `x`, digits as `0`.
+    /// The shape: upper-case letters as `X`, other letters as `x`, digits as `0`.
     Shape,
     /// The shape with runs of a character reduced to one.
     ShortShape,
@@ -33,11 +33,11 @@ pub(super) enum Function {
     Length,
     /// Category of the token ([`super::kind`]).
     Kind,
-    /// `true` if the regular expression of this index matches anywhere, else `false`.
+    /// `true` if the regular expression with this index matches anywhere, else `false`.
     Test(usize),
-    /// First match of the regular expression of this index; empty if there is none.
+    /// First match of the regular expression with this index; empty if there is none.
     Match(usize),
-    /// The same, lower-cased.
+    /// The same match, in lower case.
     LowerMatch(usize),
 }
 
@@ -48,8 +48,7 @@ pub(super) struct Slot {
     pub(super) function: Function,
     /// The column, from 0.
     pub(super) column: usize,
-    /// The slot with the unchanged values of the column; smaller than the slot's own index or equal
-    /// to it.
+    /// Index of the slot with the unchanged values of the column; at most the slot's own index.
     pub(super) value: usize,
 }
 
@@ -58,15 +57,15 @@ pub(super) struct Slot {
 pub(super) enum Position {
     /// Relative to the current token.
     Relative(isize),
-    /// From the first token, counted from 0.
+    /// Counted from the first token, which is 0.
     Start(isize),
-    /// From the number of tokens; -1 is the last token.
+    /// Counted from the end of the sequence; -1 is the last token.
     End(isize),
 }
 
 impl Position {
-    /// The index in a sequence of `len` tokens, seen from token `current`. Negative before the
-    /// sequence, `len` or more after it.
+    /// The index in a sequence of `len` tokens, if `current` is the current token. Negative before
+    /// the sequence, `len` or more after it.
     #[inline]
     pub(super) fn index(self, current: usize, len: usize) -> isize {
         match self {
@@ -76,8 +75,8 @@ impl Position {
         }
     }
 
-    /// An upper bound of the distance to the sequence, for tokens anywhere in sequences of any
-    /// length.
+    /// An upper bound on the distance between the position and the sequence, for any token in any
+    /// sequence.
     fn reach(self) -> usize {
         match self {
             Self::Relative(offset) | Self::Start(offset) | Self::End(offset) => {
@@ -96,14 +95,14 @@ pub(super) struct Piece {
     pub(super) fingerprint: Fingerprint,
     /// Index of the slot.
     pub(super) slot: usize,
-    /// The token whose value is taken.
+    /// Position of the token whose value is used.
     pub(super) position: Position,
 }
 
 /// A line that yields an attribute: pieces, then a tail.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// Literals and values, in order; none for a bias.
+    /// Literals and values, in order; empty for a bias.
     pub(super) pieces: Box<[Piece]>,
     /// Literal text after the last piece.
     pub(super) tail: Box<str>,
@@ -123,7 +122,7 @@ pub(super) struct Program {
     pub(super) regexes: Vec<Regex>,
     /// Number of columns needed, at least 1.
     pub(super) columns: usize,
-    /// Largest distance of a position outside the sequence to the sequence.
+    /// Largest distance between a position outside the sequence and the sequence.
     pub(super) reach: usize,
 }
 
@@ -139,8 +138,8 @@ impl Program {
         }
     }
 
-    /// Makes a piece that refers to a function of a column at a position, after literal text. Adds
-    /// slots as needed and updates `columns` and `reach`.
+    /// Makes a piece from literal text and a function of a column at a position. Adds slots as
+    /// needed and updates `columns` and `reach`.
     pub(super) fn piece(
         &mut self,
         literal: &str,
@@ -159,7 +158,7 @@ impl Program {
         }
     }
 
-    /// The slot of a function and a column, added if there is none. Without `value` it is the
+    /// The slot for a function and a column, added if it does not exist. Without `value` it is the
     /// column's value slot.
     fn slot(&mut self, function: Function, column: usize, value: Option<usize>) -> usize {
         let same = |slot: &Slot| slot.function == function && slot.column == column;
@@ -175,7 +174,7 @@ impl Program {
         })
     }
 
-    /// The index of a regular expression, added if there is none with the same pattern.
+    /// The index of a regular expression, added if no expression has the same pattern.
     pub(super) fn regex(&mut self, regex: Regex) -> usize {
         let same = |known: &Regex| known.as_str() == regex.as_str();
         self.regexes.iter().position(same).unwrap_or_else(|| {

@@ -7,8 +7,8 @@
 //! | `\u`, `\U` | `\p{Uppercase}`, `\P{Uppercase}` | upper case; all others |
 //! | `\p`, `\P` | `[\p{P}\p{S}]`, `[^\p{P}\p{S}]` | punctuation and symbols; all others |
 //!
-//! Everything else is the syntax of the [`regex`] crate, which guarantees linear time, so a
-//! template from elsewhere cannot make tagging hang.
+//! Everything else is the syntax of the [`regex`] crate, which guarantees linear time, so an
+//! untrusted template cannot make tagging hang.
 
 use regex::Regex;
 
@@ -24,7 +24,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
     })
 }
 
-/// Replaces Wapiti's character classes by those of the `regex` crate.
+/// Replaces Wapiti's character classes with character classes of the `regex` crate.
 ///
 /// `\u{..}`, `\U{..}`, `\p{..}` and `\P{..}` keep the meaning they have in the `regex` crate, as do
 /// all other escapes.

@@ -1,6 +1,5 @@
 //! Values of functions of a token, appended to a buffer instead of returned, so that no string is
-//! allocated per value. Characters are Unicode scalar values; words of ASCII characters have
-//! shortcuts.
+//! allocated per value. Characters are Unicode scalar values; ASCII words have a faster path.
 
 /// Appends a lower-cased word, with the same result as `str::to_lowercase`.
 pub(super) fn push_lower(out: &mut String, word: &str) {
@@ -9,7 +8,7 @@ pub(super) fn push_lower(out: &mut String, word: &str) {
         out.push_str(word);
         out[start..].make_ascii_lowercase();
     } else if word.contains('Σ') {
-        // The only letter whose lower case depends on its place in the word.
+        // The only letter whose lower case depends on its position in the word.
         out.push_str(&word.to_lowercase());
     } else {
         out.extend(word.chars().flat_map(char::to_lowercase));
@@ -33,8 +32,8 @@ pub(super) fn push_short_shape(out: &mut String, word: &str) {
     }
 }
 
-/// The shape of a character: upper case `X`, other letters `x` (also letters without case), digits
-/// and numeric characters that are not letters `0`; anything else is itself.
+/// The shape of a character: upper case `X`, other letters `x` (including letters without case),
+/// digits and numeric characters that are not letters `0`; all other characters are kept.
 fn shape(c: char) -> char {
     match c {
         'a'..='z' => 'x',
@@ -56,7 +55,8 @@ pub(super) fn push_number(out: &mut String, number: usize) {
     out.push(char::from(b'0' + (number % 10) as u8));
 }
 
-/// The number of bytes of the first `n` characters, if there are as many; `n` is at least 1.
+/// The number of bytes in the first `n` characters, or `None` if there are fewer characters; `n` is
+/// at least 1.
 pub(super) fn prefix_len(word: &str, n: usize) -> Option<usize> {
     let head = word.as_bytes().get(..n)?;
     if head.is_ascii() {
@@ -66,7 +66,8 @@ pub(super) fn prefix_len(word: &str, n: usize) -> Option<usize> {
     Some(start + last.len_utf8())
 }
 
-/// The number of bytes before the last `n` characters, if there are as many; `n` is at least 1.
+/// The number of bytes before the last `n` characters, or `None` if there are fewer characters; `n`
+/// is at least 1.
 pub(super) fn suffix_start(word: &str, n: usize) -> Option<usize> {
     let start = word.len().checked_sub(n)?;
     if word.as_bytes()[start..].is_ascii() {

@@ -1,5 +1,5 @@
-//! The oracle against brute force: all projective trees of up to five words, and all states that
-//! can be reached.
+//! Compares the oracle with brute force for all projective trees of up to five words and all
+//! reachable states.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,15 +8,16 @@ use crate::tree::{Roots, check_tree, is_projective};
 
 const MOVES: [Move; 3] = [Move::Shift, Move::Right, Move::Left];
 
-/// What distinguishes states: front and stack. The arcs that were made do not change which others
-/// can still be made.
+/// Identifies a state by front and stack. The existing arcs do not change which other arcs can
+/// still be made.
 type Key = (u32, Vec<u32>);
 
 fn key(state: &State) -> Key {
     (state.front, state.stack.clone())
 }
 
-/// All projective trees of `words` words, found by trying all (words + 1)^words lists of heads.
+/// All projective trees of `words` words, found by enumerating all (words + 1)^words lists of
+/// heads.
 fn trees(words: usize, roots: Roots) -> Vec<Vec<u32>> {
     let mut heads = vec![0_u32; words];
     let mut found = Vec::new();
@@ -51,7 +52,7 @@ fn best(state: &State, gold: &[u32], known: &mut HashMap<Key, usize>) -> usize {
 }
 
 /// The largest number of gold arcs that can still be made from a state if the next move is
-/// `transition`, that of the move itself included.
+/// `transition`, including the arc of the move itself.
 fn after(state: &State, transition: Move, gold: &[u32], known: &mut HashMap<Key, usize>) -> usize {
     let mut next = state.clone();
     let child = state.stack_at(0);
@@ -72,9 +73,9 @@ fn gold_tree(heads: &[u32], state: &State) -> GoldTree {
     tree
 }
 
-/// Compares both oracles with brute force in all states that can be reached for all trees of
-/// `words` words. Returns the number of states, of states where the exact oracle is wrong, and of
-/// states where the published one differs from the truth.
+/// Compares both oracles with brute force in all reachable states for all trees of `words` words.
+/// Returns the number of states, of states where the exact oracle is wrong, and of states where the
+/// published oracle differs from brute force.
 fn check(words: usize, roots: Roots, single_root: bool) -> (usize, usize, usize) {
     let mut totals = (0, 0, 0);
     for heads in trees(words, roots) {
@@ -118,7 +119,8 @@ fn the_exact_oracle_is_that_of_brute_force() {
             sum.1 += differs;
         }
     }
-    // States of all trees, and those in which parser.py accepts a move that loses an arc.
+    // Number of states for all trees, and number of states in which parser.py accepts a move that
+    // loses an arc.
     assert_eq!(sums, [(9_694, 94), (18_419, 1_159)]);
 }
 

@@ -1,14 +1,12 @@
 //! The greedy dependency parser.
 //!
-//! In each state of the transition system (module `arc_hybrid`) the parser extracts features, adds
-//! up their weights for each *class* (a move, with a label for moves that make an arc) and makes
-//! the allowed move of the largest score. There is no search: a sentence of N words takes 2N - 1
-//! moves, and time and memory are linear in N.
+//! In each state of the transition system (module `arc_hybrid`) the parser extracts features, adds up their weights for
+//! each *class* (a move, with a label for moves that make an arc) and makes the allowed move with the largest score.
+//! There is no search: a sentence of N words takes 2N - 1 moves, and time and memory are linear in N.
 //!
-//! - `templates` are the features that users can edit, `published` those of parser.py, and `train`
-//!   learns the weights.
-//! - A [`ParserSetup`] is everything about a parser but its weights; training and prediction share
-//!   it.
+//! - `templates` implements features that users can edit, `published` the features of parser.py, and `train` learns the
+//!   weights.
+//! - A [`ParserSetup`] contains everything in a parser except its weights; training and prediction share it.
 //!
 //! # Classes
 //!
@@ -19,22 +17,20 @@
 //! | then | LEFT with each label that occurs on arcs to the left |
 //! | last, optionally | LEFT to the root, if one label (`root`) occurs at the root and nowhere else |
 //!
-//! An unlabelled parser has the classes SHIFT, RIGHT and LEFT. The class for the root spares the
-//! parser all labels in the last moves of a sentence, and keeps `root` from the words in the
-//! middle.
+//! An unlabelled parser has the classes SHIFT, RIGHT and LEFT. With a class for the root, the parser need not score all
+//! labels in the last moves of a sentence, and `root` cannot be predicted for arcs between words.
 //!
 //! # Ties
 //!
-//! Of classes with equal scores the first wins. For the published features, whose weights are
-//! thousandths, equal integer sums are compared once more as sums of floats in the order of the
-//! features, because parser.py compares those and they may differ in the last bit; the first
-//! largest wins then.
+//! Of classes with equal scores the first wins. For the published features, whose weights are thousandths, equal
+//! integer sums are compared once more as sums of floats in the order of the features, because parser.py compares float
+//! sums, which may differ in the last bit; then the first of the largest sums wins.
 //!
 //! # Speed
 //!
-//! Sentences are parsed in turns (module `turns`), moves without an alternative are made without a
-//! lookup, and for published features the weights of single tokens are looked up once per token
-//! instead of once per state.
+//! Several sentences are parsed in an interleaved way (module `turns`), moves without an alternative are made without a
+//! lookup, and for published features the weights of single tokens are looked up once per token instead of once per
+//! state.
 
 pub(crate) mod published;
 pub(crate) mod templates;
@@ -52,8 +48,8 @@ use templates::{TOKEN_FIELDS, TemplateBuffers, Templates};
 
 pub use train::{ParserOptions, ParserTrainer, Update};
 
-/// The templates of the parser that spanrs trains by default: 82, one per line, with comments. The
-/// syntax is that of [`ParserOptions::templates`]; edit a copy to train with other features.
+/// The templates of the parser that spanrs trains by default: 82, one per line, with comments. See
+/// [`ParserOptions::templates`] for the syntax; edit a copy to train with other features.
 ///
 /// # Examples
 ///
@@ -65,7 +61,7 @@ pub use train::{ParserOptions, ParserTrainer, Update};
 /// ```
 pub const RICH_TEMPLATES: &str = include_str!("rich_templates.txt");
 
-/// Which features a parser has.
+/// Feature set of a parser.
 #[derive(Clone, Debug)]
 pub(crate) enum ParserFeatures {
     /// The 59 templates of parser.py.
@@ -74,22 +70,21 @@ pub(crate) enum ParserFeatures {
     Templates(Box<Templates>),
 }
 
-/// What a parser knows besides its weights.
+/// The parts of a parser other than its weights.
 #[derive(Clone, Debug)]
 pub(crate) struct ParserSetup {
-    /// Which features states have.
+    /// The features extracted from states.
     pub(crate) features: ParserFeatures,
     /// Names of the labels; empty for an unlabelled parser, whose arcs have label 0.
     pub(crate) labels: Vec<String>,
-    /// The move and the label of each class, in the order of the table of the module: sorted by
-    /// move. SHIFT has label 0.
+    /// The move and the label of each class, sorted by move, as in the table of the module. SHIFT has label 0.
     pub(crate) classes: Vec<(Move, u32)>,
-    /// True if one word of a sentence is attached to the root.
+    /// True if exactly one word of a sentence is attached to the root.
     pub(crate) single_root: bool,
-    /// True if the last class is LEFT to the root, the only class for it and for nothing else.
+    /// True if the last class is LEFT to the root, used for all arcs to the root and for no other arcs.
     pub(crate) has_root_class: bool,
-    /// Ranges of the classes by what they do: SHIFT, RIGHT, LEFT, LEFT to the root. The last one is
-    /// empty unless `has_root_class`; LEFT then serves the root, too.
+    /// Class ranges by move: SHIFT, RIGHT, LEFT, LEFT to the root. The last range is empty unless `has_root_class`; if
+    /// it is empty, LEFT is also used for the root.
     ranges: [Range<usize>; 4],
 }
 
@@ -104,9 +99,8 @@ pub struct Parser {
     pub(crate) weights: Weights,
 }
 
-/// What features see of the tokens of a sentence, by position of the transition system: the start
-/// symbol (a missing token), the words, the root. Only the vectors of the parser's features are
-/// filled.
+/// The tokens of a sentence as needed for features, by position of the transition system: the start symbol (a missing
+/// token), the words, the root. Only the vectors of the parser's features are filled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
     /// Tokens of the published features.
@@ -137,11 +131,11 @@ impl Steps for ParserSentence {
     }
 }
 
-/// Memory that is kept between sentences, one per thread. Any parser can use it; nothing in it has
-/// an influence on later sentences.
+/// Memory that is reused between sentences; each thread needs its own. Any parser can use it, and its content does not
+/// affect later sentences.
 #[derive(Clone, Debug)]
 pub struct ParserBuffers {
-    /// Sentences that are parsed in turns.
+    /// Sentences whose parsing is interleaved.
     pub(crate) group: Group<ParserSentence>,
     /// Scores of the classes of one state.
     scores: Box<Scores>,
@@ -156,8 +150,8 @@ impl Default for ParserBuffers {
     }
 }
 
-/// Returns the hash of a word in lower case (Unicode), with `0` for each ASCII digit: `2,004` and
-/// `1,999` are the same.
+/// Returns the hash of a word in lower case (Unicode), with `0` for each ASCII digit: `2,004` and `1,999` have the same
+/// hash.
 fn normal_form(word: &str) -> u64 {
     let zeros = |b: u8| if b.is_ascii_digit() { b'0' } else { b };
     match word.is_ascii() {
@@ -167,8 +161,8 @@ fn normal_form(word: &str) -> u64 {
     .value()
 }
 
-/// Returns the properties of a token that templates name, in the order of their fields: form, XPOS,
-/// UPOS, form with XPOS, form with UPOS. A missing tag is 0, and so is its pair with the form.
+/// Returns the properties of a token that templates refer to, in the order of their fields: form, XPOS, UPOS, form with
+/// XPOS, form with UPOS. A missing tag is 0, and its pair with the form is also 0.
 fn rich_token(word: &str, xpos: &str, upos: &str) -> templates::Token {
     let [p, u] = [xpos, upos].map(|text| TextHash::of(text).value());
     let w = normal_form(word);
@@ -179,8 +173,8 @@ fn rich_token(word: &str, xpos: &str, upos: &str) -> templates::Token {
     [w, p, u, pair(w, p), pair(w, u)]
 }
 
-/// Returns the first index of the largest score in the ranges, which are visited in their order;
-/// None if they are empty.
+/// Returns the first index of the largest score in the ranges, which are visited in order; None if all ranges are
+/// empty.
 #[inline]
 fn first_largest<T: PartialOrd + Copy>(
     scores: &[T],
@@ -198,8 +192,8 @@ fn first_largest<T: PartialOrd + Copy>(
 }
 
 impl ParserSentence {
-    /// Writes the tree so far into `parse`, which keeps its memory and its tags. In a state that is
-    /// not final, words without a head have head 0 and label 0.
+    /// Writes the current tree into `parse`, which keeps its memory and its tags. In a state that is not final, words
+    /// without a head have head 0 and label 0.
     pub(crate) fn write(&self, parse: &mut Parse) {
         parse.heads.clear();
         parse.heads.extend(self.state.conll_heads());
@@ -229,9 +223,8 @@ impl Tokens {
 }
 
 impl ParserSetup {
-    /// Derives the ranges of the classes, which have to be sorted by move, from their list. With
-    /// `has_root_class` the last class is that for the root; nothing is checked here, see
-    /// [`Parser::new`].
+    /// Computes the ranges of the classes, which must be sorted by move. With `has_root_class` the last class is the
+    /// class for the root; [`Parser::new`] checks the classes.
     pub(crate) fn new(
         features: ParserFeatures,
         labels: Vec<String>,
@@ -258,8 +251,8 @@ impl ParserSetup {
         }
     }
 
-    /// Starts a sentence of (word, XPOS, UPOS) and a tag of the root: prepares the tokens with the
-    /// start symbol and the root around them, and the state.
+    /// Starts a sentence, given as (word, XPOS, UPOS) of each word and the tag of the root: prepares the tokens with
+    /// the start symbol and the root around them, and the state.
     fn start<'a>(
         &self,
         words: impl Iterator<Item = [&'a str; 3]>,
@@ -271,7 +264,7 @@ impl ParserSetup {
             ParserFeatures::Published => {
                 let all = &mut tokens.published;
                 all.clear();
-                // The start symbol is no token of any state.
+                // The start symbol never occurs in a state.
                 all.push(published::Token::empty());
                 all.extend(words.map(|[word, tag, _]| {
                     published::Token::of(TextHash::of(word), TextHash::of(tag))
@@ -291,7 +284,7 @@ impl ParserSetup {
         sentence.state.start(padded - 2, self.single_root);
     }
 
-    /// Replaces `features` by the hashes of the features of a state. No feature occurs twice.
+    /// Replaces `features` with the hashes of the features of a state. No feature occurs twice.
     #[inline]
     fn extract(
         &self,
@@ -308,9 +301,8 @@ impl ParserSetup {
         }
     }
 
-    /// Returns which of the four ranges of classes are allowed in a state. If there is a class for
-    /// the root, it is the only LEFT when the root is the front of the buffer, and forbidden
-    /// before.
+    /// Returns which of the four ranges of classes are allowed in a state. If there is a class for the root, it is the
+    /// only allowed LEFT when the root is the front of the buffer, and is forbidden otherwise.
     #[inline]
     fn allowed(&self, state: &State) -> [bool; 4] {
         let left = state.is_valid(Move::Left);
@@ -334,13 +326,12 @@ impl ParserSetup {
 }
 
 impl Parser {
-    /// Names of the labels, sorted; empty for an unlabelled parser. [`Parse`] has indices
-    /// of them.
+    /// Names of the labels, sorted; empty for an unlabelled parser. [`Parse`] has indices into this slice.
     pub fn labels(&self) -> &[String] {
         &self.setup.labels
     }
 
-    /// Returns the templates as they were given; None for the published features.
+    /// Returns the text of the templates; None for the published features.
     pub fn templates(&self) -> Option<&str> {
         match &self.setup.features {
             ParserFeatures::Published => None,
@@ -363,13 +354,12 @@ impl Parser {
         self.len() == 0
     }
 
-    /// Parses a sentence with its given tags and writes the tree into `parse`, whose memory is
-    /// reused; tags are not predicted. A sentence without words has an empty parse.
+    /// Parses a sentence with the given tags and writes the tree into `parse`, whose memory is reused; tags are not
+    /// predicted. A sentence without words has an empty parse.
     ///
-    /// Of moves with equal scores the first wins, in the order SHIFT, RIGHT, LEFT and then of the
-    /// labels; see the module on ties of the published features. O(words) for any sentence. For
-    /// many sentences [`Model::annotate`](crate::Model::annotate) is faster, because it parses
-    /// several in turns.
+    /// Of moves with equal scores the first wins, in the order SHIFT, RIGHT, LEFT, and then in the order of the labels;
+    /// see the module for ties with the published features. Takes O(words) time. For many sentences
+    /// [`Model::annotate`](crate::Model::annotate) is faster, because it interleaves several sentences.
     pub fn parse(&self, sentence: &Sentence, buffers: &mut ParserBuffers, parse: &mut Parse) {
         let root_tag = sentence.root_tag.unwrap_or(ROOT);
         self.start([(sentence.tokens(), root_tag)], buffers);
@@ -378,8 +368,8 @@ impl Parser {
         buffers.group.sentences()[0].write(parse);
     }
 
-    /// Starts sentences of (word, XPOS, UPOS) with the tags of their roots, which [`Parser::run`]
-    /// parses in turns. Replaces the sentences of the buffers.
+    /// Starts sentences, each given as (word, XPOS, UPOS) of each word and the tag of the root; [`Parser::run`] parses
+    /// them in an interleaved way. Replaces the sentences of the buffers.
     pub(crate) fn start<'a, W: Iterator<Item = [&'a str; 3]>>(
         &self,
         sentences: impl IntoIterator<Item = (W, &'a str)>,
@@ -395,8 +385,8 @@ impl Parser {
         }
     }
 
-    /// Returns the table of a parser with the published features and exactly three classes, which
-    /// has a code path of its own; None for others.
+    /// Returns the table of a parser with the published features and exactly three classes, for which there is a
+    /// separate code path; None for other parsers.
     #[inline]
     fn published(&self) -> Option<&FewClasses> {
         match self.setup.features {
@@ -424,9 +414,8 @@ impl Parser {
         );
     }
 
-    /// Makes the moves of a sentence that have no alternative, and extracts the features of the
-    /// state after them; returns false at the end. SHIFT on an empty stack has no alternative, and
-    /// often LEFT to the root.
+    /// Makes the moves of a sentence that have no alternative, and extracts the features of the resulting state;
+    /// returns false at the end. SHIFT on an empty stack has no alternative; LEFT to the root often has none.
     #[inline]
     fn prepare(&self, sentence: &mut ParserSentence) -> bool {
         let setup = &self.setup;
@@ -458,7 +447,7 @@ impl Parser {
         false
     }
 
-    /// Makes the best move of a sentence whose features have been found.
+    /// Makes the best move for a sentence whose features have been looked up.
     #[inline]
     fn make_best_move(&self, sentence: &mut ParserSentence, scores: &mut Scores) {
         let ParserSentence {
@@ -489,8 +478,8 @@ impl Parser {
         }
     }
 
-    /// Returns the best allowed class; None if none is allowed. `features` extracts all features of
-    /// the state in the order of parser.py; it is called only if scores of published features tie.
+    /// Returns the best allowed class; None if none is allowed. `features` extracts all features of the state in the
+    /// order of parser.py; it is called only if scores tie with published features.
     #[inline]
     fn best<'a>(
         &self,
@@ -505,7 +494,8 @@ impl Parser {
         if !is_published || (equal.next(), equal.next()).1.is_none() {
             return Some(best);
         }
-        // Equal sums of thousandths may differ in floats, which parser.py compares: add in the order of its features.
+        // parser.py compares float sums, which may differ even if the sums of thousandths are equal: add in the order
+        // of its features.
         let features = features();
         let sums: Vec<f64> = (0..scores.len() as u32)
             .map(|class| {
@@ -520,18 +510,19 @@ impl Parser {
         first_largest(&sums, ranges())
     }
 
-    /// Puts a parser together and checks that it can make every move: there are classes for SHIFT,
-    /// RIGHT and LEFT, and as many as the weights have.
+    /// Creates a parser and checks that it can make every move: there are classes for SHIFT, RIGHT and LEFT, and as
+    /// many classes as the weights have.
     ///
     /// # Errors
-    /// A message if a move has no class; it is an error of a file or of training, as the caller
-    /// knows.
+    /// A message if a move has no class; the caller decides whether it is a file error or a training error.
     pub(crate) fn new(setup: ParserSetup, weights: Weights) -> Result<Self, String> {
         let complete = setup.ranges[..2].iter().all(|range| !range.is_empty())
             && setup.ranges[2].len() + setup.ranges[3].len() > 0
             && (setup.has_root_class || !setup.ranges[2].is_empty());
         if !complete || weights.classes() != setup.classes.len() {
-            return Err("the moves of the parser are not complete".into());
+            return Err(
+                "the parser has no class for one of the moves SHIFT, RIGHT and LEFT".into(),
+            );
         }
         Ok(Self { setup, weights })
     }

@@ -1,27 +1,26 @@
 //! The 59 feature templates of parser.py, as hashes of its feature strings.
 //!
-//! Tokens are named as in parser.py: `n0`, `n1`, `n2` from the front of the buffer, `s0`, `s1`,
-//! `s2` from the top of the stack, `b1` and `b2` the outermost and second left child, `f1` and `f2`
-//! the right ones. `w` is the form (as it is written) and `t` the tag.
+//! Tokens are named as in parser.py: `n0`, `n1`, `n2` from the front of the buffer, `s0`, `s1`, `s2` from the top of
+//! the stack, `b1` and `b2` the outermost and second outermost left child, `f1` and `f2` the same on the right. `w` is
+//! the form (as written) and `t` the tag.
 //!
 //! | templates | strings | feature if |
 //! |---|---|---|
 //! | 1 | `bias` | always |
-//! | 12 + 12 | `w=form`, `t=tag` of 12 tokens, without their role | not empty; a form or tag that several tokens have counts once |
+//! | 12 + 12 | `w=form`, `t=tag` of 12 tokens, without their role | the form or tag is not empty; one shared by several tokens counts once |
 //! | 4 | `0 w=form, t=tag`, up to `3`, of n0, n1, n2, s0 | form or tag is not empty |
 //! | 8 | pairs such as `wt-wt form/tag form/tag` | always |
 //! | 10 | `ttt-0 tag tag tag`, up to `ttt-9` | one of the tags is not empty |
-//! | 12 | `val/d-0 form number`, up to `val/d-11`: numbers of children, distance | the text is not empty or the number is not 0; the last two always |
+//! | 12 | `val/d-0 form number`, up to `val/d-11`: numbers of children, distance | the text is not empty or the number is not 0; the last two templates always |
 //!
-//! Quirks of the original that are kept, because weights depend on them: the trigram (s0, s0f1, n0)
-//! is there twice under two names; the last one is (s0, s1, s1); the pairs in `val/d-10` and
-//! `val/d-11` are joined without a separator; numbers of children have no limit, distances have 5;
-//! an empty stack counts as position -1 for the distance.
+//! Quirks of the original that are kept, because weights depend on them: the trigram (s0, s0f1, n0) occurs twice under
+//! two names; the last trigram is (s0, s1, s1); the pairs in `val/d-10` and `val/d-11` are joined without a separator;
+//! numbers of children are not limited, distances are limited to 5; an empty stack counts as position -1 for the
+//! distance.
 //!
-//! A state has about 46 features of the 59 on English text. Those of single tokens (up to 28)
-//! depend on the token alone, so prediction looks their weights up once per sentence ([`Single`])
-//! and once per state only for the others ([`joint_features`]). The sum is the same: weights are
-//! integers.
+//! On English text a state has about 46 of the 59 features. Features of single tokens (up to 28) depend only on the
+//! token, so prediction looks up their weights once per sentence ([`Single`]), and only the weights of the other
+//! features once per state ([`joint_features`]). The sum is the same: weights are integers.
 
 use std::hint::select_unpredictable;
 
@@ -29,7 +28,7 @@ use crate::arc_hybrid::{NONE, State};
 use crate::text_hash::TextHash;
 use crate::weights::FewClasses;
 
-/// What the features need of a token, as hashes that can be continued.
+/// The parts of a token that features need, as hashes that can be extended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     /// The form; empty for missing tokens.
@@ -41,12 +40,12 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Returns the token that stands for missing ones, with empty form and tag.
+    /// Returns the token that represents missing tokens, with empty form and tag.
     pub(crate) fn empty() -> Self {
         Self::of(TextHash::EMPTY, TextHash::EMPTY)
     }
 
-    /// Returns a token of a form and a tag.
+    /// Returns a token with a form and a tag.
     pub(crate) fn of(word: TextHash, tag: TextHash) -> Self {
         const SLASH: TextHash = TextHash::of("/");
         Self {
@@ -75,7 +74,7 @@ const fn numbered(name: &str, end: &str) -> [TextHash; 10] {
     texts
 }
 
-/// Numbers as they are printed; larger ones are hashed when they are needed.
+/// Decimal texts of small numbers; larger numbers are hashed when needed.
 const NUMBERS: [TextHash; 10] = numbered("", "");
 
 /// Returns the hash of a number in decimal digits.
@@ -98,10 +97,10 @@ const SINGLE: [TextHash; 6] = [
     TextHash::of("3 w="),
 ];
 const SPACE: TextHash = TextHash::of(" ");
-/// The feature that every state has.
+/// The bias, a feature of every state.
 const BIAS: u64 = TextHash::of("bias").value();
 
-/// Returns the features of a token alone, in the order of [`SINGLE`], whether it has them or not.
+/// Returns all single-token features of a token, in the order of [`SINGLE`], including features with empty text.
 #[inline]
 fn single(token: &Token) -> [u64; SINGLE.len()] {
     const TAG: TextHash = TextHash::of(", t=");
@@ -120,8 +119,8 @@ fn single(token: &Token) -> [u64; SINGLE.len()] {
 
 /// The tokens of a state that features look at.
 struct Context {
-    /// Positions of n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2; [`NONE`] for
-    /// missing ones, whose token is empty.
+    /// Positions of n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2; [`NONE`] for missing tokens; the token
+    /// at this position is empty.
     places: [u32; 12],
     /// Number of right and of left children of s0, and of left children of n0.
     counts: [u32; 3],
@@ -130,7 +129,7 @@ struct Context {
 }
 
 impl Context {
-    /// Reads the tokens off a state.
+    /// Reads the tokens from a state.
     #[inline]
     fn of(state: &State) -> Self {
         let [s0, s1, s2] = [0, 1, 2].map(|depth| state.stack_at(depth));
@@ -152,13 +151,13 @@ impl Context {
         }
     }
 
-    /// Returns which of the tokens have a text that is not empty and that no token before them has:
-    /// parser.py collects forms and tags in a set.
+    /// Returns which of the tokens have a text that is not empty and does not occur at an earlier token: parser.py
+    /// collects forms and tags in a set.
     #[inline]
     fn distinct(&self, text: impl Fn(u32) -> TextHash) -> [bool; 12] {
         let texts = self.places.map(text);
         std::array::from_fn(|at| {
-            // Without branches, which would not be predictable.
+            // Written without branches, which would be unpredictable.
             let is_known = |known: &TextHash| {
                 (known.hash == texts[at].hash) & (known.power == texts[at].power)
             };
@@ -170,8 +169,8 @@ impl Context {
     }
 }
 
-/// Replaces `features` by the hashes of the features of a state, in the order in which parser.py
-/// adds them up. `tokens` are by position, and the one at 0 is empty.
+/// Replaces `features` with the hashes of the features of a state, in the order in which parser.py adds them up.
+/// `tokens` are indexed by position, and the token at position 0 is empty.
 pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
     let context = Context::of(state);
     let token = |at: u32| &tokens[at as usize];
@@ -194,8 +193,7 @@ pub(crate) fn features(tokens: &[Token], state: &State, features: &mut Vec<u64>)
     push_joint(tokens, &context, features);
 }
 
-/// The features of a token alone, with their weights; one per position, filled at the start of a
-/// sentence.
+/// The single-token features of a token with their weights; one per position, filled at the start of a sentence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Single {
     /// Hashes of the features by role.
@@ -228,8 +226,8 @@ impl Single {
     }
 }
 
-/// Returns the scores of the moves: the sums of the weights of [`features`], by another route.
-/// Those of single tokens are taken from `single` (by position), those of `joint` are looked up.
+/// Returns the scores of the moves: the sums of the weights of [`features`], computed in a different way. The weights
+/// of single tokens are taken from `single` (by position), the weights of `joint` are looked up.
 #[inline]
 pub(crate) fn scores(
     tokens: &[Token],
@@ -258,8 +256,8 @@ pub(crate) fn scores(
     sums
 }
 
-/// Replaces `features` by the hashes of the features of a state that are not of a single token: the
-/// bias, and those of [`push_joint`].
+/// Replaces `features` with the hashes of the features of a state that do not depend on a single token: the bias and
+/// the features of [`push_joint`].
 #[inline]
 pub(crate) fn joint_features(tokens: &[Token], state: &State, features: &mut Vec<u64>) {
     features.clear();
@@ -267,8 +265,8 @@ pub(crate) fn joint_features(tokens: &[Token], state: &State, features: &mut Vec
     push_joint(tokens, &Context::of(state), features);
 }
 
-/// Appends the features of two and more tokens, and those with numbers: 8 pairs, up to 10 trigrams
-/// of tags, up to 12 with numbers.
+/// Appends the features of two or more tokens and the features with numbers: 8 pairs, up to 10 trigrams of tags, up to
+/// 12 with numbers.
 #[inline]
 fn push_joint(tokens: &[Token], context: &Context, features: &mut Vec<u64>) {
     let tokens = context.places.map(|at| &tokens[at as usize]);
@@ -327,7 +325,7 @@ fn push_tag_trigrams(tokens: [&Token; 12], features: &mut Vec<u64>) {
         [s0.tag, n0.tag, n1.tag],
         [s0.tag, s1.tag, n0.tag],
         [s0.tag, s0f1.tag, n0.tag],
-        // Twice in the original.
+        // Occurs twice in the original.
         [s0.tag, s0f1.tag, n0.tag],
         [s0.tag, n0.tag, n0b1.tag],
         [s0.tag, s0b1.tag, s0b2.tag],

@@ -1,9 +1,9 @@
-//! Feature templates: which properties of which tokens of a state are features together.
+//! Feature templates: which properties of which tokens in a state form a feature.
 //!
 //! A template is a line of one to six *atoms*, separated by spaces; the feature is the combination
-//! of their values. Lines that are empty or start with `#` are skipped. `S0.wp N0.p` for instance
-//! is a feature for each form and XPOS on the top of the stack with each XPOS at the front of the
-//! buffer.
+//! of the values of its atoms. Lines that are empty or start with `#` are skipped. For instance,
+//! `S0.wp N0.p` combines the form and XPOS of the top of the stack with the XPOS of the front of
+//! the buffer.
 //!
 //! # Atoms
 //!
@@ -12,8 +12,8 @@
 //! | `S0.w` | form: lower case, `0` for each ASCII digit |
 //! | `S0.p`, `S0.u` | XPOS, UPOS |
 //! | `S0.wp`, `S0.wu` | form with XPOS, form with UPOS |
-//! | `S0.l` | label of the arc to the head, for tokens that have one |
-//! | `S0vl`, `S0vr` | number of left, right children; 7 stands for more, too |
+//! | `S0.l` | label of the arc to the head, for tokens that have a head |
+//! | `S0vl`, `S0vr` | number of left, right children, at most 7 |
 //! | `S0sl`, `S0sr` | set of the labels of the left, right children |
 //! | `d0n` | distance from S0 to N0 |
 //! | `d01` | distance from S1 to S0 |
@@ -28,12 +28,12 @@
 //! |---|---|
 //! | `S0` ... `S9` | the stack from its top |
 //! | `N0` ... `N9` | the buffer from its front, up to the root |
-//! | `S0l`, `S0r` | its outermost child on the left, on the right |
-//! | `S0l2`, `S0r2` | the child next to the outermost |
+//! | `S0l`, `S0r` | outermost child of S0 on the left, on the right |
+//! | `S0l2`, `S0r2` | second outermost child on the left, on the right |
 //! | `S0ll`, `S0lr`, `S0rl`, `S0rr` | the outermost child, left or right, of the outermost child |
 //!
 //! A property of a missing token, and a missing tag, has the value 0; other values are not 0. A
-//! template whose values are all 0 is no feature in that state; if some are 0, it is.
+//! template is not a feature in a state if all its values are 0.
 //!
 //! # Evaluation
 //!
@@ -43,8 +43,8 @@
 //! feature combines a seed, which depends on the number of the template, with its values. The first
 //! feature is always the bias, with hash 1.
 //!
-//! Features are known by these hashes alone: a model file stores the templates, not the strings,
-//! and inserting a template changes the features of those after it.
+//! Features are identified only by these hashes: a model file stores the templates, not feature
+//! strings, and inserting a template changes the hashes of all templates after it.
 
 use crate::arc_hybrid::{Children, NONE, State};
 use crate::error::{Error, Result};
@@ -63,15 +63,16 @@ enum Place {
 enum Step {
     /// The outermost left child, `l`.
     Left,
-    /// The left child next to the outermost, `l2`.
+    /// The second outermost left child, `l2`.
     Left2,
     /// The outermost right child, `r`.
     Right,
-    /// The right child next to the outermost, `r2`.
+    /// The second outermost right child, `r2`.
     Right2,
 }
 
-/// A token of a template: one of the stack or the buffer, or a child or grandchild of it.
+/// A token of a template: a token of the stack or the buffer, or a child or grandchild of such a
+/// token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Path {
     /// Where the path starts.
@@ -80,22 +81,22 @@ struct Path {
     steps: [Option<Step>; 2],
 }
 
-/// A property of a token or of a state. The `usize` that comes first is an index of
-/// [`Templates::paths`].
+/// A property of a token or of a state. The first `usize` is an index into [`Templates::paths`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Atom {
     /// A field of [`Token`], by its index in [`FIELDS`].
     Field(usize, usize),
     /// The label of the arc to the head, plus 1. Tokens without a head have label 0, which cannot
-    /// be told from the first label; templates ask children for their labels, which have heads.
+    /// be distinguished from the first label; templates use the labels of children, which have
+    /// heads.
     Label(usize),
     /// Number of children on the left (false) or right (true), at most 7, plus 1.
     Count(usize, bool),
     /// The set of labels of the children on the left (false) or right (true): the complement of its
     /// bits, so that the empty set is not 0.
     Labels(usize, bool),
-    /// Distance of the two items on top of the stack (true), or of the top of the stack and the
-    /// front of the buffer (false); see [`distance`].
+    /// Distance between the two items on top of the stack (true), or between the top of the stack
+    /// and the front of the buffer (false); see [`distance`].
     Distance(bool),
 }
 
@@ -105,26 +106,27 @@ const FIELDS: [&str; 5] = ["w", "p", "u", "wp", "wu"];
 pub(crate) const TOKEN_FIELDS: usize = FIELDS.len();
 
 /// Hashes of the properties of a token in the order of [`FIELDS`]: form, XPOS, UPOS, form with
-/// XPOS, form with UPOS; 0 for missing ones.
+/// XPOS, form with UPOS; 0 for missing properties.
 pub(crate) type Token = [u64; TOKEN_FIELDS];
 
 /// Templates compiled from their text; see the module for the syntax. Immutable, shared by threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Templates {
-    /// The text they were read from, which model files store.
+    /// The source text of the templates, which model files store.
     source: String,
-    /// Distinct tokens that atoms look at.
+    /// Distinct tokens that atoms use.
     paths: Vec<Path>,
     /// Distinct atoms of all templates; at most 255.
     atoms: Vec<Atom>,
-    /// Templates by their number of atoms less 1: the seed of the hash, and the indices of the
-    /// atoms, of which only as many count as the template has.
+    /// Templates by their number of atoms minus 1: the seed of the hash, and the indices of the
+    /// atoms; indices beyond the number of atoms are unused.
     by_size: [Vec<(u64, [u8; MAX_ATOMS])>; MAX_ATOMS],
 }
 
 /// Maximum number of atoms of a template.
 const MAX_ATOMS: usize = 6;
-/// Maximum number of templates. It bounds the time per state and keeps sums of weights below 2^31.
+/// Maximum number of templates. This limit bounds the time per state and keeps sums of weights
+/// below 2^31.
 const MAX_TEMPLATES: usize = 1000;
 
 /// Scratch memory for one state, kept between states.
@@ -141,8 +143,8 @@ impl Templates {
     ///
     /// # Errors
     /// [`Error::Template`] with the line, from 1, for an unknown atom, more than six atoms in a
-    /// template, a template that is there twice (with the same atoms in the same order), more than
-    /// 1000 templates, more than 255 different atoms, or no template at all.
+    /// template, a template that occurs twice (the same atoms in the same order), more than 1000
+    /// templates, more than 255 different atoms, or no templates.
     pub(crate) fn parse(source: &str) -> Result<Self> {
         let mut all = Self {
             source: source.to_owned(),
@@ -161,7 +163,7 @@ impl Templates {
             for name in text.split_whitespace() {
                 let atom = all.atom(name).ok_or_else(|| {
                     bad(format!(
-                        "{name:?} is no atom, such as S0.wp, N0l.p, S1vr, S0sl or d0n"
+                        "unknown atom {name:?}; atoms are, for example, S0.wp, N0l.p, S1vr, S0sl and d0n"
                     ))
                 })?;
                 let at = all.atoms.iter().position(|known| *known == atom);
@@ -172,18 +174,22 @@ impl Templates {
             }
             if template.len() > MAX_ATOMS {
                 return Err(bad(format!(
-                    "{} atoms; at most {MAX_ATOMS} are possible",
+                    "the template has {} atoms; the maximum is {MAX_ATOMS}",
                     template.len()
                 )));
             }
             if seen.len() >= MAX_TEMPLATES {
-                return Err(bad(format!("more than {MAX_TEMPLATES} templates")));
+                return Err(bad(format!(
+                    "there are more than {MAX_TEMPLATES} templates"
+                )));
             }
             if seen.contains(&template) {
-                return Err(bad(format!("{text:?} is there twice")));
+                return Err(bad(format!("the template {text:?} occurs twice")));
             }
             if all.atoms.len() > usize::from(u8::MAX) {
-                return Err(bad("more than 255 different atoms".into()));
+                return Err(bad(
+                    "the templates have more than 255 different atoms".into()
+                ));
             }
             seen.push(template.clone());
             let mut atoms = [0; MAX_ATOMS];
@@ -206,7 +212,7 @@ impl Templates {
     }
 
     /// Returns the atom of a name such as `S0.wp`, `N0l.p`, `S1vr` or `d0n`, and adds its token to
-    /// the paths; None for an unknown one.
+    /// the paths; None for an unknown atom.
     fn atom(&mut self, name: &str) -> Option<Atom> {
         match name {
             "d0n" => return Some(Atom::Distance(false)),
@@ -233,7 +239,7 @@ impl Templates {
     }
 
     /// Returns the index of a token such as `S0`, `N2`, `S0l2` or `S1rr`, which is added if it is
-    /// new; None for an unknown one.
+    /// new; None for an unknown token.
     fn path(&mut self, name: &str) -> Option<usize> {
         let (place, steps) = name.split_at_checked(2)?;
         let (side, at) = place.split_at_checked(1)?;
@@ -263,9 +269,9 @@ impl Templates {
         }))
     }
 
-    /// Replaces `features` by the hashes of the features of a state: the bias, then those of the
-    /// templates with one atom, with two, and so on, each in the order of the text. `tokens` are by
-    /// position, the one at [`NONE`] being all 0.
+    /// Replaces `features` with the hashes of the features of a state: the bias, then the features
+    /// of the templates with one atom, with two atoms, and so on, each in the order of the text.
+    /// `tokens` are indexed by position; all fields of the token at [`NONE`] are 0.
     pub(crate) fn features(
         &self,
         tokens: &[Token],
@@ -320,8 +326,8 @@ impl Templates {
     }
 }
 
-/// Returns the group of a distance in positions: 1 to 4 as they are, 5 for 5 and 6, 6 for 7 to 9,
-/// and 7 for more; 0 if the left token is missing.
+/// Returns the group of a distance in positions: 1 to 4 unchanged, 5 for 5 and 6, 6 for 7 to 9, and
+/// 7 for more; 0 if the left token is missing.
 fn distance(state: &State, on_stack: bool) -> u64 {
     let (first, second) = match on_stack {
         true => (state.stack_at(1), state.stack_at(0)),

@@ -1,13 +1,15 @@
 //! Training of the parser, one sentence at a time.
 //!
-//! In each state of a sentence the trainer scores all classes, guesses the best allowed one, asks
-//! the oracle which moves are right, and updates the weights of the state's features towards the
-//! best-scoring right class if the guess is wrong (or, passive-aggressively, not right by a
-//! margin). It then makes the guessed move ("exploration", Goldberg and Nivre 2012) or, without
-//! exploration, the guessed move if it is right and the best right one otherwise.
+//! In each state of a sentence the trainer scores all classes, guesses the best allowed class,
+//! determines the correct moves with the oracle, and updates the weights of the state's features
+//! towards the best-scoring correct class if the guess is wrong (or, for passive-aggressive
+//! updates, if the guess is not correct by a margin). The trainer then makes the guessed move
+//! ("exploration", Goldberg and Nivre 2012) or, without exploration, the guessed move if it is
+//! correct and otherwise the best correct move.
 //!
-//! A class is right if its move is (oracle) and its label is: an arc of the gold tree needs its
-//! gold label, any other arc may have any label. Moves and labels are thus learnt together.
+//! A class is correct if its move is correct according to the oracle and its label is correct: an
+//! arc of the gold tree must have its gold label, any other arc may have any label. Moves and
+//! labels are thus learnt together.
 
 use std::ops::Range;
 
@@ -21,17 +23,18 @@ use crate::sentence::{ROOT, Sentence};
 use crate::weights::{MAX_CLASSES, Weights};
 use serde::{Deserialize, Serialize};
 
-/// How far weights are moved by an update.
+/// Step size of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Option<f64>", into = "Option<f64>")]
 pub enum Update {
     /// By 1, after a wrong guess.
     #[default]
     Perceptron,
-    /// By as much as makes the best right class better than the best wrong one by 1, and at most by
-    /// this limit (PA-I of Crammer et al. 2006, "Online passive-aggressive algorithms", there
-    /// called C): `min(limit, (1 - margin) / (2 * features))`. Right guesses with a margin of less
-    /// than 1 are updates, too. Steps are rounded down to multiples of 2^-16.
+    /// By the amount that makes the score of the best correct class exceed the best wrong class by
+    /// 1, and at most by this limit (PA-I of Crammer et al. 2006, "Online passive-aggressive
+    /// algorithms", there called C): `min(limit, (1 - margin) / (2 * features))`. Correct guesses
+    /// with a margin of less than 1 also cause updates. Steps are rounded down to multiples of
+    /// 2^-16.
     PassiveAggressive(f64),
 }
 
@@ -40,8 +43,8 @@ pub enum Update {
 ///
 /// # Examples
 ///
-/// A small unlabelled parser with templates of its own; a template that cannot be read is
-/// refused with its line:
+/// A small unlabelled parser with custom templates; the error for an invalid template gives its
+/// line:
 ///
 /// ```
 /// use spanrs_dep::{Error, ParserOptions, ParserTrainer};
@@ -57,24 +60,24 @@ pub enum Update {
 #[serde(default, deny_unknown_fields)]
 pub struct ParserOptions {
     /// Feature templates, one per line: atoms such as `S0.w`, `N0l.p` or `d0n`, separated by spaces
-    /// ([`RICH_TEMPLATES`](crate::RICH_TEMPLATES) has examples of most). None for the published
+    /// (see [`RICH_TEMPLATES`](crate::RICH_TEMPLATES) for examples). None for the published
     /// features.
     pub templates: Option<String>,
-    /// True to learn labels; otherwise all arcs have label 0, and the gold labels are not looked
-    /// at.
+    /// True to learn labels; otherwise all arcs have label 0, and gold labels are ignored.
     pub labelled: bool,
     /// True to attach exactly one word of a sentence to the root, in training and in use.
     pub single_root: bool,
-    /// Which moves are right.
+    /// Which moves are correct.
     pub oracle: Oracle,
-    /// How far weights are moved. As plain data, the limit of passive-aggressive updates or None.
+    /// Step size of updates. Serialised as the limit of passive-aggressive updates, or None.
     #[serde(rename = "aggressiveness")]
     pub update: Update,
-    /// From this pass on (the first is 1) the parser follows its own guesses in training, right or
-    /// wrong; before, it follows the best-scoring right move.
+    /// From this pass on (counted from 1) the parser follows its own guesses in training, whether
+    /// correct or not; in earlier passes it follows the best-scoring correct move.
     pub explore_from: usize,
-    /// Features whose averaged weights are all smaller than this times the mean step of an update,
-    /// times the number of models, are left out at the end; 0 keeps all.
+    /// Pruning threshold. Features whose averaged weights are all smaller than this value times the
+    /// mean step of an update times the number of models are dropped at the end; 0 keeps all
+    /// features.
     pub prune: f64,
 }
 
@@ -107,15 +110,15 @@ impl Default for ParserOptions {
     }
 }
 
-/// Weight units of a step of 1 for passive-aggressive updates, whose steps are fractions: weights
-/// are integers.
+/// Number of weight units in a step of 1 for passive-aggressive updates: their steps are
+/// fractional, but weights are integers.
 const UNITS: f64 = 65536.0;
 
-/// A parser in training: one sentence after the other, in the order of the caller. Belongs to one
+/// A parser in training. The caller passes one sentence at a time, in any order. Used by one
 /// thread.
 ///
-/// [`fit_parser`](crate::fit_parser) runs passes over a treebank with it; use the trainer itself
-/// where sentences come from elsewhere.
+/// [`fit_parser`](crate::fit_parser) runs passes over a treebank with a trainer; use the trainer
+/// directly for sentences from other sources.
 ///
 /// # Examples
 ///
@@ -138,13 +141,13 @@ const UNITS: f64 = 65536.0;
 /// ```
 #[derive(Debug)]
 pub struct ParserTrainer {
-    /// Features, labels and classes, which the finished parser gets.
+    /// Features, labels and classes; the finished parser gets them.
     setup: ParserSetup,
-    /// Which moves are right.
+    /// Which moves are correct.
     oracle: Oracle,
-    /// How far weights are moved.
+    /// Step size of updates.
     update: Update,
-    /// The weights so far; in units of 2^-16 for passive-aggressive updates.
+    /// The current weights; in units of 2^-16 for passive-aggressive updates.
     learner: Learner,
     /// The gold tree of the current sentence.
     gold: GoldTree,
@@ -163,15 +166,15 @@ const NO_CLASS: usize = usize::MAX;
 impl ParserTrainer {
     /// Prepares training with the classes that the gold arcs need.
     ///
-    /// `labels` are the names of the labels, and `arcs` the (label, is the head to the left of the
-    /// word, is the head the root) of all gold arcs of the training data; the direction of arcs
-    /// from the root is ignored. A label gets a class for each direction in which it occurs. If
-    /// exactly one label occurs at the root and nowhere else, it gets a class that is only used for
-    /// the root. Every move gets at least one class.
+    /// `labels` are the names of the labels, and `arcs` are all gold arcs in the training data, as
+    /// (label, whether the head is to the left of the word, whether the head is the root); the
+    /// direction of arcs from the root is ignored. A label gets a class for each direction in which
+    /// it occurs. If exactly one label occurs at the root and nowhere else, it gets a class that is
+    /// only used for the root. Every move gets at least one class.
     ///
     /// # Errors
-    /// [`Error::Template`] if the templates cannot be read; [`Error::Training`] if there would be
-    /// more than 4096 classes.
+    /// [`Error::Template`] if a template is invalid; [`Error::Training`] if there would be more
+    /// than 4096 classes.
     ///
     /// # Panics
     /// If the parser is labelled and an arc has a label that is not in `labels`.
@@ -224,27 +227,27 @@ impl ParserTrainer {
         self.learner.mean_step()
     }
 
-    /// Drops the weights, for the next model on the same data.
+    /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();
     }
 
-    /// Returns the number of updates so far, those of right guesses included, and of features that
-    /// an update has touched.
+    /// Returns the number of updates so far, including correct guesses, and the number of features
+    /// changed by updates.
     pub fn progress(&self) -> (u64, usize) {
         (self.learner.updates(), self.learner.len())
     }
 
     /// Learns from a sentence with its gold heads (0 is the root; projective) and labels (indices
-    /// of the names; any for an unlabelled parser).
+    /// into the names; ignored by an unlabelled parser, except in the second count).
     ///
-    /// With `explore` the trainer goes on from the state of the guessed move even if it is wrong,
-    /// otherwise from that of the best right one. Returns how many words got their gold head in the
-    /// end, and how many of these their gold label; for an unlabelled parser the second number
+    /// With `explore` the trainer makes the guessed move even if it is wrong, otherwise the best
+    /// correct move. Returns the number of words that have the gold head at the end, and the number
+    /// of these words that also have the gold label; for an unlabelled parser the second number
     /// counts words whose gold label is 0.
     ///
-    /// If no class is right, which does not happen for projective trees with known labels, nothing
-    /// is learnt from the state.
+    /// If no class is correct, which does not happen for projective trees with known labels,
+    /// nothing is learnt from the state.
     pub fn train_one(
         &mut self,
         sentence: &Sentence,
@@ -277,7 +280,8 @@ impl ParserTrainer {
             let free = [shift, right, left && allowed[2], left && allowed[3]];
             let ranges = right_classes(setup, &self.class_of, &self.gold, state, free);
             let is_right = |class: usize| ranges.iter().any(|range| range.contains(&class));
-            // There is always a right move for a projective tree; without one nothing is learned.
+            // There is always a correct move for a projective tree; without a correct move nothing
+            // is learnt.
             let best = first_largest(&self.scores, ranges.iter().cloned()).unwrap_or(guess);
             let (rival, step) = match self.update {
                 Update::Perceptron => (guess, 1),
@@ -301,8 +305,8 @@ impl ParserTrainer {
         count_correct(state, heads, labels)
     }
 
-    /// Returns the averaged weights so far; those of the published features rounded to thousandths,
-    /// as parser.py does, those of passive-aggressive updates in units of 2^-16.
+    /// Returns the current averaged weights; for the published features rounded to thousandths, as
+    /// in parser.py, for passive-aggressive updates in units of 2^-16.
     pub fn averages(&self) -> Averages {
         match self.setup.features {
             ParserFeatures::Published => Averages::rounded(&self.learner),
@@ -311,15 +315,15 @@ impl ParserTrainer {
     }
 
     /// Returns the parser with these weights: [`ParserTrainer::averages`], or a sum or pruned
-    /// version of them. Weights are frozen as integers; those of templates are scaled and sorted by
-    /// how often features were looked up.
+    /// version of them. Weights are frozen as integers; for templates they are scaled, and sorted
+    /// by the number of lookups of each feature.
     ///
     /// # Errors
-    /// [`Error::Training`] if weights are too large for the format. This concerns published
-    /// features only, whose scale is fixed.
+    /// [`Error::Training`] if weights are too large for the format. This can only happen for
+    /// published features, whose scale is fixed.
     pub fn finish(&self, averages: Averages) -> Result<Parser> {
         let scale = matches!(self.setup.features, ParserFeatures::Published).then_some(1000.0);
-        // The published order is that of the original.
+        // Published features keep the order of the original.
         let averages = if scale.is_some() {
             averages
         } else {
@@ -339,7 +343,8 @@ struct Classes {
 }
 
 impl Classes {
-    /// Returns the classes of arcs: (label, is the head to the left, is it the root).
+    /// Returns the classes of arcs, given as (label, whether the head is to the left, whether the
+    /// head is the root).
     fn of(
         arcs: impl Iterator<Item = (usize, bool, bool)>,
         label_count: usize,
@@ -356,7 +361,7 @@ impl Classes {
         }
         let mut roots = (0..label_count).filter(|&label| at_root[label]);
         let root = match (roots.next(), roots.next()) {
-            // Without labels there is one class for LEFT, whatever the head.
+            // Without labels there is one class for LEFT, for the root and other heads.
             (Some(root), None) if labelled && !occurs[0][root] && !occurs[1][root] => Some(root),
             _ => None,
         };
@@ -389,7 +394,8 @@ impl Classes {
     }
 }
 
-/// Returns how many words have their gold head, and how many of these their gold label.
+/// Returns the number of words with the gold head, and the number of these words with the gold
+/// label.
 fn count_correct(state: &State, heads: &[u32], labels: &[u32]) -> (usize, usize) {
     let parsed = state.conll_heads().zip(&state.labels[1..]);
     let mut correct = (0, 0);
@@ -400,8 +406,8 @@ fn count_correct(state: &State, heads: &[u32], labels: &[u32]) -> (usize, usize)
     correct
 }
 
-/// Returns the right classes of each of the four ranges, of which those that are not `free` have
-/// none: all labels of an arc that is not gold, the gold label of one that is.
+/// Returns the correct classes in each of the four ranges; ranges that are not `free` have none.
+/// For an arc that is not gold all labels are correct, for a gold arc only the gold label.
 #[inline]
 fn right_classes(
     setup: &ParserSetup,
@@ -429,8 +435,8 @@ fn right_classes(
     ranges
 }
 
-/// Returns the class to update against, and the step: those of [`Update::PassiveAggressive`], where
-/// `wrong` is the best-scoring wrong class; `best` itself if no weight is to change.
+/// Returns the class to update against and the step, as defined by [`Update::PassiveAggressive`],
+/// where `wrong` is the best-scoring wrong class; returns `best` if no weight changes.
 #[inline]
 fn passive_aggressive(
     scores: &[i64],

@@ -3,28 +3,29 @@
 //! The class of a word is a pair of tags ([`Tags`]: XPOS and UPOS), so that both are predicted
 //! together and agree. For each word the tagger
 //!
-//! 1. looks it up in the *tagdict*, the dictionary of frequent words that have (nearly) always one
-//!    class in the training data; such a word gets this class without further ado;
-//! 2. otherwise extracts its features: properties of the word, of its neighbours, and the tags just
-//!    given to the two words before it;
-//! 3. adds up the weights of the features for each class, and gives the class of the largest score.
+//! 1. looks the word up in the *tagdict*, the dictionary of frequent words that (nearly) always
+//!    have the same class in the training data; such a word gets this class without scoring;
+//! 2. otherwise extracts its features: properties of the word, of its neighbours, and the predicted
+//!    tags of the two previous words;
+//! 3. adds up the weights of the features for each class, and predicts the class with the largest
+//!    score.
 //!
 //! Time and memory are linear in the number of words (times the classes, for dense rows of
-//! weights). Module `published` has the features of parser.py and NLTK, `rich` those that spanrs
-//! trains by default, and `train` learns.
+//! weights). Module `published` implements the features of parser.py and NLTK, `rich` the features
+//! that spanrs trains by default, and `train` learns the weights.
 //!
 //! # Ties
 //!
-//! Classes are sorted, by XPOS and then UPOS, byte by byte, and of equal scores the last class
-//! wins, as in parser.py (the maximum of (score, class)). For the published features, whose weights
-//! are thousandths, classes with equal integer sums are compared once more by their sums of floats
-//! in the order of the features, which may differ in the last bit.
+//! Classes are sorted by XPOS and then UPOS, byte by byte, and of classes with equal scores the
+//! last wins, as in parser.py (the maximum of (score, class)). For the published features, whose
+//! weights are thousandths, classes with equal integer sums are compared once more by their sums of
+//! floats in the order of the features, because float sums may differ in the last bit.
 //!
 //! # Tags as features
 //!
-//! The two tags before a word are features by their XPOS, or by their UPOS if no class has XPOS.
-//! Models of UPOS alone that were written by the first version of the format keep the features they
-//! were trained with: the XPOS, which are the same for all classes.
+//! The features of the two previous tags use XPOS, or UPOS if no class has XPOS. Models with only
+//! UPOS that were written with the first version of the format keep the features they were trained
+//! with: XPOS, which is empty for all classes.
 
 pub(crate) mod published;
 pub(crate) mod rich;
@@ -48,18 +49,18 @@ pub struct Tags {
     pub upos: String,
 }
 
-/// Which features a tagger has.
+/// Feature set of a tagger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaggerFeatures {
-    /// The 14 of parser.py and NLTK's `PerceptronTagger`, known by their names.
+    /// The 14 features of parser.py and NLTK's `PerceptronTagger`, identified by name.
     Published,
-    /// Affixes, shapes, known tags of the word and its neighbours: 42, known by their hashes.
+    /// Affixes, shapes, known tags of the word and its neighbours: 42 features, identified by hash.
     #[default]
     Rich,
 }
 
-/// The tag of a class that is a feature of later words.
+/// Which tag of a class is a feature of later words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum History {
     /// The tag of the treebank.
@@ -91,8 +92,8 @@ impl History {
 pub(crate) struct Lexicon {
     /// The words and their numbers, in the order of model files.
     pub(crate) entries: Vec<(String, u32)>,
-    /// The number of each word by the hash of its text; of a word that is there twice, the first
-    /// number.
+    /// The number of each word by the hash of its text; the first number for a word that occurs
+    /// twice.
     pub(crate) index: FeatureIndex,
 }
 
@@ -108,10 +109,10 @@ impl Lexicon {
     }
 }
 
-/// What a tagger knows besides its weights; training and prediction share it.
+/// The parts of a tagger other than its weights; training and prediction share them.
 #[derive(Clone, Debug)]
 pub(crate) struct TaggerSetup {
-    /// Which features words have.
+    /// The features extracted from words.
     pub(crate) features: TaggerFeatures,
     /// The classes, sorted: of equal scores the last class wins, as in parser.py.
     pub(crate) classes: Vec<Tags>,
@@ -119,10 +120,9 @@ pub(crate) struct TaggerSetup {
     pub(crate) history: History,
     /// Hashes of these tags, by class.
     texts: Vec<TextHash>,
-    /// Frequent words with one tag, as they are written, and their class.
+    /// Frequent words with one tag, as written, and their class.
     pub(crate) tagdict: Lexicon,
-    /// Words with the number of the set of tags that they have in the training data; for rich
-    /// features only.
+    /// Words with the number of their set of tags in the training data; for rich features only.
     pub(crate) known_tags: Lexicon,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct TaggerSetup {
 ///
 /// # Examples
 ///
-/// A tagger in NLTK's format that knows two words:
+/// A tagger in NLTK's format with two known words:
 ///
 /// ```
 /// use spanrs_dep::{TaggerBuffers, import_tagger};
@@ -151,7 +151,7 @@ pub struct Tagger {
     pub(crate) setup: TaggerSetup,
     /// Weights of the features for each class.
     pub(crate) weights: Weights,
-    /// Names of the published features, in the order of the weights' rows; empty where they are not
+    /// Names of the published features, in the order of the weights' rows; empty if they are not
     /// known.
     pub(crate) names: Vec<String>,
 }
@@ -159,13 +159,14 @@ pub struct Tagger {
 /// A sentence that is being tagged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TaggerSentence {
-    /// Its words for published features, with two pads on each side; word `i` is at `i + 2`.
+    /// The words for published features, with two padding tokens on each side; word `i` is at
+    /// `i + 2`.
     published: Vec<published::Token>,
-    /// Its words for rich features, padded likewise.
+    /// The words for rich features, padded in the same way.
     pub(crate) rich: Vec<rich::Token>,
-    /// Number of words, without the pads.
+    /// Number of words, without padding.
     len: usize,
-    /// The classes of the words so far; the next word is the one at the index of its length.
+    /// The classes of the words tagged so far; its length is the index of the next word.
     pub(crate) tags: Vec<u32>,
     /// Features of the next word.
     lookup: Lookup,
@@ -177,11 +178,11 @@ impl Steps for TaggerSentence {
     }
 }
 
-/// Memory that is kept between sentences, one per thread. Any tagger can use it; nothing in it has
-/// an influence on later sentences.
+/// Memory that is reused between sentences; each thread needs its own. Any tagger can use it, and
+/// its content does not affect later sentences.
 #[derive(Clone, Debug)]
 pub struct TaggerBuffers {
-    /// Sentences that are tagged in turns.
+    /// Sentences whose tagging is interleaved.
     pub(crate) group: Group<TaggerSentence>,
     /// Scores of the classes for one word.
     scores: Box<Scores>,
@@ -197,15 +198,14 @@ impl Default for TaggerBuffers {
 }
 
 impl TaggerSentence {
-    /// Returns the features of the next word, as [`TaggerSetup::extract`] left them.
+    /// Returns the features of the next word, extracted by [`TaggerSetup::extract`].
     pub(crate) fn features(&self) -> &[u64] {
         &self.lookup.features
     }
 }
 
 impl TaggerSetup {
-    /// Puts a setup together. `classes` have to be sorted, and the numbers of `tagdict` are
-    /// classes.
+    /// Creates a setup. `classes` must be sorted, and the numbers in `tagdict` are classes.
     pub(crate) fn new(
         features: TaggerFeatures,
         (classes, history): (Vec<Tags>, History),
@@ -226,7 +226,7 @@ impl TaggerSetup {
         }
     }
 
-    /// Starts a sentence: computes what features need of its words; none has a tag.
+    /// Starts a sentence without tags: computes the parts of its words that features need.
     pub(crate) fn start<'a>(
         &self,
         words: impl Iterator<Item = &'a str>,
@@ -246,7 +246,7 @@ impl TaggerSetup {
         sentence.len = padded - 4;
     }
 
-    /// Returns the class of the next word if it is in the tagdict. There has to be a next word.
+    /// Returns the class of the next word if it is in the tagdict. There must be a next word.
     #[inline]
     pub(crate) fn tagdict_class(&self, sentence: &TaggerSentence) -> Option<u32> {
         let at = sentence.tags.len();
@@ -257,8 +257,8 @@ impl TaggerSetup {
         self.tagdict.index.find(word)
     }
 
-    /// Extracts the features of the next word, which depend on the tags given to the two words
-    /// before it.
+    /// Extracts the features of the next word, which depend on the predicted tags of the two
+    /// previous words.
     #[inline]
     pub(crate) fn extract(&self, sentence: &mut TaggerSentence) {
         let (before, features) = (&sentence.tags[..], &mut sentence.lookup.features);
@@ -266,7 +266,7 @@ impl TaggerSetup {
         let previous = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
         match self.features {
             TaggerFeatures::Published => {
-                // The pads stand at fixed distances: "-START2-" only before the first token.
+                // The padding is at fixed distances: "-START2-" only before the first token.
                 let text = |back: usize| match previous(back) {
                     Some(class) => self.texts[class as usize],
                     None => TextHash::of(published::TAGS_BEFORE[back - before.len() - 1]),
@@ -287,18 +287,18 @@ impl TaggerSetup {
 }
 
 impl Tagger {
-    /// Returns the classes it predicts, sorted; [`Tagger::tag`] gives indices of them.
+    /// Returns the classes of the tagger, sorted; [`Tagger::tag`] writes indices into this slice.
     pub fn classes(&self) -> &[Tags] {
         &self.setup.classes
     }
 
-    /// Returns which features it has.
+    /// Returns the feature set of the tagger.
     pub fn features(&self) -> TaggerFeatures {
         self.setup.features
     }
 
-    /// Returns the frequent words that have one tag, as they are written, and the class of this
-    /// tag. Their features are not looked at.
+    /// Returns the frequent words that have one tag, as written, and the class of this tag. The
+    /// features of these words are not used.
     pub fn tagdict(&self) -> &[(String, u32)] {
         &self.setup.tagdict.entries
     }
@@ -308,8 +308,8 @@ impl Tagger {
         self.weights.rows().len()
     }
 
-    /// Returns true for a tagger without features, which gives every word that is not in the
-    /// tagdict the last class.
+    /// Returns true for a tagger without features, which assigns the last class to every word that
+    /// is not in the tagdict.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -322,8 +322,8 @@ impl Tagger {
         &self.classes()[class as usize].xpos
     }
 
-    /// Returns the names of the published features with their (XPOS, weight) pairs, as NLTK's JSON
-    /// files hold them; nothing for a tagger that does not know the names.
+    /// Returns the names of the published features with their (XPOS, weight) pairs, as in NLTK's
+    /// JSON files; empty for a tagger without feature names.
     ///
     /// # Examples
     ///
@@ -343,8 +343,8 @@ impl Tagger {
     }
 
     /// Tags a sentence: writes the class of each word into `tags`, whose memory is reused. For many
-    /// sentences [`Model::annotate`](crate::Model::annotate) is faster, because it tags several in
-    /// turns.
+    /// sentences [`Model::annotate`](crate::Model::annotate) is faster, because it interleaves
+    /// several sentences.
     pub fn tag(&self, words: &[&str], buffers: &mut TaggerBuffers, tags: &mut Vec<u32>) {
         self.start([words.iter().copied()], buffers);
         self.run(buffers, true, |_| ());
@@ -352,8 +352,8 @@ impl Tagger {
     }
 
     /// Tags a sentence as [`Tagger::tag`] does, without the tagdict if `use_tagdict` is false, and
-    /// returns the probability of each tag: the softmax of its score over the classes, as NLTK
-    /// computes it; 1 for words of the tagdict.
+    /// returns the probability of each tag: the softmax of the class scores, as in NLTK, or 1 for
+    /// words in the tagdict.
     ///
     /// Scores of a perceptron are not trained to be log-probabilities; use the numbers to rank
     /// words, not as calibrated probabilities.
@@ -393,8 +393,8 @@ impl Tagger {
         confidences
     }
 
-    /// Starts sentences, which [`Tagger::run`] tags in turns. Replaces the sentences of the
-    /// buffers.
+    /// Starts sentences; [`Tagger::run`] tags them in an interleaved way. Replaces the sentences of
+    /// the buffers.
     pub(crate) fn start<'a, W: Iterator<Item = &'a str>>(
         &self,
         sentences: impl IntoIterator<Item = W>,
@@ -407,7 +407,7 @@ impl Tagger {
     }
 
     /// Tags the sentences of the buffers to their ends. `each` is called once per word, with the
-    /// scores of the classes, or with None for a word of the tagdict; the calls of several
+    /// scores of the classes, or with None for a word in the tagdict; the calls of several
     /// sentences are interleaved.
     pub(crate) fn run(
         &self,
@@ -416,7 +416,7 @@ impl Tagger {
         mut each: impl FnMut(Option<&[i32]>),
     ) {
         let TaggerBuffers { group, scores } = buffers;
-        // Both closures report words.
+        // Both closures call `each`.
         let each = std::cell::RefCell::new(&mut each);
         take_turns(
             group.sentences_mut(),
@@ -432,7 +432,7 @@ impl Tagger {
     }
 
     /// Tags the next words of a sentence as long as they are in the tagdict, and extracts the
-    /// features of the one after them; returns false at the end.
+    /// features of the following word; returns false at the end.
     #[inline]
     fn prepare(&self, sentence: &mut TaggerSentence, use_tagdict: bool, each: impl Fn()) -> bool {
         while sentence.tags.len() < sentence.len {
@@ -450,12 +450,13 @@ impl Tagger {
         false
     }
 
-    /// Returns the class of the largest score; see the module on ties.
+    /// Returns the class with the largest score; see the module for ties.
     #[inline]
     fn best(&self, features: &[u64], scores: &[i32]) -> u32 {
         let best = last_largest(scores);
         match scores[..best].contains(&scores[best]) {
-            // Equal sums of thousandths may differ in floats, which parser.py compares.
+            // parser.py compares float sums, which may differ even if the sums of thousandths are
+            // equal.
             true if self.setup.features == TaggerFeatures::Published => {
                 self.break_tie(features, scores, best)
             }
@@ -464,7 +465,7 @@ impl Tagger {
     }
 
     /// Returns the last class with the largest sum of floats, added in the order of the features,
-    /// among those whose integer sums equal that of `best`.
+    /// among the classes with the same integer sum as `best`.
     #[cold]
     fn break_tie(&self, features: &[u64], scores: &[i32], best: usize) -> u32 {
         let tied = (0..scores.len()).filter(|&class| scores[class] == scores[best]);
@@ -486,7 +487,7 @@ impl Tagger {
     }
 }
 
-/// Returns the last index of the largest value; 0 if there is none.
+/// Returns the last index of the largest value; 0 if there are no values.
 #[inline]
 fn last_largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
     let mut best = 0;
@@ -531,12 +532,15 @@ mod tests {
             assert_eq!(
                 [first, other],
                 second(&setup(features, [("X", ""), ("Y", "")])),
-                "universal tags alone are features as XPOS are"
+                "a tagger with only UPOS uses them as features, like XPOS"
             );
             let [first, other] = second(&setup(features, [("", "Y"), ("X", "X")]));
             assert_ne!(first, other);
             let [first, other] = second(&setup(features, [("X", "X"), ("X", "Y")]));
-            assert_eq!(first, other, "as the models of XPOS and UPOS are");
+            assert_eq!(
+                first, other,
+                "the same features as for a model with XPOS and UPOS"
+            );
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The 14 features of the published tagger (parser.py, and NLTK's `PerceptronTagger`).
 //!
-//! A feature is a string; it is never built in prediction, only its hash (module `text_hash`). For
-//! the third word of "In 2004 they ate", tagged `IN CD`, the features are
+//! A feature is a string; prediction computes only its hash and never builds the string (module
+//! `text_hash`). For the third word of "In 2004 they ate", tagged `IN CD`, the features are
 //!
 //! | feature | value here | |
 //! |---|---|---|
 //! | `bias` | | |
-//! | `i suffix` | `hey` | last three characters of the word as it is written |
+//! | `i suffix` | `hey` | last three characters of the word as written |
 //! | `i pref1` | `t` | first character |
 //! | `i-1 tag`, `i-2 tag` | `CD`, `IN` | predicted tags |
-//! | `i tag+i-2 tag` | `CD IN` | the same two together, although the name says otherwise |
+//! | `i tag+i-2 tag` | `CD IN` | both tags, contrary to the name |
 //! | `i word` | `they` | normal form |
 //! | `i-1 tag+i word` | `CD they` | |
 //! | `i-1 word`, `i-1 suffix` | `!YEAR`, `EAR` | normal form, and its last three characters |
@@ -18,17 +18,17 @@
 //! | `i+2 word` | `-END-` | |
 //!
 //! Before the sentence there are two tokens and tags `-START-` and `-START2-`, after it `-END-` and
-//! `-END2-`. The order of the pads is that of the original: the first word has `-START2-` next to
-//! it as a word, but `-START-` as the previous tag. Lengths and slices count characters (code
-//! points), and case and digits are those of Unicode, as in Python.
+//! `-END2-`. The padding is in the same order as in the original: the first word has `-START2-`
+//! next to it as a word, but `-START-` as the previous tag. Lengths and slices count characters
+//! (code points), and case and digits follow Unicode, as in Python.
 
 use crate::digits::is_digit;
 use crate::text_hash::TextHash;
 
-/// What the features need of a token, as hashes that can be continued.
+/// The parts of a token that features need, as hashes that can be extended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// The word as it is written, the key of the tagdict.
+    /// The word as written, the key of the tagdict.
     pub(crate) word: TextHash,
     /// The normal form.
     norm: TextHash,
@@ -40,9 +40,9 @@ pub(crate) struct Token {
     first: TextHash,
 }
 
-/// Returns the normal form of words that are not merely put into lower case: `!HYPHEN` with a
-/// hyphen that is not the first character, `!YEAR` for four digits, `!DIGITS` with a digit as first
-/// character; None for others and for the empty word.
+/// Returns the normal form of words that are not merely lower-cased: `!HYPHEN` for a hyphen after
+/// the first character, `!YEAR` for four digits, `!DIGITS` for a digit as first character; None for
+/// other words and for the empty word.
 fn class_of(word: &str) -> Option<&'static str> {
     let first = word.chars().next()?;
     if first != '-' && word.contains('-') {
@@ -98,8 +98,8 @@ impl Token {
         }
     }
 
-    /// Returns a token beyond the ends, which is its own normal form. `suffix` has to be its last
-    /// three characters.
+    /// Returns a padding token, which is its own normal form. `suffix` must be the last three
+    /// characters.
     const fn pad(text: &str, suffix: &str) -> Self {
         let (norm, norm_suffix) = (TextHash::of(text), TextHash::of(suffix));
         Self {
@@ -116,10 +116,10 @@ impl Token {
 const BEFORE: [Token; 2] = [Token::pad("-START-", "RT-"), Token::pad("-START2-", "T2-")];
 /// The tokens after the sentence.
 const AFTER: [Token; 2] = [Token::pad("-END-", "ND-"), Token::pad("-END2-", "D2-")];
-/// Tags before the first word: of the previous word, and of the one before it.
+/// Tags before the first word: of the previous word and of the second previous word.
 pub(crate) const TAGS_BEFORE: [&str; 2] = ["-START-", "-START2-"];
 
-/// Replaces `tokens` by those of the words, with the two pads on each side.
+/// Replaces `tokens` with the tokens of the words, with two padding tokens on each side.
 pub(crate) fn padded<'a>(words: impl Iterator<Item = &'a str>, tokens: &mut Vec<Token>) {
     tokens.clear();
     tokens.extend(BEFORE);
@@ -127,9 +127,9 @@ pub(crate) fn padded<'a>(words: impl Iterator<Item = &'a str>, tokens: &mut Vec<
     tokens.extend(AFTER);
 }
 
-/// Replaces `features` by the hashes of the features of the word with index `at`. `tokens` are
-/// padded by two, and `previous` are the tags of the previous word and of the one before it. All 14
-/// are always there; an empty affix is a feature, too.
+/// Replaces `features` with the hashes of the features of the word with index `at`. `tokens` are
+/// padded by two, and `previous` are the tags of the previous and the second previous word. All 14
+/// features are always present; even an empty affix is a feature.
 #[inline]
 pub(crate) fn features(
     tokens: &[Token],
@@ -166,7 +166,7 @@ pub(crate) fn features(
     ]);
 }
 
-/// Returns the same features as strings, as they are named in the JSON files, in the same order.
+/// Returns the same features as strings, as in the JSON files, in the same order.
 pub(crate) fn names(words: &[&str], at: usize, previous: [&str; 2]) -> [String; 14] {
     let norm = |offset: isize| {
         let place = at as isize + offset;

@@ -1,36 +1,36 @@
 //! Features of the tagger that spanrs trains by default.
 //!
-//! A feature is the hash of a number, that of its template, and of a value; values of 0 ("nothing")
-//! are no feature. With the word at index 0, and `t` for the tag of a word before it:
+//! A feature is the hash of the number of its template and a value; a value of 0 ("nothing") is not
+//! a feature. The word is at index 0, and `t` is the tag of a previous word:
 //!
 //! | templates | values |
 //! |---|---|
 //! | bias | hash 1 |
-//! | 2 | word as it is written, in lower case |
+//! | 2 | word as written; word in lower case |
 //! | 4 + 5 | prefixes of 1 to 4 and suffixes of 1 to 5 characters, if shorter than the word |
 //! | 2 | shape; known tags |
-//! | 3 | t-1; t-2; both |
+//! | 3 | t-1; t-2; both together |
 //! | 7 | t-1 with lower case, suffixes of 3 and 2, shape, known tags, next word, its known tags |
 //! | 1 | t-1, t-2 and the known tags |
 //! | 4 | lower case of the words at -1, -2, 1, 2 |
 //! | 2 | pairs of the word with its neighbours in lower case |
 //! | 4 | suffixes of 3 and 2, shape and known tags of the next word |
-//! | 2 | suffix of 3 and shape of the word before |
+//! | 2 | suffix of 3 and shape of the previous word |
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
 //!
-//! *Known tags* stand for the set of tags that a word has in the training data (see `known_tags` of
-//! the trainer); a word that is not known as it is written is looked up in lower case. The tokens
-//! beyond the ends of a sentence have the value 0 in all fields, and a combination is a feature
-//! unless all its values are 0.
+//! **Known tags* are the set of tags of a word in the training data (see `known_tags` of the
+//! trainer); a word that is unknown as written is looked up in lower case. Tokens before and after
+//! a sentence have the value 0 in all fields, and a combination is a feature unless all its values
+//! are 0.
 
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
 
-/// What the features need of a token, as hashes; 0 stands for nothing.
+/// The parts of a token that features need, as hashes; 0 means "nothing".
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Token {
-    /// The word as it is written, the key of the tagdict.
+    /// The word as written, the key of the tagdict.
     pub(crate) word: u64,
     /// The word in lower case.
     lower: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Token {
     /// The shape; see [`shape`].
     shape: u64,
     /// Number of the set of tags that the word has in the training data, plus 1; 0 for words that
-    /// are rare there.
+    /// are rare in the training data.
     pub(crate) tags: u64,
 }
 
@@ -53,8 +53,8 @@ fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// Returns the hashes of the prefixes (or suffixes) of 1 to `N` characters that are shorter than
-/// the word, 0 for the others. `ends` are the byte offsets at which they end (or start), from the
-/// shortest on.
+/// the word, 0 for the others. `ends` are the byte offsets at which the prefixes end (or the
+/// suffixes start), shortest first.
 fn affixes<const N: usize>(
     word: &str,
     ends: impl Iterator<Item = usize>,
@@ -68,9 +68,9 @@ fn affixes<const N: usize>(
     all
 }
 
-/// Returns the hash of the kinds of the characters, where runs of a kind count once: `Xx` for
-/// `Ärger`, `d.d` for `12.30`, `X-d` for `AK-47`. Characters that are neither letters nor digits
-/// are their own kind, and letters without case are `a`.
+/// Returns the hash of the character kinds, with runs of a kind reduced to one: `Xx` for `Ärger`,
+/// `d.d` for `12.30`, `X-d` for `AK-47`. Characters that are neither letters nor digits are their
+/// own kind, and letters without case are `a`.
 fn shape(word: &str) -> u64 {
     let (mut hash, mut last) = (1_u64, ' ');
     for c in word.chars() {
@@ -89,7 +89,7 @@ fn shape(word: &str) -> u64 {
             last = kind;
         }
     }
-    // A capital letter alone is another shape than a capitalised abbreviation.
+    // A single capital letter has a different shape than a capitalised abbreviation.
     mix(hash, word.chars().take(2).count() as u64)
 }
 
@@ -125,7 +125,7 @@ impl Token {
     }
 }
 
-/// Replaces `tokens` by those of the words, with two empty ones on each side.
+/// Replaces `tokens` with the tokens of the words, with two empty tokens on each side.
 pub(crate) fn padded<'a>(
     words: impl Iterator<Item = &'a str>,
     known_tags: &FeatureIndex,
@@ -137,9 +137,9 @@ pub(crate) fn padded<'a>(
     tokens.extend([Token::default(); 2]);
 }
 
-/// Replaces `features` by the hashes of the features of the word with index `at`. `tokens` are
-/// padded by two, and `previous` are hashes of the tags of the previous word and of the one before
-/// it.
+/// Replaces `features` with the hashes of the features of the word with index `at`. `tokens` are
+/// padded by two, and `previous` are hashes of the tags of the previous and the second previous
+/// word.
 #[inline]
 pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features: &mut Vec<u64>) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {

@@ -1,17 +1,18 @@
 //! Training of the tagger, one sentence at a time.
 //!
-//! Before the first sentence [`TaggerTrainer::new`] counts the tags of each word of the training
-//! data, and takes from them
+//! Before the first sentence [`TaggerTrainer::new`] counts the tags of each word in the training
+//! data, and computes from the counts
 //!
 //! - the classes, sorted;
 //! - the tagdict: words that occur at least `min_count` times and have their most frequent class
-//!   (of equal ones the first that occurred) in at least a share of `min_share`;
+//!   (of equally frequent classes the first to occur) for at least a share of `min_share` of their
+//!   occurrences;
 //! - for rich features the known tags: words that occur at least ten times get the number of their
-//!   set of tags, those of at least a tenth of their occurrences in the order of frequency.
+//!   set of tags: the tags of at least a tenth of their occurrences, in order of frequency.
 //!
-//! A sentence is then tagged with the weights so far, as in prediction: words of the tagdict are
-//! not learnt from, and features of previous tags are the predicted ones, so that the tagger learns
-//! from its own mistakes.
+//! A sentence is then tagged with the weights so far, as in prediction: nothing is learnt from
+//! words in the tagdict, and features of previous tags use the predicted tags, so that the tagger
+//! learns from its own mistakes.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -33,18 +34,19 @@ use crate::weights::{MAX_CLASSES, Weights};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaggerOptions {
-    /// Which features it has.
+    /// The feature set.
     pub features: TaggerFeatures,
-    /// A word gets into the tagdict if it occurs at least this often...
+    /// A word is added to the tagdict if it occurs at least this many times...
     pub min_count: usize,
     /// ...and at least this share of its occurrences, from 0 to 1, has its most frequent class.
     pub min_share: f64,
-    /// A right guess is an update, too, if its score is less than this above that of the second
-    /// best class (Crammer and Singer 2003, "Ultraconservative online algorithms"); 0 for wrong
-    /// guesses only. Scores are sums of weights that updates change by 1.
+    /// Margin: a correct guess also causes an update if its score exceeds the score of the second
+    /// best class by less than this value (Crammer and Singer 2003, "Ultraconservative online
+    /// algorithms"). With 0, only wrong guesses cause updates. Scores are sums of weights that
+    /// updates change by 1.
     pub margin: i64,
-    /// True to keep the names of the features, to write them to the JSON files of NLTK. For
-    /// published features only.
+    /// True to keep the names of the features, so that they can be written to NLTK's JSON files.
+    /// Only for published features.
     pub keep_names: bool,
 }
 
@@ -61,8 +63,8 @@ impl Default for TaggerOptions {
 }
 
 impl TaggerOptions {
-    /// Returns the options of parser.py and NLTK: published features, the tagdict of words with at
-    /// least 20 occurrences and a share of 0.97, no margin.
+    /// Returns the options of parser.py and NLTK: published features, a tagdict of words with at
+    /// least 20 occurrences and a share of 0.97, and no margin.
     pub fn published() -> Self {
         Self {
             features: TaggerFeatures::Published,
@@ -74,11 +76,11 @@ impl TaggerOptions {
     }
 }
 
-/// Minimum number of occurrences of a word whose tags are a feature: those of rare words mostly
+/// Minimum number of occurrences of a word whose tags are a feature: the tags of rare words mostly
 /// follow from the word itself.
 const MIN_KNOWN_COUNT: usize = 10;
 
-/// How often each word has each pair of tags.
+/// Counts of each pair of tags for each word.
 #[derive(Default)]
 struct TagCounts {
     words: Interner<str>,
@@ -113,7 +115,7 @@ impl TagCounts {
         all
     }
 
-    /// Iterates over the words, the counts of their tags, and the sums of these.
+    /// Iterates over the words, the counts of their tags, and the sums of these counts.
     fn each(&self) -> impl Iterator<Item = (&str, &[(u32, usize)], usize)> {
         self.words.names().zip(&self.counts).map(|(word, counts)| {
             let total = counts.iter().map(|(_, n)| n).sum();
@@ -125,7 +127,7 @@ impl TagCounts {
     fn tagdict(&self, options: &TaggerOptions, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
         let mut tagdict = Vec::new();
         for (word, counts, total) in self.each() {
-            // Of equal counts the tag that occurred first.
+            // Of tags with equal counts, the first to occur.
             let most = counts.iter().rev().max_by_key(|(_, n)| *n);
             if let Some(&(id, n)) = most
                 && total >= options.min_count
@@ -137,7 +139,7 @@ impl TagCounts {
         tagdict
     }
 
-    /// Returns the number of the set of frequent tags of each word that is not rare.
+    /// Returns the number of the frequent-tag set for each word that is not rare.
     fn known_tags(&self, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
         let mut known_tags = Vec::new();
         let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -152,11 +154,11 @@ impl TagCounts {
     }
 }
 
-/// A tagger in training: one sentence after the other, in the order of the caller. Belongs to one
+/// A tagger in training. The caller passes one sentence at a time, in any order. Used by one
 /// thread.
 ///
-/// [`fit_tagger`](crate::fit_tagger) runs passes over a treebank with it; use the trainer itself
-/// where sentences come from elsewhere.
+/// [`fit_tagger`](crate::fit_tagger) runs passes over a treebank with a trainer; use the trainer
+/// directly for sentences from other sources.
 ///
 /// # Examples
 ///
@@ -177,25 +179,26 @@ impl TagCounts {
 /// ```
 #[derive(Debug)]
 pub struct TaggerTrainer {
-    /// Features, classes and dictionaries, which the finished tagger gets.
+    /// Features, classes and dictionaries; the finished tagger gets them.
     setup: TaggerSetup,
-    /// The weights so far.
+    /// The current weights.
     learner: Learner,
-    /// Right guesses that win by less are updates, too.
+    /// Correct guesses with a smaller margin also cause updates.
     margin: i64,
     /// The current sentence.
     sentence: TaggerSentence,
     /// Scores of the classes for the current word.
     scores: Vec<i64>,
-    /// Names of the features that updates have touched, in the order of their rows; None if they
-    /// are not kept.
+    /// Names of the features changed by updates, in the order of their rows; None if names are not
+    /// kept.
     names: Option<Interner<str>>,
     /// The class of each pair of tags.
     class_of: HashMap<Tags, u32>,
 }
 
 impl TaggerTrainer {
-    /// Prepares training: classes and dictionaries come from all `sentences` of (word, tags).
+    /// Prepares training: classes and dictionaries are computed from all `sentences` of (word,
+    /// tags).
     ///
     /// # Errors
     /// [`Error::Training`] if all tags are empty or there are no words, and if there are more than
@@ -210,7 +213,7 @@ impl TaggerTrainer {
         }
         if counts.tags.len() > MAX_CLASSES {
             return Err(Error::Training(format!(
-                "{} different tags; a tagger has at most {MAX_CLASSES}: check that the column holds tags",
+                "{} different tags; a tagger has at most {MAX_CLASSES}; check that the column contains tags",
                 counts.tags.len()
             )));
         }
@@ -247,30 +250,30 @@ impl TaggerTrainer {
         &self.setup.classes
     }
 
-    /// Returns the class of a pair of tags; None for one that is not in the training data.
+    /// Returns the class of a pair of tags; None for a pair that is not in the training data.
     pub fn class(&self, tags: &Tags) -> Option<u32> {
         self.class_of.get(tags).copied()
     }
 
-    /// Drops the weights, for the next model on the same data.
+    /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
         self.learner = Learner::default();
     }
 
-    /// Returns the number of updates so far, those of right guesses included, and of features that
-    /// an update has touched.
+    /// Returns the number of updates so far, including correct guesses, and the number of features
+    /// changed by updates.
     pub fn progress(&self) -> (u64, usize) {
         (self.learner.updates(), self.learner.len())
     }
 
-    /// Tags a sentence with the weights so far, which are not averaged: writes the class of each
+    /// Tags a sentence with the current weights, which are not averaged: writes the class of each
     /// word into `tags`.
     pub fn tag(&mut self, words: &[&str], tags: &mut Vec<u32>) {
         self.walk(words, None, tags);
     }
 
-    /// Learns from a sentence with the gold class of each word, and returns how many words got it,
-    /// those of the tagdict included.
+    /// Learns from a sentence with the gold class of each word, and returns the number of words
+    /// that got the gold class, including words in the tagdict.
     pub fn train_one(&mut self, words: &[&str], gold: &[u32]) -> usize {
         let mut tags = Vec::with_capacity(words.len());
         self.walk(words, Some(gold), &mut tags);
@@ -317,8 +320,8 @@ impl TaggerTrainer {
         tags.clone_from(&sentence.tags);
     }
 
-    /// Returns the averaged weights so far; those of the published features rounded to thousandths,
-    /// as parser.py does.
+    /// Returns the current averaged weights; for the published features rounded to thousandths, as
+    /// in parser.py.
     pub fn averages(&self) -> Averages {
         match self.setup.features {
             TaggerFeatures::Published => Averages::rounded(&self.learner),
@@ -326,16 +329,16 @@ impl TaggerTrainer {
         }
     }
 
-    /// Returns the tagger with these weights: [`TaggerTrainer::averages`], or the sum of those of
-    /// several seeds.
+    /// Returns the tagger with these weights: [`TaggerTrainer::averages`], or the sum of the
+    /// averages for several seeds.
     ///
     /// # Errors
-    /// [`Error::Training`] if weights are too large for the format. This concerns published
-    /// features only, whose scale is fixed.
+    /// [`Error::Training`] if weights are too large for the format. This can only happen for
+    /// published features, whose scale is fixed.
     pub fn finish(&self, averages: Averages) -> Result<Tagger> {
         let mut names = Vec::new();
         if let Some(all) = &self.names {
-            // In the order of the rows, from which those are missing whose weights are all 0.
+            // In the order of the rows; rows whose weights are all 0 are missing.
             let known: HashMap<u64, &str> = all
                 .names()
                 .map(|name| (TextHash::of(name).value(), name))
@@ -357,8 +360,8 @@ impl TaggerTrainer {
     }
 }
 
-/// Returns the second best class if it is within the margin of the best one, otherwise the best
-/// one, for which nothing is updated. Overwrites the score of the best class.
+/// Returns the second best class if it is within the margin of the best class, otherwise the best
+/// class, for which nothing is updated. Overwrites the score of the best class.
 fn runner_up(scores: &mut [i64], best: u32, margin: i64) -> u32 {
     if scores.len() < 2 {
         return best;

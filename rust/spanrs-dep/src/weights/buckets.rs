@@ -1,10 +1,10 @@
 //! A read-only hash table from features to slots of 16 bytes, four to a cache line.
 //!
 //! A feature is mixed by a multiplication. The high bits give its home bucket (a cache line of four
-//! slots), 30 middle bits its tag; neither the whole hash nor an entry elsewhere has to be read to
-//! know whether a slot is the feature's. A bucket that is full overflows into the next one, and the
-//! last into the first. Nothing is ever removed, so slots of a bucket are filled from the front,
-//! and a search ends at the first bucket that is not full.
+//! slots), 30 middle bits its tag; the tag decides whether a slot belongs to the feature, without
+//! reading the whole hash or memory outside the bucket. A full bucket overflows into the next
+//! bucket, and the last bucket into the first. Features are never removed, so slots of a bucket are
+//! filled from the front, and a search ends at the first bucket that is not full.
 //!
 //! | bytes 0 to 3 | 4 to 7 | 8 to 11 | 12 to 15 |
 //! |---|---|---|---|
@@ -17,14 +17,14 @@ use std::hint::select_unpredictable;
 
 use prefetch_index::prefetch_index;
 
-/// A feature: 30 bits of its hash with a kind from 1 to 3, which tells what `data` means, and three
-/// words of data. An empty slot is all 0.
+/// A feature: 30 bits of its hash with a kind from 1 to 3, which determines the meaning of `data`,
+/// and three words of data. An empty slot is all 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 pub(super) struct Slot {
     /// Tag of the feature in the upper 30 bits, kind in the lower two; 0 for an empty slot.
     tag: u32,
-    /// Weights, entries, or the place of a longer row.
+    /// Weights, entries, or the location of a longer row.
     pub(super) data: [u32; 3],
 }
 
@@ -36,7 +36,7 @@ impl Slot {
     }
 }
 
-/// Number of slots of a bucket.
+/// Number of slots in a bucket.
 const SLOTS: usize = 4;
 
 /// The slots of a cache line.
@@ -44,9 +44,9 @@ const SLOTS: usize = 4;
 #[repr(align(64))]
 struct Bucket([Slot; SLOTS]);
 
-/// The table. Two features are mistaken for each other if 30 bits and the place of their hashes
-/// agree; this is excluded for features of the table, and has a chance of about 10^-9 per compared
-/// slot for others.
+/// The table. Two features are mistaken for each other if 30 bits of their hashes and their home
+/// buckets agree; this is excluded for features in the table, and has a probability of about 10^-9
+/// per compared slot for other features.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
     /// The buckets; at least two, and always with empty slots, so that every search ends.
@@ -65,18 +65,18 @@ impl Buckets {
         }
     }
 
-    /// Returns the bucket where a feature is looked for first, and its tag without the kind. The
-    /// bucket is the high half of the product of the mixed hash and the number of buckets, which
-    /// need not be a power of two.
+    /// Returns the home bucket of a feature, and its tag without the kind. The bucket is the high
+    /// half of the product of the mixed hash and the number of buckets, which need not be a power
+    /// of two.
     #[inline(always)]
     fn home_and_tag(&self, feature: u64) -> (usize, u32) {
         let mixed = (feature ^ (feature >> 32)).wrapping_mul(self.multiplier);
         let home = (u128::from(mixed) * self.buckets.len() as u128) >> 64;
-        // The middle bits: the place depends on the high ones.
+        // The middle bits: the bucket depends on the high bits.
         (home as usize, (mixed >> 4) as u32 & !3)
     }
 
-    /// Returns the bucket after another one, cyclically.
+    /// Returns the next bucket, cyclically.
     #[inline(always)]
     fn next(&self, at: usize) -> usize {
         if at + 1 == self.buckets.len() {
@@ -86,8 +86,8 @@ impl Buckets {
         }
     }
 
-    /// Puts a feature with a kind from 1 to 3 into the first free slot; None, and the table is
-    /// useless, if its tag is that of another feature on the way.
+    /// Puts a feature with a kind from 1 to 3 into the first free slot. Returns None if a feature
+    /// with the same tag is found on the way; the table is then unusable.
     pub(super) fn insert(&mut self, feature: u64, kind: u32, data: [u32; 3]) -> Option<()> {
         let (mut at, tag) = self.home_and_tag(feature);
         loop {
@@ -117,7 +117,7 @@ impl Buckets {
         }
     }
 
-    /// Returns the slot of a feature, or an empty one.
+    /// Returns the slot of a feature, or an empty slot.
     #[inline(always)]
     pub(super) fn find(&self, feature: u64) -> &Slot {
         let (mut at, tag) = self.home_and_tag(feature);
@@ -132,8 +132,8 @@ impl Buckets {
     }
 
     /// Adds the data of a feature, as signed numbers, to a sum; nothing if it is absent. All slots
-    /// of a bucket are added, those of other features times zero: which of the four it is cannot be
-    /// predicted, and a mispredicted branch costs more than the additions.
+    /// of a bucket are added, with slots of other features multiplied by zero: which of the four
+    /// slots matches is unpredictable, and a mispredicted branch costs more than the additions.
     #[inline(always)]
     pub(super) fn add(&self, feature: u64, sum: &mut [i32; 3]) {
         let (mut at, tag) = self.home_and_tag(feature);

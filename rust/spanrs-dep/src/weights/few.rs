@@ -8,14 +8,14 @@ pub(super) const MAX_FEW: usize = 3;
 /// The only kind of slots.
 const WEIGHTS: u32 = 1;
 
-/// A table whose slots hold a weight for each class, 0 where there is none; data word `c` is class
-/// `c`.
+/// A table whose slots contain the weight of each class, 0 for missing weights; data word `c`
+/// belongs to class `c`.
 #[derive(Clone, Debug)]
 pub(crate) struct FewClasses(Buckets);
 
 impl FewClasses {
     /// Builds the table of `len` rows of (class, weight), classes below 3; None if two features
-    /// cannot be told from each other with this multiplier.
+    /// collide with this multiplier.
     pub(super) fn new<R: Iterator<Item = (u32, i32)>>(
         len: usize,
         rows: impl Iterator<Item = (u64, R)>,

@@ -1,7 +1,7 @@
 //! Weights for any number of classes.
 //!
-//! Most features have weights for a few classes only, some (the bias, frequent tags) for nearly
-//! all. A row is stored in one of three forms, which the kind of its slot names:
+//! Most features have weights for only a few classes, some (the bias, frequent tags) for nearly all classes. A row is
+//! stored in one of three forms, given by the kind of its slot:
 //!
 //! | kind | rows | in the slot | elsewhere |
 //! |---|---|---|---|
@@ -12,9 +12,8 @@
 //! An entry is a weight (20 bits, signed) and its class (12 bits) in one word: `weight * 4096 +
 //! class`.
 //!
-//! Entries are added one by one, to scattered scores; dense rows are added as vectors with the
-//! widest instructions that the processor has, four rows at a time, so that each score is read and
-//! written once for four rows.
+//! Entries are added one by one, to scattered scores; dense rows are added as vectors with the widest instructions of
+//! the processor, four rows at a time, so that each score is read and written once for four rows.
 
 use prefetch_index::prefetch_index;
 
@@ -26,14 +25,14 @@ pub(crate) const MAX_CLASSES: usize = 1 << 12;
 const CLASS_BITS: u32 = MAX_CLASSES.trailing_zeros();
 /// Largest absolute weight of an entry, 2^19 - 1: weights are signed and have 20 bits.
 pub(super) const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
-/// Minimum number of entries of a dense row; from here on adding a vector is faster than adding
-/// entries one by one.
+/// Minimum number of entries of a dense row; from this number on adding a vector is faster than adding entries one by
+/// one.
 const MIN_DENSE_ENTRIES: usize = 12;
 /// Number of weights in a cache line.
 const LANES: usize = 32;
 
-/// Scores of the classes of a model; those above its number of classes are unused. The fixed size
-/// spares bounds checks in the loops that add.
+/// Scores of the classes of a model; scores after the number of classes are unused. The fixed size avoids bounds checks
+/// in the loops that add weights.
 pub(crate) type Scores = [i32; MAX_CLASSES];
 
 /// A part of a dense row: the weights of 32 consecutive classes.
@@ -41,24 +40,22 @@ pub(crate) type Scores = [i32; MAX_CLASSES];
 #[repr(align(64))]
 struct Line([i16; LANES]);
 
-/// Kind of slots that hold up to three entries themselves; unused ones are 0, which adds 0 to class
-/// 0.
+/// Kind of slots that contain up to three entries; unused entries are 0, which adds 0 to class 0.
 const INLINE: u32 = 1;
 /// Kind of slots with start and length of a row in `entries`.
 const SPARSE: u32 = 2;
 /// Kind of slots with the first line of a row in `dense`.
 const DENSE: u32 = 3;
 
-/// The table. A slot holds up to three entries, or the place of a longer row: most features touch
-/// one cache line.
+/// The table. A slot contains up to three entries, or the location of a longer row: most features touch one cache line.
 #[derive(Clone, Debug)]
 pub(super) struct ManyClasses {
     /// The slots.
     buckets: Buckets,
-    /// Entries of rows that are too long for a slot, row after row.
+    /// Entries of the sparse rows, which are too long for a slot, concatenated.
     entries: Vec<u32>,
-    /// Dense rows, `lines` lines each, in the order of the classes; classes without a weight, and
-    /// those behind the last, have 0.
+    /// Dense rows, `lines` lines each, in the order of the classes; classes without a weight, and the padding after the
+    /// last class, have 0.
     dense: Vec<Line>,
     /// Number of lines of a dense row: the number of classes divided by 32, rounded up.
     lines: usize,
@@ -76,7 +73,7 @@ fn add(scores: &mut Scores, entry: u32) {
     scores[entry as usize % MAX_CLASSES] += entry as i32 >> CLASS_BITS;
 }
 
-/// Rows of features that were found, by kind: each kind is added in a loop of its own.
+/// Rows of features that were found, by kind: each kind is added in a separate loop.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     /// Data of slots with entries.
@@ -87,8 +84,8 @@ pub(super) struct Found {
     dense: Vec<u32>,
 }
 
-/// [`ManyClasses::add_all`] as a kernel for [`pulp`], which compiles it for several instruction
-/// sets; a closure would be compiled for the least of them.
+/// [`ManyClasses::add_all`] as a kernel for [`pulp`], which compiles it for several instruction sets; a closure would
+/// be compiled for the baseline instruction set.
 struct AddAll<'a>(&'a ManyClasses, &'a Found, &'a mut Scores);
 
 impl pulp::NullaryFnOnce for AddAll<'_> {
@@ -101,8 +98,7 @@ impl pulp::NullaryFnOnce for AddAll<'_> {
 }
 
 impl ManyClasses {
-    /// Builds the table of `len` rows of (class, weight) pairs; None if two features cannot be told
-    /// from each other with this multiplier.
+    /// Builds the table of `len` rows of (class, weight) pairs; None if two features collide with this multiplier.
     pub(super) fn new<R: Iterator<Item = (u32, i32)>>(
         classes: usize,
         len: usize,
@@ -156,9 +152,8 @@ impl ManyClasses {
         self.buckets.prefetch(features);
     }
 
-    /// Finds the rows of features and requests those that are not in the slot, without waiting for
-    /// them. Of sparse rows the first cache line is requested; most are no longer. Features without
-    /// a row are skipped.
+    /// Finds the rows of features and requests rows that are not in the slot, without waiting for them. For sparse rows
+    /// the first cache line is requested; most rows are not longer. Features without a row are skipped.
     #[inline]
     pub(super) fn find(&self, features: &[u64], found: &mut Found) {
         found.inline.clear();
@@ -187,11 +182,11 @@ impl ManyClasses {
     /// Adds rows to the scores, with the instruction set of the processor.
     #[inline]
     pub(super) fn add(&self, found: &Found, scores: &mut Scores) {
-        // Vectorised for the instruction set of the processor.
+        // This loop is vectorised for the processor's instruction set.
         pulp::Arch::new().dispatch(AddAll(self, found, scores));
     }
 
-    /// Adds rows to the scores; the body of the kernel, inlined into each version of it.
+    /// Adds rows to the scores; the body of the kernel, inlined into each compiled version.
     #[inline(always)]
     fn add_all(&self, found: &Found, scores: &mut Scores) {
         for entries in &found.inline {

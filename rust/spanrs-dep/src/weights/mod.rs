@@ -1,8 +1,8 @@
 //! Frozen weights for prediction: integers in read-only hash tables.
 //!
-//! Prediction is bound by memory: a decision looks up dozens of features, most of them in different
-//! cache lines of a table that is larger than the cache. Everything here serves to touch few cache
-//! lines, and to know early which.
+//! Prediction is memory-bound: a decision looks up dozens of features, most of them in different cache lines of a table
+//! that is larger than the cache. The tables are designed so that a lookup touches few cache lines, which are known
+//! early.
 //!
 //! - Weights are multiplied by a `scale` and rounded to integers. A power of two is chosen so that
 //!   the largest weight fits into 16 bits; published weights have a scale of 1000, which represents
@@ -11,7 +11,7 @@
 //! - `few` stores the weights of up to three classes in the slot itself (the published parser).
 //! - `many` stores up to three (class, weight) entries in the slot, and longer rows elsewhere,
 //!   sparse or dense.
-//! - `rows` has the same weights as plain lists; files are written from it.
+//! - `rows` contains the same weights as plain lists; files are written from it.
 //!
 //! A lookup has three phases, which `turns` interleaves over sentences: [`Weights::prefetch`]
 //! requests the buckets, [`Weights::find`] reads the slots and requests longer rows, and
@@ -19,10 +19,9 @@
 //!
 //! # Collisions
 //!
-//! Tables store 30 bits of a feature's hash beside its place. Two features of the model that agree
-//! in both are detected when the table is built, which then starts again with another multiplier. A
-//! feature that is not in the model is taken for one that is with a chance of about 10^-9 for each
-//! slot it is compared with.
+//! Tables identify a feature by 30 bits of its hash and its bucket. If two features of the model agree in both, this is
+//! detected while the table is built, and the table is rebuilt with another multiplier. A feature that is not in the
+//! model is mistaken for one in the model with a probability of about 10^-9 for each slot it is compared with.
 
 mod buckets;
 mod few;
@@ -46,7 +45,7 @@ pub(crate) struct Lookup {
     pub(crate) features: Vec<u64>,
     /// True between the first and the last phase; false at the end of a sentence.
     pub(crate) is_pending: bool,
-    /// Rows of the features that were found, for models of more than three classes.
+    /// Rows of the features that were found, for models with more than three classes.
     found: Found,
 }
 
@@ -55,7 +54,7 @@ pub(crate) struct Lookup {
 enum Table {
     /// At most three classes.
     Few(FewClasses),
-    /// More than three.
+    /// More than three classes.
     Many(ManyClasses),
 }
 
@@ -73,9 +72,9 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Freezes averages for `classes` classes. Weights are multiplied by `scale`, or else by the
-    /// largest power of two from 2^-50 to 2^50 with which the largest one fits into 16 bits, and
-    /// rounded to the nearest integer, halves away from 0.
+    /// Freezes averages for `classes` classes. Weights are multiplied by `scale`, or by default by the largest power of
+    /// two from 2^-50 to 2^50 for which the largest weight fits into 16 bits, and rounded to the nearest integer,
+    /// halves away from 0.
     ///
     /// # Errors
     /// A message if there are too many classes, or a weight is larger than 524,287 after scaling.
@@ -95,17 +94,15 @@ impl Weights {
         Self::of_rows(Rows::of(averages, scale), classes, scale)
     }
 
-    /// Builds the table of rows of integers, which are weights times `scale`. Their classes have to
-    /// be below `classes`, and no feature may occur twice.
+    /// Builds the table from rows of integers, which are weights times `scale`. Classes must be below `classes`, and no
+    /// feature may occur twice.
     ///
     /// # Errors
     /// A message if there are more than 4096 classes, a weight has more than 20 bits, or features
     /// collide with each of 16 multipliers (which happens if a feature occurs twice).
     pub(crate) fn of_rows(rows: Rows, classes: usize, scale: f64) -> Result<Self, String> {
         if classes > MAX_CLASSES {
-            return Err(format!(
-                "{classes} classes; at most {MAX_CLASSES} are possible"
-            ));
+            return Err(format!("{classes} classes; the maximum is {MAX_CLASSES}"));
         }
         let largest = rows
             .weights
@@ -131,10 +128,11 @@ impl Weights {
                     rows,
                 });
             }
-            // Two features had the same tag in neighbouring slots: about one in a thousand large models.
+            // Two features had the same tag and the same bucket, which happens for about one in a thousand large
+            // models.
             multiplier = multiplier.wrapping_mul(0x2545_F491_4F6C_DD1D) | 1;
         }
-        Err("features that cannot be told from each other".into())
+        Err("features cannot be distinguished by their hashes".into())
     }
 
     /// Requests the buckets of the features, without waiting for them.
@@ -154,8 +152,8 @@ impl Weights {
         }
     }
 
-    /// Returns the score of each class: the sum of the weights of the features, which have been
-    /// found. `scores` is where they are written; its content does not matter.
+    /// Returns the score of each class: the sum of the weights of the features, which must have been found. Scores are
+    /// written to `scores`, whose previous content is ignored.
     #[inline]
     pub(crate) fn sums<'a>(&self, lookup: &Lookup, scores: &'a mut Scores) -> &'a [i32] {
         match &self.table {
@@ -171,7 +169,7 @@ impl Weights {
         &scores[..self.classes]
     }
 
-    /// Returns the table of models of at most three classes; None for others.
+    /// Returns the table of models with at most three classes; None for other models.
     #[inline]
     pub(crate) fn few(&self) -> Option<&FewClasses> {
         match &self.table {
@@ -180,7 +178,7 @@ impl Weights {
         }
     }
 
-    /// Returns the weight of a feature for a class; 0 if there is none. Slow, for ties.
+    /// Returns the weight of a feature for a class; 0 if there is none. Slow; only used for ties.
     pub(crate) fn get(&self, feature: u64, class: u32) -> i32 {
         match &self.table {
             Table::Few(table) => table.get(feature, class),
@@ -207,7 +205,7 @@ impl Weights {
 /// Returns the message for a weight that does not fit into an entry.
 fn too_large(weight: f64, scale: f64) -> String {
     format!(
-        "a weight of {weight} is too large for the format; at most {} is possible",
+        "a weight of {weight} is too large for the format; the maximum is {}",
         f64::from(LARGEST) / scale
     )
 }

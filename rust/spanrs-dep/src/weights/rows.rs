@@ -1,4 +1,4 @@
-//! Weights as rows of integers: what model files hold, as four flat columns.
+//! Weights as rows of integers in four flat columns, as in model files.
 
 use spanrs_base::Ends;
 
@@ -10,16 +10,16 @@ pub(crate) struct Rows {
     /// Hash of each feature.
     pub(crate) features: Vec<u64>,
     /// The row of each feature in `classes` and `weights`. A row is empty if all its weights were
-    /// rounded to 0: rows keep their numbers, which names of features refer to.
+    /// rounded to 0: rows keep their numbers, because feature names refer to them.
     pub(crate) ends: Ends,
     /// Classes of all rows, increasing within a row.
     pub(crate) classes: Vec<u16>,
-    /// The weight for each class in `classes`; not 0 where averages were frozen.
+    /// The weight for each class in `classes`; never 0 if averages were frozen.
     pub(crate) weights: Vec<i32>,
 }
 
 impl Rows {
-    /// Multiplies averages by `scale` and rounds them; weights that become 0 are left out.
+    /// Multiplies averages by `scale` and rounds them; weights that become 0 are dropped.
     pub(super) fn of(averages: &Averages, scale: f64) -> Self {
         let mut all = Self::default();
         for (feature, row) in averages.rows() {

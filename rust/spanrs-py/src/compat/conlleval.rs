@@ -1,4 +1,4 @@
-//! conlleval's counts: behind `spanrs conlleval` and `spanrs.compat.conlleval`.
+//! conlleval's counts: the compiled part of `spanrs conlleval` and `spanrs.compat.conlleval`.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -13,15 +13,15 @@ use crate::locks::lock_now;
 use crate::pause;
 use crate::plain::Plain;
 
-/// (type, [spans of gold, of pred, of both, tokens of gold, of pred, with equal tags])
+/// (type, [gold spans, pred spans, spans in both, gold tokens, pred tokens, tokens with equal tags])
 type TypeRow<'py> = (Bound<'py, PyBytes>, [u64; 6]);
 
 /// (gold tag, pred tag, tokens)
 type PairRow<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64);
 
-/// Counts gold against pred as one of the programs called conlleval.
+/// Compares gold and pred like one of the programs called conlleval.
 ///
-/// `rules` is `perl`, `python` or `sequences`. A delimiter of None is white space; for `perl` it is a
+/// `rules` is `perl`, `python` or `sequences`. A delimiter of None means white space; for `perl` the delimiter is a
 /// pattern.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct Conlleval(Mutex<ConllevalText>);
@@ -78,7 +78,7 @@ impl Conlleval {
         Ok(())
     }
 
-    /// Reads the tags of tokens given as two iterables of str, to the end of the shorter one.
+    /// Reads tags given as two iterables of str, to the end of the shorter iterable.
     #[pyo3(signature = (gold, pred, /))]
     fn tags(&self, gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Result<()> {
         let (golds, mut preds) = (gold.try_iter()?, pred.try_iter()?);
@@ -120,7 +120,7 @@ impl Conlleval {
     }
 }
 
-/// Runs a function on the bytes of a str. Lone surrogates, as made by the error handler `surrogateescape`, are kept.
+/// Runs a function on the bytes of a str. Lone surrogates, as created by the error handler `surrogateescape`, are kept.
 fn with_bytes<T>(text: &Bound<'_, PyAny>, run: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     let Ok(string) = text.cast::<PyString>() else {
         // Raises Python's AttributeError for a method of str.

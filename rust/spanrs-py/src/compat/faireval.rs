@@ -18,7 +18,7 @@ use crate::plain::Plain;
 use crate::span_tuples::token_numbers;
 use crate::stop;
 
-/// Bound on token indices, which prevents overflow of lengths and sums.
+/// Upper bound on token indices, which prevents overflow in lengths and sums.
 const FARTHEST: u64 = 1 << 60;
 /// Minimum number of spans for which matching releases the GIL.
 const MANY: usize = 1 << 10;
@@ -32,7 +32,7 @@ struct Side {
 }
 
 impl Side {
-    /// Reads spans; numbers their labels in `labels`.
+    /// Reads spans; numbers the labels in `labels`.
     fn read(spans: &Bound<'_, PyList>, labels: &Bound<'_, PyDict>) -> Result<Self> {
         let mut side = Self {
             spans: Vec::with_capacity(spans.len()),
@@ -56,7 +56,7 @@ impl Side {
             };
             if start.unsigned_abs().max(last.unsigned_abs()) > FARTHEST {
                 let message =
-                    format!("span {start} to {last} is beyond the numbers that can be counted");
+                    format!("span {start} to {last} has token indices that are too large");
                 return Err(PyOverflowError::new_err(message).into());
             }
             let end = last + 1;
@@ -77,8 +77,8 @@ impl Side {
     }
 }
 
-/// Counts the errors of a sentence. As in FairEval, the lists are modified: unpaired spans remain, ordered by length, and
-/// spans that lost tokens to a pair get a new set of tokens.
+/// Counts the errors of a sentence. As in FairEval, the lists are modified: unpaired spans remain, ordered by length,
+/// and spans that lost tokens to a pair get a new set of tokens.
 #[pyfunction]
 #[pyo3(signature = (target, system, focus, /))]
 pub(crate) fn fair_compare<'py>(
@@ -117,8 +117,8 @@ pub(crate) fn fair_compare<'py>(
     evaluation(&labels.keys(), counts.rows(), counts.pairs(), focus)
 }
 
-/// Counts the errors of two span files. Returns `types` (label to a row, in order of appearance), `le` and `lbe`
-/// (gold label, pred label, number), and `gold_types`, the labels in the order of their first appearance in gold.
+/// Counts the errors of two span files. Returns `types` (a dict from label to row, in order of appearance), `le` and
+/// `lbe` (gold label, pred label, number), and `gold_types`, the labels in the order of their first appearance in gold.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, only, /))]
 pub(crate) fn faireval_files<'py>(
@@ -152,8 +152,8 @@ pub(crate) fn faireval_files<'py>(
     Ok(state)
 }
 
-/// Arranges counts like `fair_compare`. Rows are those of `faireval_files`; a pair is (0 for LE or 1 for LBE, index of
-/// the target label, index of the system label, number).
+/// Arranges counts like `fair_compare`. Rows are as returned by `faireval_files`; a pair is (0 for LE or 1 for LBE,
+/// index of the target label, index of the system label, number).
 #[pyfunction]
 #[pyo3(signature = (labels, rows, pairs, focus, /))]
 pub(crate) fn fair_evaluation<'py>(

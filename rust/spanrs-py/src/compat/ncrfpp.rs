@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::pause;
 use crate::tag_interner::{TagInterner, as_list_or_tuple};
 
-/// The tags of Python lists, each distinct one decoded once.
+/// The tags in Python lists; each distinct tag is decoded once.
 struct ListTags {
     interner: TagInterner,
     numbering: Reader,
@@ -27,13 +27,13 @@ impl ListTags {
         })
     }
 
-    /// Replaces `ids` by the ids of a sentence's tags.
+    /// Replaces `ids` with the ids of a sentence's tags.
     fn read(&mut self, sentence: &Bound<'_, PyAny>, ids: &mut Vec<u32>) -> Result<()> {
         ids.clear();
         self.interner.sentence(sentence, &mut self.numbering, ids)?;
         for id in self.tags.len()..self.numbering.tags().len() {
             let tag = PyString::new(sentence.py(), self.numbering.tags().name(id as u32));
-            // Python's conversion, because its Unicode version may differ from Rust's.
+            // Uses Python's conversion, because its Unicode version may differ from Rust's.
             let upper = tag.call_method0("upper")?;
             self.tags.push(&upper.extract::<String>()?)?;
         }
@@ -56,8 +56,8 @@ pub(crate) fn ncrfpp_spans(
     Ok(found.into_iter().map(named).collect())
 }
 
-/// Tokens with equal tags, tokens, spans of gold, of pred and of both. Sentences beyond the end of gold are not read;
-/// tokens beyond the end of gold count only for the spans of pred.
+/// Numbers of tokens with equal tags, tokens, gold spans, pred spans and spans in both. Pred sentences after the end of
+/// gold are not read; pred tokens after the end of a gold sentence only contribute pred spans.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, bio, /))]
 pub(crate) fn ncrfpp_counts(

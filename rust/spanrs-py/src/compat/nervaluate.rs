@@ -29,7 +29,7 @@ fn names(types: &Interner<str>) -> Vec<String> {
     types.names().map(str::to_owned).collect()
 }
 
-/// Spans of a list of lists of tags; ends are exclusive. With `any_prefix` no tag is refused.
+/// Spans of a list of lists of tags; ends are exclusive. With `any_prefix` every tag is accepted.
 #[pyfunction]
 #[pyo3(signature = (data, any_prefix, /))]
 pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Result<SpanLists> {
@@ -50,7 +50,7 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
         ids.clear();
         let walked = interner.sentence(&document, &mut tags, &mut ids);
         reader.learn(&tags);
-        // A bad tag before an item that is not a str is the first error.
+        // An invalid tag before an item that is not a str is the first error.
         let places = ids.iter().copied().enumerate();
         reader
             .spans(places, ids.len(), spans.values_mut())
@@ -65,8 +65,8 @@ pub(crate) fn nervaluate_tags(data: &Bound<'_, PyAny>, any_prefix: bool) -> Resu
     Ok(SpanLists(Core::new(spans, None, types)))
 }
 
-/// Both sides of lists of lists of tags at once, or None if anything is wrong with them; [`nervaluate_tags`] then raises
-/// the error. A pred sentence of the same objects as its gold sentence is not read.
+/// Both sides of lists of lists of tags at once, or None if either side is invalid; [`nervaluate_tags`] then raises the
+/// error. A pred sentence with the same objects as its gold sentence is not read again.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
 pub(crate) fn nervaluate_pairs(
@@ -188,15 +188,15 @@ fn not_a_tag(document: &Bound<'_, PyAny>, at: usize) -> Result<Option<Error>> {
     Ok(Some(Error::value(message)))
 }
 
-/// Spans of text in columns separated by tabs, the tag in the second. Documents are separated by empty lines; blank
-/// lines within a document are places without a tag.
+/// Spans of text in columns separated by tabs, with the tag in the second column. Documents are separated by empty
+/// lines; lines of white space within a document are tokens without a tag.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_conll(data: &str) -> Result<SpanLists> {
     Ok(span_lists(read_conll(data)?))
 }
 
-/// Bound on the absolute value of offsets, up to which lengths and shares are exact in f64.
+/// Upper bound on the absolute value of offsets; up to this value lengths and shares are exact in f64.
 const FARTHEST: i64 = 1 << 51;
 
 fn offset(value: &Bound<'_, PyAny>) -> Result<i64> {
@@ -209,7 +209,7 @@ fn offset(value: &Bound<'_, PyAny>) -> Result<i64> {
     }
 }
 
-/// Reads a list of lists of entities. `refusals` are the messages for an outer and an inner value that is not a list.
+/// Reads a list of lists of entities. `refusals` are the messages for an outer or inner value that is not a list.
 fn gather(
     data: &Bound<'_, PyAny>,
     refusals: [&str; 2],
@@ -233,7 +233,7 @@ fn gather(
     Ok(span_lists(documents))
 }
 
-/// Spans of a list of lists of dicts with label, start and end, which is inclusive.
+/// Spans of a list of lists of dicts with label, start and inclusive end.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
@@ -265,7 +265,7 @@ pub(crate) fn nervaluate_dicts(data: &Bound<'_, PyAny>) -> Result<SpanLists> {
     })
 }
 
-/// Spans of a list of lists of objects with attributes label, start and end, which is inclusive.
+/// Spans of a list of lists of objects with the attributes label, start and inclusive end.
 #[pyfunction]
 #[pyo3(signature = (data, /))]
 pub(crate) fn nervaluate_entities(data: &Bound<'_, PyAny>) -> Result<SpanLists> {

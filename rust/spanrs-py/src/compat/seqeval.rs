@@ -21,7 +21,7 @@ fn tokens(sentences: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Tokens> {
     Ok(tokens)
 }
 
-/// The tag ids of all sentences, without borders between them.
+/// The tag ids of all sentences, without separators.
 fn flat(sentences: &Bound<'_, PyAny>, reader: &mut Reader) -> Result<Vec<u32>> {
     let mut all = Vec::new();
     batch(sentences, reader, |_, ids| {
@@ -35,7 +35,7 @@ fn names(tags: &Vocabulary) -> Vec<String> {
     tags.names().map(str::to_owned).collect()
 }
 
-/// True if both are a list or tuple of exact lists, not empty, and lists at the same place have the same length.
+/// True if both are a list or tuple of exact lists, not empty, and corresponding lists have the same length.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
 pub(crate) fn same_shape(gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -48,8 +48,8 @@ pub(crate) fn same_shape(gold: &Bound<'_, PyAny>, pred: &Bound<'_, PyAny>) -> Py
     let py = gold.py();
     let [mut gold_rows, mut pred_rows, mut one, mut other] =
         [(); 4].map(|()| BorrowedSlices::new(py));
-    // SAFETY: both sides are alive and unchanged, because no Python code runs here, and so are the rows they hold. Only
-    // the types and lengths of the rows are read.
+    // SAFETY: both sides and their rows are alive and unchanged, because no Python code runs here. Only the types and
+    // lengths of the rows are read.
     unsafe {
         let golds = gold_rows.items(gold.as_ptr()).unwrap_or_default();
         let preds = pred_rows.items(pred.as_ptr()).unwrap_or_default();
@@ -76,8 +76,8 @@ pub(crate) fn distinct_tags(sentences: &Bound<'_, PyAny>) -> Result<Vec<String>>
 /// (type, first token, last token)
 type EntityTuple<'py> = (Bound<'py, PyString>, i64, i64);
 
-/// The spans of seqeval's default mode as (type, first token, last token), in sentences joined with an `O` between
-/// them, and every distinct tag.
+/// The spans of seqeval's default mode as (type, first token, last token), where sentences are joined with an `O` in
+/// between, and every distinct tag.
 #[pyfunction]
 #[pyo3(signature = (sentences, suffix, /))]
 pub(crate) fn seqeval_entities<'py>(
@@ -100,8 +100,8 @@ pub(crate) fn seqeval_entities<'py>(
     Ok((spans.collect(), names(tags.tags())))
 }
 
-/// Counts (gold, pred, both) of spans of seqeval's default mode by type, and every distinct tag, those of gold first.
-/// Both sides must have the same shape.
+/// Counts (gold, pred, both) of spans of seqeval's default mode by type, and every distinct tag, gold tags first. Both
+/// sides must have the same shape.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, suffix, /))]
 pub(crate) fn seqeval_counts<'py>(
@@ -121,7 +121,7 @@ pub(crate) fn seqeval_counts<'py>(
     Ok((types, names(tags.tags())))
 }
 
-/// (tokens of gold, TP, FP, FN, TN) over the tokens of all sentences, up to the end of the shorter side.
+/// (gold tokens, TP, FP, FN, TN) over the tokens of all sentences, up to the end of the shorter side.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, /))]
 pub(crate) fn token_outcomes(

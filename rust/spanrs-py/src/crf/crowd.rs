@@ -19,7 +19,7 @@ type PosteriorTuple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>
 
 #[pymethods]
 impl CrowdAnswers {
-    /// `answers` are (sentence, annotator, labels).
+    /// `answers` are tuples (sentence, annotator, labels).
     #[new]
     #[pyo3(signature = (labels, annotators, lengths, answers, /))]
     fn new(
@@ -36,10 +36,10 @@ impl CrowdAnswers {
         Ok(Self(all))
     }
 
-    /// Posterior of the true labels, expected counts of transitions (in total or by sentence), and log Z. Arrays are flat;
-    /// `tokens` is empty without scores of tokens.
+    /// Posterior of the true labels, expected counts of transitions (in total or by sentence), and log Z. Arrays are
+    /// flat; `tokens` is empty if there are no token scores.
     #[pyo3(signature = (log_answers, start, transitions, tokens, outside, by_sentence, /))]
-    #[allow(clippy::too_many_arguments)] // Four tables.
+    #[allow(clippy::too_many_arguments)] // The arguments include four tables.
     fn posterior<'py>(
         &self,
         py: Python<'py>,
@@ -76,7 +76,7 @@ impl CrowdAnswers {
 
     /// True labels of all tokens, sampled from their posterior with a uniform number for each token.
     #[pyo3(signature = (log_answers, start, transitions, tokens, outside, uniform, /))]
-    #[allow(clippy::too_many_arguments)] // Four tables.
+    #[allow(clippy::too_many_arguments)] // The arguments include four tables.
     fn draw<'py>(
         &self,
         py: Python<'py>,
@@ -132,7 +132,7 @@ impl Deref for Flat<'_> {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
-        // Checked to be contiguous.
+        // The array was checked to be contiguous.
         self.0.as_slice().unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! CRFs inside EM: the compiled part of `spanrs.crowd`.
+//! CRFs trained in EM: the compiled part of `spanrs.crowd`.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -20,8 +20,8 @@ use crate::stop;
 /// Weights and scores, flat.
 type Array<'py> = Bound<'py, PyArray1<f64>>;
 
-/// A CRF that is trained repeatedly on the same sentences. Sentences and labels are indices from 0; arrays are flat over
-/// the tokens or labellings of all sentences.
+/// A CRF that is trained repeatedly on the same sentences. Sentences and labels are indices from 0; arrays are flat,
+/// over the tokens or labellings of all sentences.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct CrowdCrf {
     labels: Interner<str>,
@@ -54,7 +54,7 @@ impl CrowdCrf {
             let id = |name: &str| Some(named.attributes.intern(name));
             let tokens = token_items(&Sequence::Object(sentence?), &mut source, id);
             let tokens = tokens.map_err(|error| error.in_sequence(at))?;
-            // A placeholder; labellings replace it.
+            // A placeholder, which is replaced by labellings.
             let targets = vec![TokenTarget::Label(0); tokens.len()];
             let pushed = named.push(tokens, targets, 1.0);
             pushed.map_err(|error| Error::from((error, at)))?;
@@ -84,7 +84,7 @@ impl CrowdCrf {
         self.run(py, |em| em.set_weights(weights))
     }
 
-    /// Sets the distribution of each label and the expected counts of transitions of some sentences.
+    /// Sets the label distributions of the tokens and the expected transition counts for some sentences.
     #[pyo3(signature = (sentences, labels, transitions, /))]
     fn set_expected(
         &self,
@@ -130,7 +130,7 @@ impl CrowdCrf {
         Ok(PyArray1::from_vec(py, logs))
     }
 
-    /// The best labels of all tokens, legal under the scheme if there is one.
+    /// The best labels of all tokens; they are legal under the scheme, if any.
     #[pyo3(signature = (weights, scheme, threads, /))]
     fn best<'py>(
         &self,
@@ -162,7 +162,7 @@ impl CrowdCrf {
         Ok(PyArray1::from_vec(py, rows))
     }
 
-    /// Scores of all labels of each token, and of transitions.
+    /// Scores of all labels for each token, and of transitions.
     #[pyo3(signature = (weights, threads, /))]
     fn scores<'py>(
         &self,
@@ -191,7 +191,7 @@ impl CrowdCrf {
 }
 
 impl CrowdCrf {
-    /// The CRF, or an error if another thread uses it: waiting could deadlock.
+    /// The CRF, or an error if another thread is using it: waiting could cause a deadlock.
     fn lock(&self) -> Result<MutexGuard<'_, EmCrf>> {
         lock_now(&self.crf, "the CRF is in use in another thread")
     }

@@ -47,7 +47,7 @@ impl CrfItems {
         tokens.collect()
     }
 
-    /// The first name that contains a NUL, which CRFsuite's files cannot store.
+    /// The first name that contains a NUL character, which CRFsuite's files cannot store.
     fn name_with_nul(&self) -> Option<&str> {
         let mut names = self.tokens.iter().flatten().map(|(name, _)| name.as_str());
         names.find(|name| name.contains('\0'))
@@ -62,7 +62,7 @@ impl CrfItems {
 pub(crate) enum Source {
     /// Dicts, lists of strings or [`CrfItems`].
     Features,
-    /// Strings or tuples of strings, through a template.
+    /// Strings or tuples of strings, from which a template computes features.
     Template(Box<Extractor>),
 }
 
@@ -105,8 +105,8 @@ impl Source {
     }
 }
 
-/// Calls `add` with the name and value of each feature of a token, in the forms of python-crfsuite. Values must be finite
-/// unless `any_value`.
+/// Calls `add` with the name and value of each feature of a token, in the forms that python-crfsuite accepts. Values
+/// must be finite unless `any_value`.
 fn each_feature(
     token: &Bound<'_, PyAny>,
     prefix: &mut String,
@@ -121,7 +121,7 @@ fn each_feature(
     }
     let start = prefix.len();
     if let Ok(dict) = token.cast::<PyDict>() {
-        // A copy, because converting a value may run Python code that changes the dict.
+        // Iterates over a copy, because converting a value may run Python code that changes the dict.
         for item in dict.items().iter() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
             push_text(prefix, &key)?;
@@ -163,7 +163,7 @@ fn each_feature(
         prefix.truncate(start);
     }
     if is_set(token) {
-        // Sorted, because sets have no order and the attributes of a model do.
+        // Sorted, because sets are unordered but the attributes of a model are ordered.
         names.sort_unstable();
     }
     names.iter().for_each(|name| add(name, 1.0));
@@ -189,9 +189,9 @@ fn not_a_value(name: &str, value: &Bound<'_, PyAny>, cause: PyErr) -> Error {
     let kind = kind.unwrap_or_default();
     let too_large = cause.is_instance_of::<PyOverflowError>(value.py());
     let message = match too_large {
-        true => format!("feature {name:?} is an {kind} that is too large for a float"),
+        true => format!("the value of feature {name:?} is an {kind} that is too large for a float"),
         false => format!(
-            "feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of those"
+            "the value of feature {name:?} is of type {kind}; it must be a number, a bool, a string or a collection of these"
         ),
     };
     Error::model(message).caused_by(cause)
@@ -245,8 +245,8 @@ fn utf8(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes).map_err(|_| Error::model("a feature is not UTF-8"))
 }
 
-/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes without an
-/// id are skipped.
+/// The (attribute, value) pairs of each token of a sequence given as dicts, lists or [`CrfItems`]. Attributes without
+/// an id are skipped.
 fn token_features(
     sequence: &Bound<'_, PyAny>,
     mut id: impl FnMut(&str) -> Option<u32>,
@@ -288,7 +288,7 @@ pub(crate) fn token_items(
         (Source::Template(extractor), Sequence::Sentence(columns, at)) => {
             Ok(extractor.items(columns, *at, id)?)
         }
-        // Sentences are only created for templates.
+        // Sentences are created only for templates.
         (Source::Features, Sequence::Sentence(..)) => Ok(Vec::new()),
     }
 }
@@ -305,7 +305,7 @@ fn push_columns(columns: &mut Columns, sequence: &Bound<'_, PyAny>) -> Result<()
         if !push_values(columns, &token)? {
             let repr = token.repr()?;
             return Err(Error::model(format!(
-                "token {at} is {repr}; with a template it must be a string, or a tuple of the columns' strings"
+                "token {at} is {repr}; with a template a token must be a string, or a tuple with a string for each column"
             )));
         }
         columns.end_token()?;
@@ -320,7 +320,7 @@ fn push_values(columns: &mut Columns, token: &Bound<'_, PyAny>) -> Result<bool> 
         columns.value(unicode(value)?);
         return Ok(true);
     }
-    // Tuples are the common case, and need no iterator.
+    // Tuples are the common case, and do not need an iterator.
     if let Ok(values) = token.cast::<PyTuple>() {
         for value in values.iter_borrowed() {
             let Ok(value) = value.cast::<PyString>() else {
@@ -353,7 +353,7 @@ pub(crate) fn inputs_of(
         return Ok(Inputs::Columns(Arc::clone(sentences.get().columns())));
     }
     let mut columns = Columns::default();
-    // Values were checked when features were read; CrfItems may have any value.
+    // Values were checked when features were read; CrfItems may contain any value.
     let mut sequences = Sequences::new(names.len()).with_limit(None);
     for (at, sequence) in inputs.try_iter()?.enumerate() {
         crate::pause(at)?;

@@ -31,7 +31,7 @@ impl CrfModel {
         self.0.model()
     }
 
-    /// Features of sequences: through the template, if the model has one.
+    /// Features of sequences, computed by the model's template, if any.
     fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
         inputs_of(inputs, self.0.has_template(), self.core().attributes())
     }
@@ -51,7 +51,7 @@ impl CrfModel {
         Ok(decoded?)
     }
 
-    /// Flags of the allowed labels, from a label, a set of labels, or None for each token.
+    /// Flags for the allowed labels; each token has a label, a set of labels, or None.
     fn flags(&self, known: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
         let mut tokens = Vec::new();
         for token in known.try_iter()? {
@@ -179,7 +179,7 @@ impl CrfModel {
         };
         let Some(template) = self.0.template() else {
             return Err(Error::model(
-                "files are tagged by a template, and the model has none",
+                "tagging files requires a template, but the model has none",
             ));
         };
         let reports = write_job(py, &out, progress, |out, tell| {
@@ -188,7 +188,7 @@ impl CrfModel {
         Ok(Plain(reports))
     }
 
-    /// Marginals of sequences: an array (token, label) for each.
+    /// Marginals of sequences: an array of shape (tokens, labels) for each sequence.
     #[pyo3(signature = (inputs, threads, /))]
     fn marginals<'py>(
         &self,
@@ -242,9 +242,9 @@ impl CrfModel {
         })
     }
 
-    /// For each token its features that the model has, as (attribute, value, weights of the labels).
+    /// For each token the features that are in the model, as (attribute, value, weights of the labels).
     #[pyo3(signature = (sequence, /))]
-    #[allow(clippy::type_complexity)] // One list per token.
+    #[allow(clippy::type_complexity)] // The result has one list per token.
     fn known_features<'py>(
         &self,
         py: Python<'py>,

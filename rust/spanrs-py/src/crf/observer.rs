@@ -45,7 +45,7 @@ impl Observer<'_> {
                 Ok(answer > 0)
             }
             Err(raised) => {
-                // Taken by the error of the interrupted training.
+                // The error of the interrupted training takes the exception.
                 Python::attach(|py| raised.restore(py));
                 Err(CrfError::Interrupted)
             }

@@ -15,7 +15,7 @@ use crate::files::{SourceArgument, column_file, run_job};
 use crate::plain::Plain;
 
 /// The sentences of a column file with tags: a sequence of lists of tokens, which are strings, or tuples if a template
-/// reads more columns. Strings are created on access; a template does not need them.
+/// reads more columns. Strings are created on access; templates do not need Python strings.
 #[pyclass(frozen, sequence, module = "spanrs._spanrs")]
 pub(crate) struct CrfSentences {
     sentences: TaggedSentences,
@@ -37,7 +37,7 @@ impl CrfSentences {
 
 #[pymethods]
 impl CrfSentences {
-    /// Reads a file; `extra` are the columns that a template reads besides the tokens, or None for all.
+    /// Reads a file; `extra` are the columns that a template reads in addition to the tokens, or None for all columns.
     #[new]
     #[pyo3(signature = (source, columns, extra, progress, /))]
     fn new(
@@ -73,7 +73,7 @@ impl CrfSentences {
         Ok(list)
     }
 
-    /// The lines, from 1, of the tokens of a sentence.
+    /// The line numbers, from 1, of the tokens in a sentence.
     #[pyo3(signature = (at, /))]
     fn lines(&self, at: usize) -> Result<Vec<u64>> {
         self.check(at)?;
@@ -87,7 +87,8 @@ impl CrfSentences {
         names_of(py, &self.sentences.names, tags)
     }
 
-    /// (CoNLL-U, number of columns, tokens are running numbers, tags equal their tokens, warnings)
+    /// (whether the file is CoNLL-U, number of columns, whether tokens are consecutive numbers, whether tags equal
+    /// their tokens, warnings)
     fn facts(&self) -> (bool, usize, bool, bool, Vec<String>) {
         let TaggedSentences {
             is_conllu,

@@ -45,8 +45,8 @@ impl CrfTrainer {
         })))
     }
 
-    /// Adds sequences with their targets; None for weights of 1. Sequences before the first invalid one are kept,
-    /// and the names of labels and attributes from that one.
+    /// Adds sequences with their targets; None for weights of 1. On error, sequences before the first invalid sequence
+    /// are kept, as are names of labels and attributes in the invalid sequence.
     #[pyo3(signature = (inputs, targets, weights, /))]
     fn extend(
         &self,
@@ -93,7 +93,7 @@ impl CrfTrainer {
         Ok((corpus.sequences(), corpus.tokens(), corpus.attributes.len()))
     }
 
-    /// Removes all sequences; labels and attributes as well.
+    /// Removes all sequences, labels and attributes.
     fn clear(&self) -> Result<()> {
         self.lock()?.corpus = NamedCorpus::default();
         Ok(())
@@ -103,7 +103,7 @@ impl CrfTrainer {
     /// each iteration with a dict; it returns 0 to stop, 1 to continue, or 2 to continue and record the current weights
     /// as the best so far. The trainer is empty afterwards.
     #[pyo3(signature = (options, threads, start, dev, scheme, callback, keep_on_interrupt, /))]
-    #[allow(clippy::too_many_arguments)] // Called from one place.
+    #[allow(clippy::too_many_arguments)] // There is only one caller.
     fn train(
         &self,
         py: Python<'_>,
@@ -165,9 +165,9 @@ impl CrfTrainer {
 }
 
 impl CrfTrainer {
-    /// The corpus, or an error if another thread or a training callback uses it: waiting could deadlock.
+    /// The corpus, or an error if another thread or a training callback is using it: waiting could cause a deadlock.
     fn lock(&self) -> Result<MutexGuard<'_, Builder>> {
-        let message = "the trainer is in use: it is training, or in another thread";
+        let message = "the trainer is in use, by a running training or by another thread";
         lock_now(&self.0, message)
     }
 }
@@ -196,7 +196,7 @@ impl Builder {
             CrfError::Value { attribute, value } => {
                 let name = self.corpus.attributes.name(attribute).unwrap_or_default();
                 Error::model(format!(
-                    "feature {name:?} has the value {value:e}; training takes values up to {MAX_TRAINING_VALUE:e} in size, so scale it"
+                    "feature {name:?} has the value {value:e}; in training, values may be at most {MAX_TRAINING_VALUE:e} in absolute value; scale the feature"
                 ))
             }
             error => error.into(),
@@ -245,7 +245,7 @@ impl Builder {
                 TokenTarget::Label(self.corpus.labels.intern(text))
             } else if is_set(&token) {
                 let mut names = label_names(&token)?;
-                // Sorted, because sets have no order and the labels of a model do.
+                // Sorted, because sets are unordered but the labels of a model are ordered.
                 names.sort_unstable();
                 names.dedup();
                 if names.is_empty() {

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::files::SourceArgument;
 use crate::stop;
 
-/// Compares the trees of two files. With `documents`, each sentence has a row.
+/// Compares the trees in two files. With `documents`, the counts have a row for each sentence.
 #[pyfunction]
 #[pyo3(signature = (gold, pred, any_roots, subtypes, documents, /))]
 pub(crate) fn dep_evaluate(

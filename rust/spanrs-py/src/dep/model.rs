@@ -16,7 +16,7 @@ use crate::stop;
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct DepModel(pub(super) Arc<Model>);
 
-/// Feature, and its (class, weight) pairs.
+/// A feature and its (class, weight) pairs.
 type NamedRow<'a> = (&'a str, Vec<(&'a str, f64)>);
 /// (XPOS, UPOS) of the words of a sentence.
 type GivenTags = (Vec<String>, Vec<String>);
@@ -28,7 +28,7 @@ type Predicted<'py> = (
     Vec<Bound<'py, PyString>>,
 );
 
-/// The templates that parsers have by default.
+/// The default templates of parsers.
 #[pyfunction]
 pub(crate) fn dep_templates() -> &'static str {
     spanrs::dep::RICH_TEMPLATES
@@ -37,13 +37,13 @@ pub(crate) fn dep_templates() -> &'static str {
 /// Borrows sentences with their given tags.
 ///
 /// # Errors
-/// [`DepError::Training`] if there are not as many lists of tags as sentences.
+/// [`DepError::Training`] if the numbers of tag lists and sentences differ.
 fn inputs<'a>(
     sentences: &'a [Vec<String>],
     given: Option<&'a [GivenTags]>,
 ) -> Result<Vec<Sentence<'a, String>>> {
     if given.is_some_and(|given| given.len() != sentences.len()) {
-        let message = "there are not as many lists of tags as sentences";
+        let message = "the number of tag lists differs from the number of sentences";
         return Err(DepError::Training(message.to_owned()).into());
     }
     let tags = |at: usize| given.map(|given| (&given[at].0[..], &given[at].1[..]));
@@ -64,7 +64,7 @@ impl DepModel {
 
 #[pymethods]
 impl DepModel {
-    /// Joins the tagger of one model and the parser of another.
+    /// Combines the tagger of one model with the parser of another.
     #[staticmethod]
     #[pyo3(signature = (tagger, parser, metadata, /))]
     fn join(tagger: Option<&Self>, parser: Option<&Self>, metadata: String) -> Result<Self> {
@@ -162,14 +162,14 @@ impl DepModel {
         parser.is_some_and(|parser| parser.single_root())
     }
 
-    /// (features of the tagger, features of the parser)
+    /// (number of features of the tagger, number of features of the parser)
     fn sizes(&self) -> (usize, usize) {
         let Model { tagger, parser, .. } = &*self.0;
         let tagger = tagger.as_ref().map_or(0, |tagger| tagger.len());
         (tagger, parser.as_ref().map_or(0, |parser| parser.len()))
     }
 
-    /// Frequent words with one tag, and that tag.
+    /// Frequent words with one tag, and this tag.
     fn tagdict(&self) -> Vec<(&str, &str)> {
         let taggers = self.0.tagger.iter();
         let words = taggers.flat_map(|tagger| {
@@ -203,7 +203,7 @@ impl DepModel {
         (tags.collect(), confidences)
     }
 
-    /// Tags sentences, and parses them with `parse`. `given` has tags to use instead of predicted ones.
+    /// Tags sentences, and parses them if `parse` is true. `given` contains tags to use instead of predicted tags.
     #[pyo3(signature = (sentences, given, parse, threads, /))]
     fn annotate<'py>(
         &self,
@@ -247,7 +247,8 @@ impl DepModel {
         Ok(predicted.collect())
     }
 
-    /// Tags the next sentences of a file, and parses them with `parse`. Returns CoNLL-U, or None at the end of the file.
+    /// Tags the next sentences of a file, and parses them if `parse` is true. Returns CoNLL-U, or None at the end of
+    /// the file.
     #[pyo3(signature = (file, parse, keep_tags, blank, threads, /))]
     fn annotate_file<'py>(
         &self,

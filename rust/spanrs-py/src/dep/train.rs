@@ -1,4 +1,4 @@
-//! Training.
+//! Training of taggers and parsers.
 
 use pyo3::prelude::*;
 use spanrs::dep::{
@@ -26,7 +26,7 @@ struct Observer {
 }
 
 impl Observer {
-    /// Calls the callback, which returns 0 to stop, 1 to continue, or 2 to continue and keep this as the best pass.
+    /// Calls the callback, which returns 0 to stop, 1 to continue, or 2 to continue and mark this pass as the best.
     fn after(
         &self,
         epoch: Epoch,
@@ -43,7 +43,7 @@ impl Observer {
                 Ok(2) => Ok(Next::Best),
                 Ok(_) => Ok(Next::Continue),
                 Err(raised) => {
-                    // Taken by the error of the interrupted training.
+                    // The error of the interrupted training takes the exception.
                     raised.restore(py);
                     Err(DepError::Interrupted)
                 }
@@ -96,8 +96,8 @@ pub(crate) fn dep_train_tagger(
     Ok(DepModel::of(model(Some(tagger?), None)))
 }
 
-/// Replaces the tags of a treebank by those of taggers that were trained without the sentence; the callback gets the
-/// number of parts done.
+/// Replaces each tag of a treebank with the prediction of a tagger that was trained without the sentence; the callback
+/// gets the number of finished parts.
 #[pyfunction]
 #[pyo3(signature = (treebank, parts, options, passes, callback, /))]
 pub(crate) fn dep_jackknife(

@@ -1,4 +1,4 @@
-//! Sentences with syntax, from files and from lists.
+//! Sentences with dependency trees, from files and from lists.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -31,7 +31,7 @@ pub(super) fn open(
 
 #[pymethods]
 impl SyntaxFile {
-    /// Opens a path or a binary file object; without a name the format is detected.
+    /// Opens a path or a binary file object; if no format is given, it is detected.
     #[new]
     #[pyo3(signature = (source, format_name, /))]
     fn new(
@@ -65,7 +65,7 @@ impl Treebank {
         lock(&self.0)
     }
 
-    /// A copy of the sentences, for work without the lock.
+    /// A copy of the sentences, for processing without the lock.
     pub(super) fn core(&self) -> Core {
         self.lock().clone()
     }

@@ -1,4 +1,4 @@
-//! From Python objects.
+//! Deserialisation from Python objects.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use spanrs::tags::{Reading, Scheme};
 
 use super::Error;
 
-/// A Python object, with its name in messages: that of the option or field.
+/// A Python object, with its name in messages: the name of the option or field.
 #[derive(Clone)]
 pub(super) struct Value<'a, 'py> {
     object: Bound<'py, PyAny>,
@@ -21,7 +21,7 @@ impl<'a, 'py> Value<'a, 'py> {
         Self { object, name }
     }
 
-    /// A TypeError that names the option and the type that it has.
+    /// A TypeError with the name of the option and the type of its value.
     fn mistyped(&self, expected: &str) -> Error {
         let Self { object, name } = self;
         let kind = object.get_type();
@@ -38,7 +38,7 @@ impl<'a, 'py> Value<'a, 'py> {
         Ok(text.to_str()?.to_owned())
     }
 
-    /// An integer; a bool is none.
+    /// An integer; a bool is rejected.
     fn integer<T: for<'x> FromPyObject<'x, 'py>>(
         &self,
         least: &str,
@@ -66,7 +66,7 @@ impl<'a, 'py> Value<'a, 'py> {
         self.object.extract().map_err(|_| self.mistyped("a number"))
     }
 
-    /// Calls the visitor with the value by its own type.
+    /// Calls the visitor with the value according to its Python type.
     fn visit<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let object = &self.object;
         if object.is_none() {
@@ -88,7 +88,7 @@ impl<'a, 'py> Value<'a, 'py> {
         }
     }
 
-    /// The items of a sequence; text and mappings are none.
+    /// The items of a sequence; text and mappings are rejected.
     fn items(&self) -> Result<Items<'a, 'py>, Error> {
         let object = &self.object;
         if object.is_instance_of::<PyString>() || object.is_instance_of::<PyDict>() {
@@ -127,7 +127,7 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        // NumPy's bool as well.
+        // Also accepts NumPy's bool.
         match self.object.extract() {
             Ok(flag) => visitor.visit_bool(flag),
             Err(_) => Err(self.mistyped("a bool")),
@@ -172,7 +172,7 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
         }
     }
 
-    /// Schemes and readings have exceptions of their own for unknown names.
+    /// Schemes and readings have their own exceptions for unknown names.
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -241,7 +241,7 @@ fn raised(error: spanrs::tags::Error) -> PyErr {
 }
 
 fn no_key() -> Error {
-    de::Error::custom("a value was asked for before its key")
+    de::Error::custom("a value was requested before its key")
 }
 
 /// The items of a sequence.
@@ -297,7 +297,7 @@ impl<'de> de::MapAccess<'de> for Pairs<'_, '_> {
     }
 }
 
-/// The attributes of an object that are fields of a struct; missing ones are left to the defaults of serde.
+/// The attributes of an object that are fields of a struct; for missing attributes serde uses defaults.
 struct Attributes<'py> {
     object: Bound<'py, PyAny>,
     fields: std::slice::Iter<'static, &'static str>,

@@ -1,4 +1,4 @@
-//! To Python objects.
+//! Serialisation to Python objects.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -7,7 +7,7 @@ use serde::ser::{self, Serialize};
 use super::Error;
 use crate::records::{is_record, make_record};
 
-/// Makes Python objects.
+/// Creates Python objects.
 #[derive(Clone, Copy)]
 pub(super) struct Serializer<'py> {
     pub(super) py: Python<'py>,
@@ -61,11 +61,11 @@ macro_rules! scalars {
     };
 }
 
-/// Methods for what options and records do not have.
+/// Methods for types that options and records do not contain.
 macro_rules! refused {
     ($($method:ident<$($generic:ident)?>($($arg:ty),*) -> $result:ty;)*) => {
         $(fn $method$(<$generic: Serialize + ?Sized>)?(self $(, _: $arg)*) -> Result<$result, Error> {
-            Err(ser::Error::custom(concat!(stringify!($method), ": no plain form in Python")))
+            Err(ser::Error::custom(concat!(stringify!($method), " is not supported for Python objects")))
         })*
     };
 }

@@ -1,8 +1,8 @@
 //! iobes' readers and writers: the compiled part of `spanrs.compat.iobes`.
 //!
-//! iobes is called once per sentence, so the fixed cost of a call matters: decoded tags and created objects are kept for
-//! the next call. Unusual input (other spans, tags that are not strings) is handed back to Python, whose code reproduces
-//! iobes there.
+//! iobes is called once per sentence, so the fixed cost of a call matters: decoded tags and created objects are kept
+//! for the next call. Unusual input (other spans, tags that are not strings) is passed back to Python code, which
+//! reproduces iobes for such input.
 
 mod read;
 mod write;
@@ -14,11 +14,11 @@ pub(crate) use write::IobesWriter;
 
 use crate::locks::lock;
 
-/// Maximum number of distinct tags or types kept between calls; beyond it all are dropped.
+/// Maximum number of distinct tags or types kept between calls; if there are more, all are dropped.
 const MOST_KEPT: usize = 1 << 14;
 
-/// A value kept between calls. It is taken out during a call, so that code that runs in between (a finaliser, another
-/// thread) creates a new one instead of raising an error.
+/// A value kept between calls. It is taken out during a call, so that code that runs meanwhile (a finaliser, another
+/// thread) creates a new value instead of raising an error.
 pub(super) struct Kept<T>(Mutex<Option<Box<T>>>);
 
 impl<T> Kept<T> {
@@ -33,7 +33,8 @@ impl<T> Kept<T> {
     pub(super) fn put(&self, value: Box<T>) {
         let mut place = lock(&self.0);
         let before = place.replace(value);
-        // Dropped after the lock is released: the destructor may run Python code that calls this again.
+        // The value is dropped after the lock is released: its destructor may run Python code that calls this function
+        // again.
         drop(place);
         drop(before);
     }

@@ -1,4 +1,4 @@
-//! Tags to named tuples of spans and errors.
+//! Converts tags to named tuples of spans and errors.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
@@ -17,7 +17,7 @@ use crate::tag_interner::{TagInterner, is_list_or_tuple};
 const SLOTS: usize = 1 << 11;
 /// Maximum length of cached spans, in tokens.
 const LONGEST_KEPT: u32 = 16;
-/// Ends the replacement of a tag that is not UTF-8; a noncharacter, which does not occur in text.
+/// Terminates the replacement for a tag that is not UTF-8; a noncharacter, which does not occur in text.
 const REPLACEMENT: char = '\u{10FFFF}';
 
 /// Reads the tags of one encoding like iobes. See [`spanrs::compat::iobes`].
@@ -30,7 +30,7 @@ pub(crate) struct IobesReader {
     kept: Kept<Decoder>,
 }
 
-/// A list of spans, and the list of errors if there are any.
+/// Lists of spans and of errors; None if there are no errors.
 type Found<'py> = (Bound<'py, PyList>, Option<Bound<'py, PyList>>);
 
 #[pymethods]
@@ -70,7 +70,8 @@ impl IobesReader {
         Ok((spans, errors))
     }
 
-    /// The tags of a sentence in the encoding of `writer`; None if the sentence has errors or items that are not str.
+    /// The tags of a sentence, converted to the encoding of `writer`; None if the sentence has errors or items that are
+    /// not str.
     #[pyo3(signature = (sequence, writer, /))]
     fn convert<'py>(
         &self,
@@ -152,7 +153,7 @@ impl IobesReader {
         Ok((spans, Some(list)))
     }
 
-    /// The spans under TOKEN, where a tag can be any object.
+    /// The spans under the scheme TOKEN, where a tag can be any object.
     fn tokens<'py>(&self, sequence: &Bound<'py, PyAny>) -> Result<Bound<'py, PyList>> {
         let py = sequence.py();
         let spans = PyList::empty(py);
@@ -204,7 +205,7 @@ impl Decoder {
                 ids.push(match item.cast::<PyString>() {
                     Ok(tag) => intern_any(tag, reader, types)?,
                     Err(_) => {
-                        // iobes tests for the separator and then splits, which raises an error for most objects; an
+                        // iobes checks for the separator and then splits, which raises an error for most objects; an
                         // object without the separator is an unknown tag.
                         if item.contains("-")? {
                             item.getattr("split")?;
@@ -258,7 +259,7 @@ fn intern_any(
     if let Ok(text) = tag.to_str() {
         return Ok(reader.intern(text)?);
     }
-    // Bytes become characters, so that all ASCII characters stay the same, in particular the separator.
+    // Each byte becomes a character, so that ASCII characters, in particular the separator, are unchanged.
     let bytes: Vec<u8> = tag
         .call_method1("encode", ("utf-8", "surrogatepass"))?
         .extract()?;

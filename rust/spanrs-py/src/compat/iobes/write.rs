@@ -1,4 +1,4 @@
-//! Spans to tags.
+//! Converts spans to tags.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple, PyType};
@@ -44,8 +44,8 @@ impl IobesWriter {
         }
     }
 
-    /// Writes spans over `tags`, or over `length` times `O`; None if a span is not contiguous, does not fit, or is of
-    /// another class. `tags` is changed only if the result is not None.
+    /// Writes spans over `tags`, or over `length` times `O`; None if a span is not contiguous, is not within the
+    /// sentence, or has another class. `tags` is changed only if the result is not None.
     #[pyo3(signature = (spans, tags, length, /))]
     fn write<'py>(
         &self,
@@ -81,7 +81,7 @@ impl IobesWriter {
         }
     }
 
-    /// The spans sorted by start, with types as ids; None if one is not a plain span.
+    /// The spans sorted by start, with types as ids; None if an item is not a plain span.
     fn sorted(&self, spans: &Bound<'_, PyAny>, encoder: &mut Encoder) -> Option<Vec<Span>> {
         let items = IndexedItems::of(spans);
         let mut all = Vec::with_capacity(items.len());
@@ -103,7 +103,7 @@ impl IobesWriter {
             let ty = encoder.type_id(span.py(), &self.prefixes, ty).ok()?;
             all.push(Span { start, end, ty });
         }
-        // A stable sort: of spans with equal starts the later one overwrites the earlier one.
+        // The sort is stable: if spans have equal starts, the later span overwrites the earlier span.
         all.sort_by_key(|span| span.start);
         Some(all)
     }
@@ -130,7 +130,7 @@ impl IobesWriter {
         Ok(Some(tags))
     }
 
-    /// Writes spans that are sorted and fit.
+    /// Writes spans that are sorted and within the sentence.
     fn fill(&self, tags: &Bound<'_, PyList>, encoder: &Encoder, spans: &[Span]) -> Result<()> {
         let py = tags.py();
         self.prefixes.write(spans, |token, ty, kind| {
@@ -139,7 +139,7 @@ impl IobesWriter {
         })
     }
 
-    /// Writes the sentence that was read.
+    /// Writes the sentence that a reader has read.
     pub(super) fn convert<'py>(
         &self,
         py: Python<'py>,
