@@ -110,7 +110,7 @@ def test_ids_spans_and_partitions_without_rows(spark):
 def test_what_cannot_be_scored(spark):
     rows = [(["O"], ["O"], name) for name in "aabba"] + [(["O"], ["O", "O"], "c")]
     frame = dataframe(spark, rows, COLUMNS, 2)
-    with pytest.raises(ValueError, match="name the scheme: partitions are scored independently"):
+    with pytest.raises(ValueError, match="specify scheme=, because partitions are scored independently"):
         score_dataframe(frame)
     with pytest.raises(ValueError, match="name the scheme"):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
