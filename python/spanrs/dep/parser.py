@@ -149,9 +149,7 @@ class Parser(Estimator):
         as_number(self.prune, "prune")
         check_choice(self.oracle, "oracle", ORACLES)
         if as_integer(self.jackknife, "jackknife") == 1:
-            raise ValueError(
-                "jackknife must be 0, to train on the tags of the data, or at least 2, not 1"
-            )
+            raise ValueError("jackknife must be 0, to train on the tags of the data, or at least 2, not 1")
         if self.tagger is not None and not isinstance(self.tagger, Tagger):
             raise TypeError(f"tagger must be a Tagger, not {type(self.tagger).__name__}")
         if self.joint:

@@ -94,9 +94,7 @@ def check_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     checked = []
     for at, words in enumerate(sentences):
         if isinstance(words, str):
-            raise TypeError(
-                f"sentence {at} is a str; pass a list of words, such as {words.split()[:3]!r}"
-            )
+            raise TypeError(f"sentence {at} is a str; pass a list of words, such as {words.split()[:3]!r}")
         checked.append([str(word) if isinstance(word, str) else _not_a_word(at, word) for word in words])
     return checked
 
