@@ -105,7 +105,9 @@ def read_columns(
         raise _error(name, None, "there are no labels of annotators")
     votes = sum(len(annotation.labels) for annotation in corpus.annotations)
     if len(corpus.labels) > max(MOST_DIFFERENT, votes // 2):
-        message = f"{len(corpus.labels)} labels on {votes} tokens; perhaps the file is text or has more columns"
+        message = (
+            f"{len(corpus.labels)} labels on {votes} tokens; perhaps the file is text or has more columns"
+        )
         raise _error(name, None, message)
     parts.warn()
     return corpus

@@ -122,7 +122,9 @@ def _table(part: Part) -> Any:
     names = list(tables.column_types(part))
     lacking = [name for name in TABLE if name not in names]
     if lacking:
-        message = f"{part.shown}: no column {', '.join(lacking)} among {', '.join(names)}; rename the columns"
+        message = (
+            f"{part.shown}: no column {', '.join(lacking)} among {', '.join(names)}; rename the columns"
+        )
         raise with_code(FormatError(message), "no_column", part.path)
     import pyarrow
 
