@@ -587,7 +587,7 @@ class CRF(Estimator):
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
-            # Labels that occur only as sets or with probabilities are no evidence of a scheme.
+            # Labels that occur only as sets or with probabilities do not indicate a scheme.
             certain = {label for sequence in sequences for label in sequence}
             name = scheme_of(labels, sequences) if certain.issuperset(labels) else None
             legal = name is not None and allows_single_token_sentences(name, labels)

@@ -1,4 +1,4 @@
-"""Experiments: accuracy of estimated truths, and of CRFs trained on them (Rodrigues et al. 2013, section 4)."""
+"""Experiments: accuracy of estimated truths, and of CRFs trained on estimates (Rodrigues et al. 2013, section 4)."""
 
 from __future__ import annotations
 
@@ -371,7 +371,7 @@ def repeat(
     make : callable
         Returns the corpus for a seed; seeds are consecutive, starting with the seed in the settings.
     gold, test, methods, settings
-        As in :func:`run_methods`.
+        Same as in :func:`run_methods`.
     repetitions : int
         Number of corpora.
     leave_out : bool

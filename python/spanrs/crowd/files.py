@@ -172,7 +172,7 @@ def read_files(
     paths : mapping of str to path
         A file for each annotator, by name. All files must have the same tokens and sentences.
     missing, partial : str
-        As in :func:`read_columns`.
+        Same as in :func:`read_columns`.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
         be in token order; ``token`` contains the text, and each document is one sentence. Labels that are None, NaN,
         empty or equal to ``missing`` mean "not answered".
     missing, partial : str
-        As in :func:`read_columns`.
+        Same as in :func:`read_columns`.
 
     Returns
     -------
@@ -443,7 +443,8 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     except FormatError as error:
         # Replace advice about options of spanrs score in the message.
         start = len(error.path or "")
-        what = re.split(r"; [^;]*, or say --format|; name |: name the separator", str(error)[start:])[0]
+        advice = r"; [^;]*, or (?:say|use|pass|specify) --format|; (?:name|specify|pass) |: (?:name|specify) the separator"
+        what = re.split(advice, str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise
         raise with_code(

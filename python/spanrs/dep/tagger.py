@@ -62,7 +62,7 @@ class Tagger(Estimator):
     Notes
     -----
     Source: Collins 2002, "Discriminative training methods for hidden Markov models"; the published features and the
-    dictionary of unambiguous words are those of Honnibal's parser.py.
+    dictionary of unambiguous words are taken from Honnibal's parser.py.
 
     Examples
     --------

@@ -15,7 +15,7 @@ HEADING = rb"        & Precision &  Recall  & F$_{\beta=1} \\\hline"
 def measures(gold: int, pred: int, correct: int) -> tuple[float, float, float]:
     """Return precision, recall and F1 in per cent; undefined measures are 0.
 
-    The order of operations is that of the script, so that the last digit is the same.
+    Operations are in the order of the script, so that the last digit is the same.
     """
     precision = 100 * correct / pred if pred else 0.0
     recall = 100 * correct / gold if gold else 0.0

@@ -1,4 +1,4 @@
-"""conlleval.py by Sampo Pyysalo: counts of lines, and a report like that of conlleval.pl."""
+"""conlleval.py by Sampo Pyysalo: evaluation of lines, and a report in the format of conlleval.pl."""
 
 from __future__ import annotations
 

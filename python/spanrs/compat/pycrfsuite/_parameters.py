@@ -148,7 +148,7 @@ def core_options(algorithm: str, values: Values) -> dict[str, Value]:
             # liblbfgs: no limit, and at least one iteration otherwise.
             options["max_iter"] = 1 if values["max_iterations"] else sys.maxsize
     elif algorithm != "l2sgd":
-        # The callback of the trainer applies CRFsuite's stopping criterion, which differs from that of the compiled
-        # module.
+        # The callback of the trainer applies CRFsuite's stopping criterion, which differs from the criterion of the
+        # compiled module.
         options["epsilon"] = -1.0
     return options
