@@ -443,7 +443,7 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     except FormatError as error:
         # Replace advice about options of spanrs score in the message.
         start = len(error.path or "")
-        advice = r"; [^;]*, or (?:say|use|pass|specify) --format|; (?:name|specify|pass) |: (?:name|specify) the separator"
+        advice = r"; [^;]*, or (?:say|use|pass) --format|; (?:name|specify|pass) |: (?:name|specify) the separator"
         what = re.split(advice, str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise
