@@ -294,7 +294,7 @@ class CRF(Estimator):
         if self.stopped_ == "line_search" and not self.history_ and start is None:
             raise ModelError(
                 "lbfgs cannot lower the loss from weights of 0; the usual reason is very large feature values "
-                "(above 1e10), so scale them"
+                "(above 1e10), so scale the values"
             )
         self._model = model.with_metadata(metadata)
         if self.model_filename is not None:

@@ -119,7 +119,7 @@ class Annotators:
         prior = np.ones((labels, labels, labels))
         prior[np.arange(labels), :, np.arange(labels)] += agreement
         allowed = legal.transitions == 0.0
-        # Uniform true labels, so that each answer counts once.
+        # True labels are assumed to be uniform, so that each answer is counted once.
         given = self.counts(np.full((self._tokens, labels), 1.0 / labels)).sum(axis=(0, 1))
         if given[~allowed].sum() > ILLEGAL_SHARE * given.sum():
             return prior

@@ -49,7 +49,7 @@ def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Ar
     scores = np.nan_to_num(np.asarray(f1, dtype=float)) ** (2 if squared else 1)
     priors = np.asarray(alpha, dtype=float)
     if priors.shape not in ((), scores.shape) or not (priors >= 1.0).all():
-        message = f"alpha is {alpha!r}; it must be at least 1, one number or one for each of {len(scores)} annotators"
+        message = f"alpha must be a number of at least 1, or one for each of {len(scores)} annotators, not {alpha!r}"
         raise ValueError(message)
     total = scores.sum()
     shares = scores / total if total > 0 else np.full(len(scores), 1.0 / len(scores))

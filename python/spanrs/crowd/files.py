@@ -327,7 +327,7 @@ def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
     if long:
         warn(
             [
-                f"{name}: the tokens of {len(long)} documents occur twice, first of {long[0]}; check for repeated rows"
+                f"{name}: the tokens of {len(long)} documents occur twice, the first is {long[0]}; remove repeated rows"
             ]
         )
 

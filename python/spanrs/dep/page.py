@@ -70,7 +70,7 @@ def tree_page(
     *,
     title: str = "Evaluation of trees",
 ) -> str:
-    """Return the report of an evaluation of trees: measures, labels, confusion, and words with a wrong head or label.
+    """Return the report for an evaluation of trees: measures, labels, confusion, and words with a wrong head or label.
 
     Parameters
     ----------

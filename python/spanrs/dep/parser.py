@@ -154,7 +154,7 @@ class Parser(Estimator):
             raise TypeError(f"tagger must be a Tagger, not {type(self.tagger).__name__}")
         if self.joint:
             if self.tagger is not None:
-                raise ValueError("tagger has no effect with joint=True; leave it out")
+                raise ValueError("tagger has no effect with joint=True; omit tagger")
             published = Parser.published(epochs=self.epochs, seed=self.seed)._saved_params()
             for name, value in self._saved_params().items():
                 if value != published[name]:
@@ -230,7 +230,7 @@ class Parser(Estimator):
         self._check_params()
         check_patience(patience, dev)
         if patience is not None and self.joint:
-            raise ValueError("patience has no effect with joint=True; leave it out")
+            raise ValueError("patience has no effect with joint=True; omit patience")
         roots = "one" if self.single_root else "many"
         treebank = treebank_of(train, roots)
         held_out = None if dev is None else treebank_of(dev, roots)

@@ -71,7 +71,7 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     preds = pred.to_delayed()
     if len(golds) != len(preds):
         raise ValueError(
-            f"gold has {len(golds)} partitions and pred {len(preds)}; they must contain the same sentences"
+            f"gold has {len(golds)} partitions and pred {len(preds)}; both must contain the same sentences"
         )
     return _score(list(zip(golds, preds, strict=True)), _score_sides, options)
 
