@@ -225,7 +225,7 @@ def test_text_and_json_are_refused(files, capsys):
                 "--aggregators",
                 "MVtoken",
             ],
-            "MVtoken compare annotators, but each sentence has at most one annotator",
+            "these methods compare annotators: MVtoken",
         ),
         (
             [

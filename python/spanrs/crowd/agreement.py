@@ -157,7 +157,7 @@ class Agreement:
             )
         parts += ["\n", pairs]
         if len(shown) < len(self.pairs):
-            parts.append(f"and {len(self.pairs) - len(shown)} more pairs; --json has all")
+            parts.append(f"and {len(self.pairs) - len(shown)} more pairs; --json lists all pairs")
         return parts
 
     def text(self) -> str:

@@ -400,7 +400,8 @@ def repeat(
             if without_comparison(wanted, corpus) != wanted and not leave_out:
                 left = [name for name in wanted if name not in without_comparison(wanted, corpus)]
                 message = (
-                    f"{', '.join(left)} compare annotators, but each sentence has at most one annotator"
+                    "each sentence has at most one annotator, but these methods compare annotators: "
+                    f"{', '.join(left)}"
                 )
                 raise ModelError(message)
             wanted = without_comparison(wanted, corpus)
