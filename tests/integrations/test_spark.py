@@ -112,7 +112,7 @@ def test_what_cannot_be_scored(spark):
     frame = dataframe(spark, rows, COLUMNS, 2)
     with pytest.raises(ValueError, match="specify scheme=, because partitions are scored independently"):
         score_dataframe(frame)
-    with pytest.raises(ValueError, match="name the scheme"):
+    with pytest.raises(ValueError, match="specify scheme="):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
     with pytest.raises(KeyError, match=r"no column 'golt'; its columns are gold, pred, the\.document"):
         score_dataframe(frame, "golt", scheme="BIO")
