@@ -198,7 +198,7 @@ def test_files_keep_parameters_and_predictions(kind, tmp_path):
     if issubclass(kind, CRFAggregator):
         assert CRF.load(path).predict(SENTENCES) == predictions(estimator)
         other = crowd.CRFMA if kind is not crowd.CRFMA else crowd.MultiCRF
-        with pytest.raises(ModelError, match=f"not one of {other.__name__}"):
+        with pytest.raises(ModelError, match=f"not a model of {other.__name__}"):
             other.load(path)
 
 

@@ -171,7 +171,7 @@ def test_labels_of_a_part_of_a_sentence_are_left_out_and_said(files, capsys):
     (files / "part.txt").write_text("a O O\nb O ?\n\nc B-X B-X\nd O O\n")
     status, _, err = spanrs(capsys, "aggregate", files / "part.txt", "-o", files / "o.txt")
     assert status == 0
-    assert "sentences of which an annotator labelled a part only: 1" in err
+    assert "partly labelled sentences: 1, the first by annotator" in err
     assert "annotator 2, line 2" in err
 
 
@@ -191,7 +191,7 @@ def test_text_and_json_are_refused(files, capsys):
     (files / "prose.txt").write_text("It was the best of times and the worst\n")
     status, _, err = spanrs(capsys, "aggregate", files / "prose.txt")
     assert status == 2
-    assert "different labels on 8 tokens: is it text" in err
+    assert "labels on 8 tokens; perhaps the file is text" in err
     (files / "a.json").write_text('{"a": 1}\n')
     status, _, err = spanrs(capsys, "aggregate", files / "a.json")
     assert status == 2
@@ -225,7 +225,7 @@ def test_text_and_json_are_refused(files, capsys):
                 "--aggregators",
                 "MVtoken",
             ],
-            "which MVtoken cannot use",
+            "these methods compare annotators: MVtoken",
         ),
         (
             [

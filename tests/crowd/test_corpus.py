@@ -56,12 +56,12 @@ def test_the_order_of_labels():
     [
         ("a O O\nb O\n", r"answers:2: 2 columns where the first token line has 3"),
         ("a\nb\n", r"answers: there is one column"),
-        ("a O ?\nb O O\n", r"answers:1: annotator 2 only labelled a part of this sentence"),
+        ("a O ?\nb O O\n", r"answers:1: annotator 2 only labelled part of this sentence"),
         ("a ? ?\n", r"answers: there are no labels"),
         ("", r"answers: the file has no tokens"),
         ("a\tO\t\n", r"answers:1: the tag is empty"),
         ("a\t\tO\n", r"answers:1: an empty field"),
-        ("1 Ada B-PER\n2 sleeps O\n\n1 Bob B-PER\n", r"answers: the first column numbers the tokens"),
+        ("1 Ada B-PER\n2 sleeps O\n\n1 Bob B-PER\n", r"answers: the first column contains token numbers"),
     ],
 )
 def test_bad_columns_are_located(tmp_path, text, message):
@@ -160,7 +160,7 @@ NUMBERED = "".join(f"{at} w{at} B-PER\n" for at in range(1, 6)) + "\n"
     ("text", "message"),
     [
         (CONLLU, "this is CoNLL-U"),
-        (NUMBERED, "the first column numbers the tokens"),
+        (NUMBERED, "the first column contains token numbers"),
         (NUMBERED.replace("1 w1", "0 w1").replace("2 w2 B-PER\n", ""), None),
         ('<doc id="1">\n<p>Ada</p>\n</doc>\n', "this is XML"),
         ("Ada,B-PER,O\nsleeps,O,O\n", "separated by `,`"),
@@ -220,7 +220,7 @@ def test_what_is_not_answered(missing):
     assert memory.labels == ["O", "B-PER"]
     with pytest.raises(ModelError, match="sentence 0, annotator b: token 1 has no label"):
         CrowdCorpus([["Ada", "met"]], [{"b": ["O", value]}])
-    with pytest.raises(FormatError, match="annotator b only labelled a part"):
+    with pytest.raises(FormatError, match="annotator b only labelled part"):
         read_table(TABLE | {"label": ["B-PER", "O", "B-PER", "O", "O", value]})
 
 
@@ -252,7 +252,7 @@ def test_stray_labels_are_located():
 def test_tables_name_annotator_and_document_in_every_row(column, name):
     table = {"annotator": ["a", "a"], "document": ["d", "d"], "token": ["x", "y"], "label": ["O", "O"]}
     table[column] = [table[column][0], name]
-    with pytest.raises(FormatError, match=f"row 2: the {column} is .*; name it in every row"):
+    with pytest.raises(FormatError, match=f"row 2: the {column} is .*, but is required in every row"):
         read_table(table)
 
 

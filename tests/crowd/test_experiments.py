@@ -195,7 +195,7 @@ def test_gold_of_another_column_is_refused():
     corpus, truth = noisy(9, [0.1, 0.2])
     with pytest.raises(SchemeError, match="the true labels are not tags"):
         run_methods(corpus, [["x"] * len(values) for values in truth])
-    with pytest.raises(AlignmentError, match=r"no label of gold \(B-X\) is one of the annotators"):
+    with pytest.raises(AlignmentError, match=r"no label of gold \(B-X\) was used by annotators"):
         run_methods(corpus, [["B-X"] * len(values) for values in truth])
 
 

@@ -137,7 +137,7 @@ def test_labels_that_contradict_each_other_are_located():
 def test_sentences_and_annotators_are_checked():
     with pytest.raises(ModelError, match="sentence 0 is a string"):
         CrowdCorpus(["ab"], [{"x": ["O", "O"]}])
-    with pytest.raises(ModelError, match="annotator 'a' is named twice"):
+    with pytest.raises(ModelError, match="annotator 'a' occurs twice in annotators"):
         CrowdCorpus([["x"]], [{"a": ["O"]}], annotators=["a", "b", "a"])
     with pytest.raises(ValueError, match="alpha has 3 numbers, but there are 2 annotators"):
         CRFMA(alpha=[1, 2, 3]).fit(noisy(5, [0.1, 0.2])[0])

@@ -97,7 +97,7 @@ def test_given_tags_are_parsed_with(parser):
     [
         (lambda parser: parser.parse("They ate"), "one str"),
         (lambda parser: parser.parse(["They", 3]), "not a str"),
-        (lambda parser: parser.parse_batch([["They"], "ate"]), "sentence 1 is one str"),
+        (lambda parser: parser.parse_batch([["They"], "ate"]), "sentence 1 is a str"),
         (lambda parser: parser.fit([("They", "PRP")]), "a tuple"),
     ],
 )

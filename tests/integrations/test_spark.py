@@ -110,9 +110,9 @@ def test_ids_spans_and_partitions_without_rows(spark):
 def test_what_cannot_be_scored(spark):
     rows = [(["O"], ["O"], name) for name in "aabba"] + [(["O"], ["O", "O"], "c")]
     frame = dataframe(spark, rows, COLUMNS, 2)
-    with pytest.raises(ValueError, match="name the scheme: partitions are scored independently"):
+    with pytest.raises(ValueError, match="specify scheme=, because partitions are scored independently"):
         score_dataframe(frame)
-    with pytest.raises(ValueError, match="name the scheme"):
+    with pytest.raises(ValueError, match="specify scheme="):
         score_dataframe(frame, scheme="BIO", pred_scheme="auto")
     with pytest.raises(KeyError, match=r"no column 'golt'; its columns are gold, pred, the\.document"):
         score_dataframe(frame, "golt", scheme="BIO")

@@ -159,7 +159,7 @@ LOGITS, GOLD = batch(5, 2, 3)
         ((LOGITS[..., :4], GOLD), SchemeError, "4 logits per token, but there are 5 labels"),
         ((LOGITS, GOLD.astype(float)), TypeError, "label_ids must be an array of integers, not of float64"),
         (([["O"]], GOLD[:1, :1]), TypeError, "predictions must be an array of numbers"),
-        (([[0], [0, 1]], GOLD), AlignmentError, "predictions have rows of different lengths; pad them"),
+        (([[0], [0, 1]], GOLD), AlignmentError, "predictions have rows of different lengths; pad the rows"),
         ((LOGITS, GOLD + 90), SchemeError, "vocabulary has 5 tags"),
         (((), GOLD), TypeError, "empty tuple"),
         (LOGITS, TypeError, "label_ids must be an array of integers, not of float32"),

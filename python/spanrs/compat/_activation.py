@@ -31,7 +31,7 @@ VERSIONS = {
     "sklearn_crfsuite": "0.5.0",
 }
 
-#: Import names of packages that have another name here.
+#: Import names of packages that have a different name in this module.
 MODULES = {"faireval": "FairEval"}
 #: Distribution names of packages that differ from their import names.
 DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn_crfsuite": "sklearn-crfsuite"}
@@ -111,7 +111,7 @@ def _distribution(package: str, version: str, name: str) -> Distribution:
 class Activation:
     """Result of :func:`activate`; as a context manager, it undoes the activation on exit.
 
-    ``names`` are the packages activated by the call, without those that were already active.
+    ``names`` are the packages activated by the call, without packages that were already active.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -134,9 +134,9 @@ def activate(*names: str) -> Activation:
     """Redirect ``import seqeval`` and other imports to the modules of spanrs, in this process.
 
     The names are the module names listed in docs/compat.md, which also describes the effect on packages that are
-    already imported; without names all are activated. An unknown name raises ValueError, and nothing is activated.
-    Activation and deactivation affect the whole process: of overlapping ``with`` blocks, for example in threads, the
-    first to exit deactivates for all.
+    already imported; without names all packages are activated. An unknown name raises ValueError, and nothing is
+    activated. Activation and deactivation affect the whole process: if ``with`` blocks overlap, for example in threads,
+    the first block that exits deactivates the packages for all blocks.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def activate(*names: str) -> Activation:
 
 
 def deactivate(*names: str) -> None:
-    """Undo :func:`activate` and restore the modules that were imported before; without names for all packages."""
+    """Undo :func:`activate` and restore the modules that were imported before; no names means all packages."""
     check_names(names)
     with _lock:
         for name in names or VERSIONS:
@@ -172,7 +172,7 @@ def deactivate(*names: str) -> None:
 
 
 def take_over_hooks() -> Finder:
-    """Activate the packages named by hooks of ``install-hook``, which find nothing afterwards."""
+    """Activate the packages of hooks written by ``install-hook``, and clear the package lists of the hooks."""
     global _is_taking_over  # noqa: PLW0603  # guarded by the lock
     # Imports in other threads wait here until the packages are activated; imports by `activate` itself must not.
     with _lock:
@@ -182,7 +182,7 @@ def take_over_hooks() -> Finder:
         try:
             for finder in list(sys.meta_path):
                 if type(finder).__name__ == "SpanrsHook":
-                    # A hook written by another version may name other packages.
+                    # A hook written by another version of spanrs may name other packages.
                     packages = [package for package in finder.packages if package in VERSIONS]  # type: ignore[attr-defined]
                     if packages:
                         activate(*packages)

@@ -1,7 +1,8 @@
 """The hook of an environment: activates packages on first import, in every interpreter.
 
-The source of this module is written to a ``.pth`` file, which site executes when an interpreter starts. It must not
-import slow modules, nor spanrs before one of the packages is imported: spanrs may have been uninstalled.
+The source of this module is written to a ``.pth`` file, which site executes when an interpreter starts. The module must
+not import slow modules, and must not import spanrs before one of the packages is imported, because spanrs may have been
+uninstalled.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class SpanrsHook:
 
 
 def install(installed: Sequence[str], tops: Mapping[str, str], distributions: Mapping[str, str]) -> None:
-    """Add a finder for the packages named by SPANRS_ACTIVATE, or else for those of the hook."""
+    """Add a finder for the packages in SPANRS_ACTIVATE or, if it is not set, for the packages in ``installed``."""
     # site processes a directory again if its path is spelled differently.
     if any(type(finder).__name__ == "SpanrsHook" for finder in sys.meta_path):
         return

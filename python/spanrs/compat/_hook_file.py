@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     install = commands.add_parser(
         "install-hook", help="activate packages in every interpreter of this environment"
     )
-    words = "packages to activate (default: those named by the variable SPANRS_ACTIVATE)"
+    words = "packages to activate (default: the packages named by the environment variable SPANRS_ACTIVATE)"
     install.add_argument("names", metavar="NAME", nargs="*", help=words)
     commands.add_parser("remove-hook", help="remove the hook of this environment")
     options = parser.parse_args(argv)

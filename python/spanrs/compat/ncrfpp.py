@@ -1,8 +1,8 @@
 """Reimplementation of ``utils/metric.py`` of NCRF++, with the same results.
 
 Labels are converted to upper case, and prefixes are matched anywhere in a label. A span at the end of a sentence loses
-its last index, so that ``B-PER I-PER`` there equals a single ``PER``. The reading ``ncrfpp`` of :func:`spanrs.score`
-reads the same spans with their last index.
+its last index, so ``B-PER I-PER`` at the end of a sentence equals a single ``PER``. The reading ``ncrfpp`` of
+:func:`spanrs.score` reads the same spans with their last index.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Labels = list[list[str]]
 def get_ner_fmeasure(
     golden_lists: Sequence[Sequence[str]], predict_lists: Sequence[Sequence[str]], label_type: str = "BMES"
 ) -> tuple[float, float, float, float]:
-    """Return accuracy, precision, recall and F1, -1 if undefined; print a line about the tokens.
+    """Return accuracy, precision, recall and F1 (-1 if undefined), and print a line about the tokens.
 
     Excess sentences of ``predict_lists`` are ignored.
 
@@ -67,12 +67,12 @@ def get_ner_BMES(label_list: Sequence[str]) -> list[str]:  # noqa: N802
 
 
 def get_ner_BIO(label_list: Sequence[str]) -> list[str]:  # noqa: N802
-    """Return the spans of BIO labels like :func:`get_ner_BMES`; an I that continues no span is ignored."""
+    """Return the spans of BIO labels like :func:`get_ner_BMES`; an I that continues a non-existent span is ignored."""
     return _written(label_list, bio=True)
 
 
 def _sentences(input_file: str, columns: Sequence[int], skip: str | None = None) -> list[Labels]:
-    """Read columns of a file separated by single spaces; an empty line ends a sentence.
+    """Read columns separated by single spaces from a file; an empty line ends a sentence.
 
     A last sentence that is not followed by an empty line is ignored, as in the original.
     """
@@ -106,7 +106,7 @@ def readTwoLabelSentence(input_file: str, pred_col: int = -1) -> tuple[Labels, L
 
 
 def fmeasure_from_file(golden_file: str, predict_file: str, label_type: str = "BMES") -> None:
-    """Print precision, recall and F1 of the labels of one file against those of another."""
+    """Print precision, recall and F1 of the labels in ``predict_file`` against the labels in ``golden_file``."""
     print("Get f measure from file:", golden_file, predict_file)  # noqa: T201
     print("Label format:", label_type)  # noqa: T201
     gold, pred = readSentence(golden_file)[1], readSentence(predict_file)[1]

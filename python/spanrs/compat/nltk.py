@@ -1,6 +1,6 @@
-"""``nltk.tag.perceptron``: the averaged perceptron tagger of NLTK, with its interface and its JSON files.
+"""``nltk.tag.perceptron``: the averaged perceptron tagger of NLTK, with the same interface and JSON files.
 
-Training, tags, confidences and files are identical to NLTK 3.10; NLTK's pretrained models are read from their
+Training, tags, confidences and files are identical to NLTK 3.10; pretrained models of NLTK can be loaded from a
 directory.
 """
 
@@ -30,10 +30,10 @@ PARTS = ("weights", "tagdict", "classes")
 
 
 class PerceptronTagger:
-    """Greedy averaged perceptron tagger (Honnibal 2013), as ``nltk.tag.PerceptronTagger``.
+    """Greedy averaged perceptron tagger (Honnibal 2013), with the interface of ``nltk.tag.PerceptronTagger``.
 
-    NLTK searches for models in its data directories; here ``loc`` names the directory with the three JSON files and is
-    required by ``load=True``.
+    NLTK searches for models in its data directories; in this class ``loc`` is the directory with the three JSON files,
+    and is required by ``load=True``.
 
     Examples
     --------
@@ -48,13 +48,15 @@ class PerceptronTagger:
         self._model: _spanrs.DepModel | None = None
         if load and loc is None:
             files = f"{TAGGER_JSON}_{lang}.*.json"
-            raise ModelError(f"name the directory of {files} with loc=, or pass load=False and train")
+            raise ModelError(
+                f"specify the directory of {files} with loc=, or pass load=False and call train"
+            )
         if load:
             self.load_from_json(lang, loc)
 
     @property
     def tagdict(self) -> dict[str, str]:
-        """Tag of each frequent unambiguous word."""
+        """The tag of each frequent unambiguous word."""
         return {} if self._model is None else dict(self._model.tagdict())
 
     @property
@@ -70,9 +72,9 @@ class PerceptronTagger:
     def tag(
         self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
     ) -> list[tuple[str, str]] | list[tuple[str, str, float]]:
-        """Tag a sentence: (token, tag) pairs, with ``return_conf`` (token, tag, confidence)."""
+        """Tag a sentence: return pairs (token, tag), or with ``return_conf`` triples (token, tag, confidence)."""
         if self._model is None:
-            raise ModelError("the tagger has no weights; train it, or load them")
+            raise ModelError("the tagger has no weights; call train or load_from_json")
         words = list(tokens)
         tags, confidences = self._model.tag_with_confidence(words, use_tagdict)
         if return_conf:
@@ -88,11 +90,12 @@ class PerceptronTagger:
     ) -> None:
         """Train on sentences of (word, tag) pairs, and save the weights if ``save_loc`` names a directory.
 
-        As in NLTK, the first pass is in the order of the sentences, and Python's global random generator shuffles them
-        after each pass; call ``random.seed`` first for reproducible training.
+        As in NLTK, the first pass is in the order of the sentences, and Python's global random generator shuffles the
+        sentences after each pass; call ``random.seed`` first for reproducible training.
         """
         parses = [Parse([word for word, _ in row], xpos=[tag for _, tag in row]) for row in sentences]
-        # One epoch over the sentences of all passes, so every word occurs nr_iter times as often.
+        # The compiled tagger is trained in one epoch over the sentences of all passes, so every word occurs nr_iter
+        # times as often.
         order: list[Parse] = []
         for _ in range(nr_iter):
             order += parses
@@ -107,7 +110,7 @@ class PerceptronTagger:
         if self._model is None:
             raise ModelError("the tagger has no weights to save")
         if not self._model.named_weights() and self._model.sizes()[0]:
-            raise ModelError("the features of this tagger have no names, which NLTK requires")
+            raise ModelError("the features of this tagger have no names, but NLTK requires names")
         folder = Path(f"{TAGGER_JSON}_{lang}" if loc is None else loc)
         folder.mkdir(parents=True, exist_ok=True)
         contents = {"weights": self.weights, "tagdict": self.tagdict, "classes": sorted(self.classes)}
@@ -126,6 +129,6 @@ class PerceptronTagger:
 
 
 def _files(folder: Path, lang: str) -> Iterator[tuple[str, Path]]:
-    """Yield the parts of a model with their paths."""
+    """Yield the name and the path of each part of a model."""
     for part in PARTS:
         yield part, folder / f"{TAGGER_JSON}_{lang}.{part}.json"

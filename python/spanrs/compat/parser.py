@@ -1,7 +1,7 @@
-"""parser.py: the dependency parser of Honnibal (2013), with its interface and conventions.
+"""parser.py: the dependency parser of Honnibal (2013), with the same interface and conventions.
 
-Tokens are padded: ``<start>`` before the first one and ``ROOT`` after the last, and each has a tag. ``heads[i]`` is the
-head of padded token ``i``: 1 to N for words, N + 1 for ``ROOT``; ``heads[0]`` is None.
+Tokens are padded with ``<start>`` before the first token and ``ROOT`` after the last token; the padding also has tags.
+``heads[i]`` is the head of padded token ``i``: 1 to N for words, N + 1 for ``ROOT``; ``heads[0]`` is None.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ __all__ = ["Parser", "pad_tokens", "read_conll", "read_pos", "train"]
 START, ROOT = "<start>", "ROOT"
 #: (words, tags, heads) or (words, tags, heads, labels), padded or not.
 Sentence: TypeAlias = Sequence[Sequence[Any]]
-#: Heads of all padded tokens except the last: None, then one for each word.
+#: Heads of all padded tokens except the last: None, then a head for each word.
 Heads: TypeAlias = list[int | None]
 
 
 class Parser:
-    """Greedy arc-hybrid parser with its tagger, as ``parser.Parser``.
+    """Greedy arc-hybrid parser with a tagger, with the interface of ``parser.Parser``.
 
-    parser.py reads ``parser.pickle`` in its own directory, which is not distributed with it. Here a model is loaded by
-    path or trained.
+    parser.py reads ``parser.pickle`` from its own directory; this file is not distributed. In this class a model must
+    be loaded from a path or trained.
 
     Parameters
     ----------
     load : bool or path
-        The path of a model, as for :meth:`load`. With True or False no model is loaded.
+        The path of a model, as for :meth:`load`. True and False do not load a model.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Parser:
         Returns
         -------
         tags : list of str
-            One for each padded token, N + 2 for N words.
+            A tag for each padded token: N + 2 tags for N words.
         heads : list
             ``heads[i]`` is the index of the head of padded token ``i``, N + 1 for the root; ``heads[0]`` is None. The
             tree is projective; several words may be attached to the root.
@@ -89,30 +89,31 @@ class Parser:
     def train(
         self, sentences: Source | Iterable[Sentence | Parse], nr_iter: int = 15, *, seed: int | None = 0
     ) -> None:
-        """Train tagger and parser from scratch, as parser.py does.
+        """Train tagger and parser from scratch, like parser.py.
 
         Parameters
         ----------
         sentences : iterable of (words, tags, heads, labels) or Parse, or path
             Sentences from :func:`read_conll`; labels are optional and ignored. Lists may be padded or not; in lists
-            without padding a head is the index of a word from 1, or 0 for the root. Or a file: CoNLL-U, or four
-            columns.
+            without padding a head is the index of a word from 1, or 0 for the root. A path names a file in CoNLL-U or
+            with four columns.
         nr_iter : int
-            Number of passes; the tagger is trained in the first five. With fewer than five its weights are not
-            averaged.
+            Number of passes; the tagger is trained in the first five passes. With fewer than five passes the weights of
+            the tagger are not averaged.
         seed : int, optional
-            Seed of the shuffling of sentences before each pass; None keeps their order.
+            Random seed for shuffling the sentences before each pass; None keeps the order.
 
         Raises
         ------
         ValueError
             If lists differ in length, or there are no sentences.
         spanrs.errors.FormatError
-            If a line is malformed, or heads do not form a tree; the error has the line.
+            If a line is malformed, or heads do not form a tree; the error contains the line.
 
         Notes
         -----
-        Non-projective trees are projectivised by lifting arcs to the head of their head; parser.py fails on them.
+        Non-projective trees are projectivised by lifting arcs to the head of their head; parser.py fails for such
+        trees.
         """
         data: Any = sentences
         if not isinstance(data, (str, PathLike)) and not hasattr(data, "read"):
@@ -146,8 +147,8 @@ class Parser:
     def _trained(self) -> dep.Parser:
         if self._parser is None:
             raise ModelError(
-                "the parser has no model: parser.py does not come with its parser.pickle; load(path) reads a model "
-                "that 'spanrs dep train --published' has written, or weights of parser.py as JSON; train() makes one"
+                "the parser has no model, because parser.py is distributed without parser.pickle; call load(path) with "
+                "a model of 'spanrs dep train --published' or with weights of parser.py as JSON, or call train()"
             )
         return self._parser
 
@@ -175,14 +176,14 @@ def pad_tokens(tokens: list[str]) -> None:
 
 
 def read_pos(loc: Source) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield padded words and tags of a file with one sentence per line: ``They/PRP ate/VBD``."""
+    """Yield padded words and tags from a file with one sentence per line: ``They/PRP ate/VBD``."""
     for parse in dep.read_conllu(loc, format="word-tag"):
         if len(parse):
             yield [START, *parse.words, ROOT], [START, *parse.xpos, ROOT]
 
 
 def read_conll(loc: Source) -> Iterator[tuple[list[str], list[str], Heads, list[str | None]]]:
-    """Yield padded words, tags, heads and labels of a file with form, tag, head and label per line, or in CoNLL-U."""
+    """Yield padded words, tags, heads and labels from a file with form, tag, head, label per line, or in CoNLL-U."""
     for parse in dep.read_conllu(loc):
         size = len(parse)
         heads = [head or size + 1 for head in parse.heads.tolist()]
@@ -191,7 +192,7 @@ def read_conll(loc: Source) -> Iterator[tuple[list[str], list[str], Heads, list[
 
 
 def _unpadded(tokens: Sequence[Any]) -> list[Any]:
-    """Remove the padding of tokens or tags, if there is any."""
+    """Remove the padding from tokens or tags, if present."""
     tokens = list(tokens)
     return tokens[1:-1] if len(tokens) > 1 and (tokens[0], tokens[-1]) == (START, ROOT) else tokens
 

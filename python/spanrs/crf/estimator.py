@@ -54,8 +54,9 @@ class CRF(Estimator):
     Parameters
     ----------
     template : str or path, optional
-        Feature template: a built-in one (see :func:`templates`), a file, or the text. Tokens of X are then strings, or
-        tuples with a string for each column. Without a template they are dicts or lists of features.
+        Feature template: the name of a built-in template (see :func:`templates`), a path, or the text of a template.
+        Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
+        lists of features.
     algorithm : str
         ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
         or ``arow``.
@@ -72,20 +73,21 @@ class CRF(Estimator):
         Decode only tag sequences that are legal in this scheme. ``auto`` detects the scheme, and does not constrain
         labels that are not tags; None never constrains.
     threads : int, optional
-        Number of threads of ``lbfgs`` and of decoding; None or 0 for all processors. Results do not depend on it.
+        Number of threads for ``lbfgs`` and decoding; None or 0 for all processors. Results do not depend on the number.
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
         Keep the best weights so far when training is interrupted by Ctrl-C, instead of raising KeyboardInterrupt.
     progress : bool, optional
-        Show loss and score on development data on standard error; None means if it is a terminal, or if ``verbose``.
+        Show loss and score on development data on standard error; None shows both only if standard error is a terminal,
+        or with ``verbose``.
     verbose : bool
         Show progress even if standard error is not a terminal.
     model_filename : str or path, optional
-        File to which ``fit`` writes the model, as :meth:`save` does. An unfitted estimator reads its model from this
-        file.
+        File to which ``fit`` writes the model in the format of :meth:`save`. An unfitted estimator reads its model from
+        this file.
     num_memories, epsilon, period, delta, max_linesearch
-        Options of ``lbfgs``, as in CRFsuite; other algorithms use the last three, too.
+        Options of ``lbfgs``, as in CRFsuite; other algorithms also use the last three.
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
         Options of ``l2sgd``: calibration of the learning rate.
     pa_type, c, error_sensitive, averaging
@@ -93,7 +95,7 @@ class CRF(Estimator):
     variance, gamma
         Options of ``arow``.
     seed : int
-        Seed of the order of sequences in online algorithms.
+        Random seed for shuffling the sequences in online algorithms.
 
     Attributes
     ----------
@@ -122,7 +124,7 @@ class CRF(Estimator):
     """
 
     _model: CrfModel | None = None
-    #: Template and scheme are metadata of their own.
+    #: Template and scheme are stored as separate metadata.
     _not_saved: ClassVar[tuple[str, ...]] = (
         *("template", "scheme", "threads", "progress", "verbose", "model_filename"),
     )
@@ -206,29 +208,29 @@ class CRF(Estimator):
         sample_weight: Iterable[float] | None = None,
         start: CRF | None = None,
     ) -> CRF:
-        """Train.
+        """Train the model.
 
         Parameters
         ----------
         X : iterable of sequences, or a corpus
             A sequence is a list of tokens: dicts or lists of features, or with a template strings or tuples of strings.
-            A :class:`spanrs.Corpus`, or any source that :func:`spanrs.read` accepts, contains tokens and tags; omit
-            ``y`` then.
+            A :class:`spanrs.Corpus`, or any source that :func:`spanrs.read` accepts, contains tokens and tags; in this
+            case omit ``y``.
         y : iterable of sequences
             A label for each token: a string, a set of allowed labels or None for any label (partial labels), or a dict
             of probabilities that sum to 1 (soft labels).
         X_dev, y_dev : sequences, optional
             Development data, scored after each iteration; a corpus contains both.
         sample_weight : iterable of float, optional
-            A weight of at least 0 for each sequence. For ``lbfgs`` the weight 2 equals two copies of the sequence;
-            online algorithms multiply their steps by it.
+            A weight of at least 0 for each sequence. For ``lbfgs`` the weight 2 is equivalent to two copies of the
+            sequence; online algorithms multiply their steps by the weight.
         start : CRF, optional
-            A fitted estimator whose weights are the initial ones (warm start).
+            A fitted estimator whose weights are the initial weights (warm start).
 
         Returns
         -------
         CRF
-            Itself.
+            The estimator itself.
 
         Raises
         ------
@@ -252,7 +254,7 @@ class CRF(Estimator):
             raise ValueError("X_dev and y_dev must be passed together")
         threads = thread_count(self.threads)
         if start is not None and not isinstance(start, CRF):
-            raise TypeError(f"start must be a fitted CRF, such as CRF.load returns, not {start!r}")
+            raise TypeError(f"start must be a fitted CRF, such as the result of CRF.load, not {start!r}")
         if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
@@ -292,7 +294,7 @@ class CRF(Estimator):
         if self.stopped_ == "line_search" and not self.history_ and start is None:
             raise ModelError(
                 "lbfgs cannot lower the loss from weights of 0; the usual reason is very large feature values "
-                "(above 1e10), so scale them"
+                "(above 1e10), so scale the values"
             )
         self._model = model.with_metadata(metadata)
         if self.model_filename is not None:
@@ -301,19 +303,19 @@ class CRF(Estimator):
         return self
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
-        """Return the most probable labelling of each sequence (Viterbi); ties are won by the lowest last label.
+        """Return the most probable labelling of each sequence (Viterbi); for ties, the lowest last label wins.
 
         Parameters
         ----------
         X : iterable of sequences
-            As in :meth:`fit`. Features that did not occur in training are ignored.
+            Same as in :meth:`fit`. Features that did not occur in training are ignored.
         known : iterable of sequences, optional
             Constraints on the labels: for each token a label, a set of allowed labels, or None.
 
         Returns
         -------
         list of list of str
-            NumPy converts it to an array of lists.
+            A list that NumPy converts to an array of lists.
 
         Raises
         ------
@@ -332,7 +334,7 @@ class CRF(Estimator):
         return Labellings(self._trained().tag(X, True, None, thread_count(self.threads)))
 
     def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
-        """Return marginal probabilities: an array (tokens, labels) for each sequence, ordered as ``classes_``."""
+        """Return marginal probabilities: an array (tokens, labels) for each sequence, in the order of ``classes_``."""
         return self._trained().marginals(X, thread_count(self.threads))
 
     def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
@@ -363,7 +365,7 @@ class CRF(Estimator):
         return self._trained().n_best(x, n)
 
     def probability(self, x: Any, labels: Sequence[str]) -> float:
-        """Return the probability of a labelling: 0 if it violates the scheme."""
+        """Return the probability of a labelling; a labelling that violates the scheme has probability 0."""
         return self._trained().probabilities([x], [list(labels)])[0]
 
     def score(
@@ -395,7 +397,7 @@ class CRF(Estimator):
         Parameters
         ----------
         x : sequence
-            As in :meth:`fit`.
+            Same as in :meth:`fit`.
         n : int
             Maximum number of reasons for each token.
 
@@ -438,7 +440,7 @@ class CRF(Estimator):
         return metadata
 
     def describe(self, facts: Mapping[str, Any]) -> None:
-        """Add facts to the metadata that :meth:`save` writes: a model card. They must be JSON values."""
+        """Add facts to the model card, which :meth:`save` writes as metadata. Facts must be JSON values."""
         self._model = self._with_metadata(card=dict(facts))._model
 
     def _with_metadata(self, **facts: Any) -> CRF:
@@ -467,22 +469,22 @@ class CRF(Estimator):
         template: str | PathLike[str] | None = None,
         scheme: str | None = None,
     ) -> CRF:
-        """Read a model file of :meth:`save` or of CRFsuite.
+        """Read a model file written by :meth:`save` or by CRFsuite.
 
         Parameters
         ----------
         source : path, bytes or file object
             The file.
         template : str or path, optional
-            The template of the features, for models without one (those of CRFsuite).
+            Feature template, for model files that do not contain a template (files of CRFsuite).
         scheme : str, optional
             Decode only tag sequences that are legal in this scheme.
 
         Returns
         -------
         CRF
-            With its training parameters, except ``threads`` and ``progress``; ``scheme`` is the detected scheme, and
-            ``template`` the text of the template. Files of CRFsuite contain none of these.
+            The estimator has its training parameters, except ``threads`` and ``progress``; ``scheme`` is the detected
+            scheme, and ``template`` the text of the template. Files of CRFsuite contain no parameters.
 
         Raises
         ------
@@ -572,7 +574,7 @@ class CRF(Estimator):
             as_integer(self.patience, "patience", 1)
 
     def _options(self, **more: Any) -> dict[str, Any]:
-        """Return the options of the training algorithm, with its defaults filled in.
+        """Return the options of the training algorithm, including defaults.
 
         Raises
         ------
@@ -585,7 +587,7 @@ class CRF(Estimator):
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
-            # Labels that occur only as sets or with probabilities are no evidence of a scheme.
+            # Labels that occur only as sets or with probabilities do not indicate a scheme.
             certain = {label for sequence in sequences for label in sequence}
             name = scheme_of(labels, sequences) if certain.issuperset(labels) else None
             legal = name is not None and allows_single_token_sentences(name, labels)

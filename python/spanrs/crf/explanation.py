@@ -23,7 +23,7 @@ class Reason(NamedTuple):
     weight: float
     """Weight of the label times the value."""
     margin: float
-    """``weight`` minus that of the alternative; a positive margin supports the label."""
+    """``weight`` minus the weight for the alternative; a positive margin supports the label."""
 
 
 class Explanation(NamedTuple):
@@ -34,7 +34,7 @@ class Explanation(NamedTuple):
     label: str
     """The predicted label."""
     probability: float
-    """Its marginal probability."""
+    """The marginal probability of the label."""
     alternative: str | None
     """The second most probable label; None if there is only one label."""
     reasons: list[Reason]
@@ -51,7 +51,7 @@ class Explanation(NamedTuple):
 def explain(
     model: CrfModel, sequence: Any, labels: Sequence[str], marginals: npt.NDArray[np.float64], n: int
 ) -> list[Explanation]:
-    """Explain the labels of a sequence by the ``n`` most important reasons for each token."""
+    """Explain each label of a sequence by its ``n`` most important reasons."""
     import numpy as np
 
     names = model.labels()

@@ -41,7 +41,7 @@ def span_f1(estimator: Any, X: Sequence[Any], y: Sequence[Sequence[str]]) -> flo
     estimator : CRF
         A fitted estimator whose ``predict`` returns labels of sequences.
     X : sequence
-        As in :meth:`CRF.fit`.
+        Same as in :meth:`CRF.fit`.
     y : sequence of sequences of str
         The gold tags. Their scheme is detected.
 
@@ -76,6 +76,6 @@ def span_f1(estimator: Any, X: Sequence[Any], y: Sequence[Sequence[str]]) -> flo
         message = f"span_f1 needs labels that are tags with types, such as B-PER, not {shown}"
         raise with_code(SchemeError(message), "no_tags")
     with warnings.catch_warnings():
-        # A search would repeat the warning of a fold without spans for every candidate.
+        # Otherwise a search would repeat the warning about a fold without spans for every candidate.
         warnings.simplefilter("ignore", SpanrsWarning)
         return float(score(gold, pred, scheme=scheme or "BIO").micro.f1)

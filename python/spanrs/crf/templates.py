@@ -14,13 +14,13 @@ def templates() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Text by name: ``ner`` and ``pos`` (one column: tokens), ``chunking`` (two: tokens and parts of speech).
+        Text by name: ``ner`` and ``pos`` (one column: tokens), ``chunking`` (two columns: tokens and parts of speech).
 
     Notes
     -----
-    The language is that of CRF++ (``U01:%x[-1,0]``) with functions: ``%lower``, ``%shape``, ``%short_shape``,
-    ``%prefix[row,column,n]``, ``%suffix[row,column,n]``, ``%length``, ``%kind``; and Wapiti's ``%t`` and ``%m`` with
-    regular expressions.
+    Templates have the syntax of CRF++ (``U01:%x[-1,0]``) with additional functions: ``%lower``, ``%shape``,
+    ``%short_shape``, ``%prefix[row,column,n]``, ``%suffix[row,column,n]``, ``%length``, ``%kind``; and Wapiti's ``%t``
+    and ``%m`` with regular expressions.
 
     Examples
     --------
@@ -32,9 +32,9 @@ def templates() -> dict[str, str]:
 
 
 def template_text(template: str | PathLike[str]) -> str:
-    """Return the text of a template, which is the name of a built-in one, a path, or the text itself.
+    """Return the text of a template, given the name of a built-in template, a path, or the text itself.
 
-    A string with a line break or a macro (``%x[0,0]``) is a text.
+    A string with a line break or a macro (``%x[0,0]``) is the text itself.
     """
     if isinstance(template, str):
         texts = templates()

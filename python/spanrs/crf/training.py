@@ -38,9 +38,10 @@ class Iteration(NamedTuple):
 
 
 def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
-    """Return the scheme of labels that are tags with types; None for others, such as parts of speech.
+    """Return the scheme of labels that are tags with types; None for other labels, such as parts of speech.
 
-    Labels are tags if at least one is not ``O``, and all of these have a prefix of a scheme and a type.
+    Labels are tags if at least one label is not ``O``, and all labels other than ``O`` have a prefix of a scheme and a
+    type.
     """
     from spanrs import tags
 
@@ -53,7 +54,7 @@ def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str 
 
 
 def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
-    """Check that development data has one label, a string, for each token."""
+    """Check that development data have one label, a string, for each token."""
     if len(X_dev) != len(y_dev):
         raise AlignmentError(f"X_dev has {len(X_dev)} sequences, but y_dev {len(y_dev)}")
     for at, (tokens, labels) in enumerate(zip(X_dev, y_dev, strict=True)):
@@ -74,7 +75,7 @@ def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -
     count = tags.detect_scheme(sequences).violations.get(scheme, 0)
     if count:
         message = (
-            f"labels violate {scheme} {count} times, and such labels are never predicted; check the scheme"
+            f"labels violate {scheme} {count} times, and violations are never predicted; check the scheme"
         )
         warnings.warn(message, SpanrsWarning, stacklevel=4)
 
@@ -97,7 +98,7 @@ def allows_single_token_sentences(scheme: str, labels: Sequence[str]) -> bool:
 
 
 def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]) -> None:
-    """Warn of labels in the development data that cannot be predicted."""
+    """Warn about labels in the development data that cannot be predicted."""
     unknown = sorted({label for sequence in y_dev for label in sequence} - set(labels))
     if unknown:
         more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
@@ -109,7 +110,7 @@ def warn_of_unknown_labels(labels: Sequence[str], y_dev: Sequence[Sequence[str]]
 
 
 def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
-    """Warn of a model whose labels do not depend on token features."""
+    """Warn about a model whose labels do not depend on token features."""
     labels, attributes, _ = model.sizes()
     if labels == 1:
         message = f"all labels are {model.labels()[0]}; the model can predict nothing else"
@@ -122,12 +123,12 @@ def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
 
 
 def warn_of_lost_labels(before: Sequence[str], after: Sequence[str]) -> None:
-    """Warn if a warm start drops labels, because the new data do not have them."""
+    """Warn if a warm start drops labels that do not occur in the new data."""
     lost = [label for label in before if label not in after]
     if lost:
         message = (
-            f"the training data lack {len(lost)} labels of the initial model, which the new model cannot "
-            f"predict: {', '.join(lost[:10])}; train on all data to keep them"
+            f"{len(lost)} labels of the initial model do not occur in the training data, so the new model cannot "
+            f"predict them: {', '.join(lost[:10])}; train on all data to keep these labels"
         )
         warnings.warn(message, SpanrsWarning, stacklevel=3)
 
@@ -138,10 +139,10 @@ def corpus_data(corpus: Any, y: object, template: str | None) -> tuple[Any, list
     Raises
     ------
     TypeError
-        Where labels are given besides.
+        If labels are passed in addition to a corpus.
     """
     if y is not None:
-        raise TypeError("a corpus has tags; leave out y, or pass the tokens of its sentences as X")
+        raise TypeError("a corpus contains tags; omit y, or pass the tokens of its sentences as X")
     tokens, tags = tagged(corpus)
     if template is None:
         labels = list(dict.fromkeys(label for sentence in tags for label in sentence))
@@ -167,7 +168,7 @@ def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[S
 
     def f1(pred: Sequence[Sequence[str]]) -> float:
         with warnings.catch_warnings():
-            # Early iterations often predict no spans; the warning is noise.
+            # Early iterations often predict no spans, so the warning is useless.
             warnings.simplefilter("ignore", SpanrsWarning)
             return score(gold, pred, scheme=scheme).micro.f1
 
@@ -175,7 +176,7 @@ def dev_scorer(gold: Sequence[Sequence[str]]) -> tuple[str, Callable[[Sequence[S
 
 
 class TrainingMonitor:
-    """Follows training, decides when to stop, and keeps the history."""
+    """Records the iterations of training, and decides when to stop."""
 
     def __init__(
         self,
@@ -199,7 +200,7 @@ class TrainingMonitor:
         state: dict[str, Any],
         dev: list[list[str]] | None,
     ) -> int:
-        """Record an iteration. Return 0 to stop, 1 to continue, 2 to continue and record the weights as the best."""
+        """Record an iteration. Return 0 to stop, 1 to continue, or 2 to continue and keep these weights as the best."""
         score = None if dev is None or self._score is None else self._score(dev)
         iteration, loss = state["iteration"], state["loss"]
         seconds = time.perf_counter() - self._start
@@ -232,7 +233,7 @@ class TrainingMonitor:
         return more if left is None else min(more, left)
 
     def _gains(self, loss: float) -> list[float]:
-        """Relative improvements over a period, of the last iterations."""
+        """Return the relative improvement over a period for each of the last iterations."""
         losses = [iteration.loss for iteration in self.history[-2 * self._period :]] + [loss]
         pairs = zip(losses, losses[self._period :], strict=False)
         return [(before - after) / abs(after) for before, after in pairs if after and before > after]
@@ -240,7 +241,7 @@ class TrainingMonitor:
 
 @contextmanager
 def progress_display(wanted: bool | None, score_name: str) -> Iterator[Callable[[Iteration], None] | None]:
-    """Show iterations on standard error; None for ``wanted`` means: if it is a terminal."""
+    """Show iterations on standard error; if ``wanted`` is None, only if standard error is a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield None
         return
@@ -249,7 +250,7 @@ def progress_display(wanted: bool | None, score_name: str) -> Iterator[Callable[
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        # A log: a line for each iteration.
+        # Standard error is a log: write a line for each iteration.
         yield lambda it: console.print(_line(it, score_name), highlight=False, soft_wrap=True)
         return
     columns: tuple[Any, ...] = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())

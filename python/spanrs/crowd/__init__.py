@@ -1,8 +1,8 @@
 """Sequences labelled by many annotators: estimates of the truth and of the reliability of annotators.
 
-A :class:`CrowdCorpus` contains sentences with the labels of any number of annotators; :func:`crowd_corpus` reads one
-from any source. Aggregators estimate the truth: :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq`, and
-:class:`CRFMA`, which also trains a CRF.
+A :class:`CrowdCorpus` contains sentences with the labels of any number of annotators; :func:`crowd_corpus` creates a
+corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`DawidSkene`, :class:`BSCSeq` and
+:class:`CRFMA`, which also trains a CRF, estimate the truth.
 """
 
 from spanrs.crowd.agreement import Agreement, PairAgreement

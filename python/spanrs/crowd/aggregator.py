@@ -44,10 +44,10 @@ class Aggregator(Estimator, ABC):
     labels_ : list of list of str
         The labels of each sentence.
     confidence_ : list of arrays
-        For each token of each sentence the probability of its label.
+        For each sentence, the probability of the label of each token.
     reliability_ : dict of str to float
         F1 of spans of each annotator against the estimated truth (token accuracy if labels are not tags), on the
-        sentences that they labelled; NaN without sentences or spans.
+        sentences that the annotator labelled; NaN if there are no sentences or spans.
     """
 
     labels_: list[list[str]]
@@ -66,7 +66,7 @@ class Aggregator(Estimator, ABC):
         Parameters
         ----------
         corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
-            The annotations.
+            The annotations, or their source.
         """
 
     def _check_params(self) -> None:
@@ -77,7 +77,7 @@ class Aggregator(Estimator, ABC):
                 _CHECKS[name](value, name)
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
-        """Set the most probable label of each token, the lowest of ties; rows are tokens of all sentences."""
+        """Set the most probable label of each token, for ties the lowest; rows are tokens of all sentences."""
         import numpy as np
 
         best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
@@ -110,8 +110,8 @@ class Aggregator(Estimator, ABC):
         Returns
         -------
         spanrs.crf.CRF
-            Trained on the sentences with annotations: on probabilities of labels if the aggregator estimates them, else
-            on labels.
+            A CRF trained on the sentences with annotations: on probabilities of labels if the aggregator estimates
+            probabilities, otherwise on labels.
 
         Raises
         ------
@@ -167,21 +167,21 @@ class CRFAggregator(Aggregator):
         return self.crf_
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the CRF to a model file with the parameters of the aggregator; :meth:`CRF.load` reads it, too.
+        """Write a model file with the CRF and the parameters of the aggregator; :meth:`CRF.load` also reads the file.
 
-        Estimates of the training corpus, such as ``labels_``, are not saved; pickle the aggregator to keep them.
+        Estimates for the training corpus, such as ``labels_``, are not saved; pickle the aggregator to keep them.
         """
         facts = {"name": type(self).__name__, "params": self._saved_params()}
         self._fitted_crf()._with_metadata(aggregator=facts).save(target)
 
     @classmethod
     def load(cls, source: str | PathLike[str] | bytes | IO[bytes]) -> Self:
-        """Read a model file of :meth:`save`.
+        """Read a model file written by :meth:`save`.
 
         Returns
         -------
         aggregator
-            With the saved parameters, and ``crf_``.
+            An aggregator with the saved parameters, and ``crf_``.
 
         Raises
         ------
@@ -191,7 +191,7 @@ class CRFAggregator(Aggregator):
         crf = CRF.load(source)
         facts = crf.metadata_.get("aggregator")
         if not isinstance(facts, dict) or facts.get("name") != cls.__name__:
-            raise ModelError(f"the model is not one of {cls.__name__}; CRF.load reads every CRF")
+            raise ModelError(f"the file is not a model of {cls.__name__}; CRF.load can read it")
         aggregator = cls._with_saved_params(facts.get("params"))
         aggregator.crf_ = crf
         return aggregator
@@ -206,8 +206,8 @@ def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
     """Score each annotator against labels: F1 of spans, or token accuracy if labels are not tags.
 
-    The score is NaN for annotators without sentences, and without spans on both sides. All are scored under the scheme
-    of the corpus.
+    The score is NaN for annotators without sentences, and if neither side has spans. All annotators are scored under
+    the scheme of the corpus.
     """
     import numpy as np
 
@@ -234,15 +234,15 @@ def score_votes(
     Parameters
     ----------
     corpus : CrowdCorpus
-        The corpus, which determines scheme and names of labels.
+        The corpus, which determines the scheme and the names of labels.
     gold, pred : arrays (votes)
-        Numbers of true labels and votes, ordered by annotator.
+        Indices of true labels and of voted labels, ordered by annotator.
     lengths : array (annotations)
-        Tokens of each annotation.
+        Number of tokens of each annotation.
     sizes : list of int
         Number of annotations of each annotator.
     names : list of str, optional
-        Names of the labels, by default those of the corpus.
+        Names of the labels, by default ``corpus.labels``.
     """
     import numpy as np
 

@@ -35,11 +35,11 @@ class PairAgreement:
     sentences: int
     tokens: int
     f1: float
-    """F1 of spans, which is symmetric; NaN if labels are not tags, or without spans."""
+    """F1 of spans, which is symmetric; NaN if labels are not tags, or if there are no spans."""
     f1_by_type: dict[str, float]
-    """F1 of each type that at least one of them used."""
+    """F1 of each type that at least one of the two annotators used."""
     kappa: float
-    """Cohen's kappa of the labels of tokens; NaN if both gave all tokens the same label."""
+    """Cohen's kappa of the labels of tokens; NaN if both annotators gave all tokens the same label."""
 
 
 class Unit(NamedTuple):
@@ -57,21 +57,21 @@ class Agreement:
     Parameters
     ----------
     corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
-        The annotations.
+        The annotations, or their source.
 
     Attributes
     ----------
     pairs : list of PairAgreement
         Agreement of each pair of annotators with a sentence in common.
     fleiss_kappa : float
-        Fleiss' kappa (1971) of the tokens with at least two labels; the number of labels of a token may vary.
+        Fleiss' kappa (1971) of the tokens with at least two labels; tokens may have different numbers of labels.
     alpha : float
         Krippendorff's alpha for nominal data on the same labels.
     unitized_alpha : float
         Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans in the concatenation of the sentences
-        that all annotators labelled. NaN without such sentences, or if labels are not tags.
+        that all annotators labelled. NaN if there are no such sentences, or if labels are not tags.
     unitized_alpha_by_type : dict of str to float
-        The same for each type.
+        Krippendorff's alpha for unitizing for each type.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class Agreement:
         self._has_spans = corpus.scheme() is not None
 
     def by_annotator(self) -> dict[str, tuple[float, float]]:
-        """Return mean F1 and mean kappa of each annotator with the others, weighted by common tokens, or NaN."""
+        """Return mean F1 and mean kappa of each annotator with all others, weighted by common tokens, or NaN."""
         means = {}
         for name in self.annotators:
             pairs = [pair for pair in self.pairs if name in pair.annotators]
@@ -132,7 +132,7 @@ class Agreement:
         if not self._has_spans:
             unitized = "not defined: labels are not tags"
         elif not self.unitized_alpha_by_type:
-            unitized = "not defined: no sentence with spans was labelled by all"
+            unitized = "not defined: no sentence with spans was labelled by all annotators"
         whole.add_row("Krippendorff's alpha, spans", unitized)
         people = Table(["annotator", "F1", "kappa"])
         for name, (f1, kappa) in self.by_annotator().items():
@@ -157,7 +157,7 @@ class Agreement:
             )
         parts += ["\n", pairs]
         if len(shown) < len(self.pairs):
-            parts.append(f"and {len(self.pairs) - len(shown)} more pairs; --json has all")
+            parts.append(f"and {len(self.pairs) - len(shown)} more pairs; --json lists all pairs")
         return parts
 
     def text(self) -> str:
@@ -211,7 +211,7 @@ class Agreement:
         ImportError
             If matplotlib is not installed (``pip install spanrs[plot]``).
         ValueError
-            If the measure is unknown, or F1 although labels are not tags.
+            If the measure is unknown, or is F1 although labels are not tags.
         """
         from spanrs.report.plots import heat_map, plot_format
 
@@ -256,10 +256,10 @@ def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], lab
 
 
 def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
-    """Return Fleiss' kappa (1971) from counts of labels (token, label); NaN with a single label.
+    """Return Fleiss' kappa (1971) from counts of labels (token, label); NaN if there is only one label.
 
-    Tokens may differ in their number of labels: each token has the same weight in the observed agreement, and the
-    expected agreement uses the shares of all labels.
+    Tokens may have different numbers of labels: each token has the same weight in the observed agreement, and the
+    expected agreement uses the relative frequencies of all labels.
 
     Examples
     --------
@@ -276,9 +276,9 @@ def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
 
 
 def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
-    """Return Krippendorff's alpha for nominal data from counts of labels (token, label), at least two of each token.
+    """Return Krippendorff's alpha for nominal data from counts of labels (token, label), at least two per token.
 
-    NaN with a single label.
+    The result is NaN if there is only one label.
 
     Examples
     --------
@@ -298,12 +298,12 @@ def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
 def unitized_alpha(units: list[list[Unit]], length: int) -> float:
     """Return Krippendorff's alpha for unitizing (1995) for units of several annotators in ``length`` tokens.
 
-    Disagreement is summed over types, as in Krippendorff (2004, section 11.6). NaN without units.
+    Disagreement is summed over types, as in Krippendorff (2004, section 11.6). The result is NaN if there are no units.
 
     Parameters
     ----------
     units : list of lists of Unit
-        The units of each annotator; those of one type do not overlap.
+        The units of each annotator; units of one type do not overlap.
     length : int
         Number of tokens.
 
@@ -336,9 +336,9 @@ class _Sections:
         self.gaps = [start - end for end, start in zip(ends, starts, strict=True) if start > end]
 
     def disagreement(self, start: int, end: int) -> float:
-        """Return the disagreement of a unit of another annotator with these sections."""
+        """Return the disagreement between these sections and a unit by another annotator."""
         at = bisect.bisect_right(self.starts, start)
-        # The previous unit may overlap this one.
+        # The previous unit may overlap the given unit.
         at -= at > 0 and self.units[at - 1][1] > start
         total, overlaps = 0.0, False
         while at < len(self.units) and self.units[at][0] < end:
@@ -354,7 +354,7 @@ def _observed(sections: list[_Sections], length: int) -> float:
     """Return the observed disagreement of one type."""
     total = 0.0
     for first, second in itertools.permutations(sections, 2):
-        # Units within gaps of the other annotator contribute from both sides.
+        # Units within gaps of the other annotator contribute for both annotators.
         for start, end in first.units:
             total += second.disagreement(start, end)
         for start, end in second.units:
@@ -386,14 +386,14 @@ def _expected(sections: list[_Sections], length: int) -> float:
 
 
 class _Answers(NamedTuple):
-    """The labels of one annotator, over the sentences that they labelled."""
+    """The labels of one annotator in all sentences that the annotator labelled."""
 
     sentences: npt.NDArray[np.int64]
-    """Numbers of the sentences, ascending."""
+    """Indices of the sentences, ascending."""
     lengths: npt.NDArray[np.int64]
-    """Number of tokens of each."""
+    """Number of tokens of each sentence."""
     labels: npt.NDArray[np.int64]
-    """Labels of all their tokens."""
+    """Labels of all tokens of these sentences."""
 
     def of(self, sentences: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the labels of the tokens of some of the sentences."""
@@ -453,7 +453,7 @@ def _span_f1(
 
 
 def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
-    """Return Krippendorff's alpha of the spans of all types, and of each, over the sentences all labelled."""
+    """Return Krippendorff's alpha of all spans, and of each type, over the sentences that all annotators labelled."""
     from spanrs import tags
 
     scheme = corpus.scheme()
@@ -493,7 +493,7 @@ def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
 
 
 def _mean(values: list[tuple[float, int]]) -> float:
-    """Return the weighted mean, without NaN."""
+    """Return the weighted mean of the values that are not NaN."""
     finite = [(value, weight) for value, weight in values if not math.isnan(value)]
     total = sum(weight for _, weight in finite)
     return sum(value * weight for value, weight in finite) / total if total else NAN

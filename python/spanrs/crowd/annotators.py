@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 #: Pseudo-count of an answer that is illegal after the previous answer.
 ILLEGAL = 1e-6
-#: If more than this share of the answers is illegal, annotators do not follow the scheme, and all answers have the same
-#: pseudo-count: otherwise each illegal answer would be evidence for the rarest label.
+#: If more than this fraction of the answers is illegal, annotators do not follow the scheme, and all answers have the
+#: same pseudo-count: otherwise each illegal answer would be evidence for the rarest label.
 ILLEGAL_SHARE = 0.01
 #: Shift of the argument of the digamma function before the asymptotic series.
 SHIFT = 8
@@ -39,13 +39,13 @@ class Posterior(NamedTuple):
     """Distribution of the true labels of some sentences."""
 
     shares: Array
-    """Probability of each label (token of all these sentences, label)."""
+    """Probability of each label (token, counted over these sentences; label)."""
     pairs: Array
-    """Expected counts of (label, next label), of all sentences or of each (sentence, label, next label)."""
+    """Expected counts of (label, next label) in all sentences, or of (sentence, label, next label)."""
 
 
 def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
-    """Return which labels may begin a sentence and follow each other; ``auto`` is the scheme of the corpus.
+    """Return which labels may begin a sentence and follow each other; ``auto`` means the scheme of the corpus.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Annotators:
     corpus : CrowdCorpus
         The corpus.
     sentences : sequence of int, optional
-        Numbers of the sentences; by default all.
+        Indices of the sentences; by default all sentences.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class Annotators:
         prior = np.ones((labels, labels, labels))
         prior[np.arange(labels), :, np.arange(labels)] += agreement
         allowed = legal.transitions == 0.0
-        # Uniform true labels, so that each answer counts once.
+        # True labels are assumed to be uniform, so that each answer is counted once.
         given = self.counts(np.full((self._tokens, labels), 1.0 / labels)).sum(axis=(0, 1))
         if given[~allowed].sum() > ILLEGAL_SHARE * given.sum():
             return prior
@@ -132,7 +132,7 @@ class Annotators:
     def draw(
         self, log_answers: Array, start: Array, transitions: Array, rng: np.random.Generator
     ) -> npt.NDArray[np.uint32]:
-        """Draw the true labels of all tokens from their posterior; arrays are those of :meth:`posterior`."""
+        """Draw the true labels of all tokens from the posterior; arrays are passed as to :meth:`posterior`."""
         tables = self._tables(log_answers, start, transitions, None)
         return self._answers.draw(*tables, self._outside, rng.random(self._tokens))
 
@@ -156,7 +156,7 @@ class Annotators:
         tokens : array (tokens, labels), optional
             Additional scores of labels.
         by_sentence : bool
-            Return the pairs of each sentence.
+            Return expected counts of pairs for each sentence.
         """
         tables = self._tables(log_answers, start, transitions, tokens)
         labels, pairs, _ = self._answers.posterior(*tables, self._outside, by_sentence)
@@ -220,7 +220,7 @@ def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
 
 
 def expected_logs(counts: Array) -> Array:
-    """Return the expected log probabilities (last axis) under Dirichlet distributions with these parameters."""
+    """Return the expected log-probabilities (last axis) under Dirichlet distributions with these parameters."""
     logs: Array = digamma(counts) - digamma(counts.sum(axis=-1, keepdims=True))
     return logs
 
@@ -238,7 +238,7 @@ def digamma(x: Array) -> Array:
     import numpy as np
 
     result = np.zeros(np.shape(x))
-    # digamma(x) = digamma(x + 1) - 1 / x moves the argument to where the series is accurate.
+    # digamma(x) = digamma(x + 1) - 1 / x shifts the argument to a range in which the series is accurate.
     for step in range(SHIFT):
         result -= 1.0 / (x + step)
     x = x + float(SHIFT)

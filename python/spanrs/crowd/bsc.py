@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-#: Share of sentences with several annotators below which a warning is issued.
+#: Fraction of sentences with several annotators below which a warning is issued.
 FEW = 0.2
 
 
@@ -35,7 +35,7 @@ class Variational(NamedTuple):
     answers: npt.NDArray[np.float64]
     """Dirichlet parameters (annotator, true label, previous answer, answer)."""
     log_answers: npt.NDArray[np.float64]
-    """Their expected logarithms."""
+    """Expected logarithms of the answer probabilities."""
     start: npt.NDArray[np.float64]
     """Scores of first labels."""
     transitions: npt.NDArray[np.float64]
@@ -45,8 +45,9 @@ class Variational(NamedTuple):
 class BSCSeq(Aggregator):
     """BSC-seq (Simpson and Gurevych 2019): an answer depends on the true label and the annotator's previous answer.
 
-    Variational Bayes, initialised with the shares of votes. The hidden labels are a Markov chain; its forward-backward
-    pass is exact, because answers are independent given the true labels and the previous answers.
+    The model is fitted by variational Bayes, initialised with the shares of votes. The hidden labels are a Markov
+    chain, for which forward-backward is exact, because answers are independent given the true labels and the previous
+    answers.
 
     Parameters
     ----------
@@ -54,11 +55,11 @@ class BSCSeq(Aggregator):
         Number of iterations.
     scheme : str, optional
         Scheme in which illegal transitions of the truth are nearly impossible and illegal answers unlikely. ``auto``
-        detects it; None never constrains.
+        detects the scheme; None allows all transitions.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
@@ -89,7 +90,7 @@ class BSCSeq(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` the marginal probabilities.
 
         Raises
         ------
@@ -134,7 +135,7 @@ class BSCSeq(Aggregator):
 
 
 def check_compared(corpus: CrowdCorpus) -> None:
-    """Raise an error if no sentence has several annotators, and warn if few have.
+    """Raise an error if no sentence has several annotators, and warn if few sentences do.
 
     Unless some sentences have labels of several annotators, the likelihood cannot distinguish reliable annotators from
     unreliable ones.
@@ -147,8 +148,8 @@ def check_compared(corpus: CrowdCorpus) -> None:
     numbers = Counter(annotation.sentence for annotation in corpus.annotations)
     several = sum(number > 1 for number in numbers.values())
     message = (
-        f"{several} of {len(numbers)} sentences have labels of several annotators; without comparison, correct and "
-        "wrong labels cannot be distinguished"
+        f"{several} of {len(numbers)} sentences have labels of several annotators; correct and wrong labels can only "
+        "be distinguished by comparing annotators"
     )
     if not several:
         raise ModelError(f"{message}; use the labels unchanged, or CRF-MA")

@@ -18,9 +18,9 @@ class ConcatenatedCRF(CRFAggregator):
     Parameters
     ----------
     template, c2, min_freq, scheme, threads
-        As in :class:`CRFMA`.
+        Same as in :class:`CRFMA`.
     normalized : bool
-        Weight each sentence by 1, divided among its annotators. Otherwise each labelling has the weight 1, so that
+        Each sentence has the weight 1, divided among its annotators. Otherwise each labelling has the weight 1, so
         sentences are weighted by their number of annotators, and the prior of the CRF has less influence.
     max_iter : int
         Maximum number of iterations of L-BFGS.

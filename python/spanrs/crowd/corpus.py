@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: Placeholder for labels of an annotator who did not label the sentence.
+#: Placeholder in place of a label if an annotator did not label the sentence.
 MISSING = "?"
 #: Maximum number of elements in a table, 2 GiB.
 MOST_NUMBERS = 1 << 28
@@ -52,16 +52,18 @@ class CrowdCorpus:
     Parameters
     ----------
     sentences : iterable of sequences
-        The tokens of each sentence: strings, tuples of columns, or features of :class:`spanrs.crf.CRF`.
+        The tokens of each sentence: strings, tuples of columns, or features for :class:`spanrs.crf.CRF`.
     annotations : iterable of mappings
-        For each sentence the labels by name of the annotator. Omit annotators who did not label it, or use None.
+        For each sentence, a mapping from names of annotators to labels. Omit annotators who did not label the sentence,
+        or use None.
     annotators : sequence of str, optional
         Names of all annotators in order; by default in the order of their first occurrence.
     scheme : str, optional
-        The scheme of the tags. ``auto`` detects it if labels are tags with types; None for labels that are not tags.
+        The scheme of the tags. ``auto`` detects the scheme if labels are tags with types; None means that labels are
+        not tags.
     missing : str, optional
-        A label that means "not answered", like None, NaN and the empty string; it must be that of all tokens of a
-        sentence or of none. Set it to None if ``?`` is a label of the corpus.
+        A label that means "not answered", like None, NaN and the empty string; either all tokens of a sentence or none
+        must have this label. Set ``missing`` to None if ``?`` is a label of the corpus.
 
     Attributes
     ----------
@@ -70,16 +72,16 @@ class CrowdCorpus:
     annotators : list of str
         Names of the annotators.
     labels : list of str
-        The labels: ``O`` first if it occurs, then the others in the order of their first occurrence.
+        The labels: ``O`` first if it occurs, then all others in the order of their first occurrence.
     annotations : list of SentenceLabels
-        Ordered by sentence, then by annotator.
+        The annotations, ordered by sentence, then by annotator.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         If the numbers of sentences differ, or a sentence and its labels differ in length.
     spanrs.errors.ModelError
-        If a label is not a string or has white space around it, a sentence is a string or only partly labelled, or an
+        If a label is not a string or has surrounding white space, a sentence is a string or only partly labelled, or an
         annotator is missing from ``annotators`` or repeated.
     spanrs.errors.SchemeError
         If the scheme is unknown.
@@ -111,12 +113,12 @@ class CrowdCorpus:
             self.sentences.append(list(sentence))
         given = list(annotations)
         if len(given) != len(self.sentences):
-            message = f"{len(self.sentences)} sentences, but annotations of {len(given)}"
+            message = f"{len(self.sentences)} sentences, but annotations of {len(given)} sentences"
             raise AlignmentError(message)
         numbers = {name: at for at, name in enumerate(annotators or ())}
         if annotators is not None and len(numbers) < len(annotators):
             twice = next(name for at, name in enumerate(annotators) if name in annotators[:at])
-            raise ModelError(f"annotator {twice!r} is named twice")
+            raise ModelError(f"annotator {twice!r} occurs twice in annotators")
         labels: dict[str, int] = {}
         self.annotations: list[SentenceLabels] = []
         for at, (tokens, answers) in enumerate(zip(self.sentences, given, strict=True)):
@@ -130,7 +132,7 @@ class CrowdCorpus:
                     sentence_labels.append(SentenceLabels(at, annotator, ids))
             self.annotations += sorted(sentence_labels)
         self.annotators = list(numbers)
-        # Ties are often broken by the order of labels; with O first, "lowest" prefers no span.
+        # Ties are often broken by the order of labels; with O first, ``ties="lowest"`` prefers O.
         names = sorted(labels, key=lambda name: (name != "O", labels[name]))
         new = {labels[name]: place for place, name in enumerate(names)}
         self.labels = names
@@ -167,7 +169,7 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Return a corpus of the same labels and scheme, with other tokens, annotations or annotators."""
+        """Return a corpus with the same labels and scheme, but other tokens, annotations or annotators."""
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
@@ -229,13 +231,13 @@ class CrowdCorpus:
         Raises
         ------
         spanrs.errors.LimitError
-            With the number of labels in the message.
+            If the table would exceed the limit; the message contains the number of labels.
         """
         numbers = math.prod(sizes)
         if numbers > MOST_NUMBERS:
             message = (
                 f"{len(self.labels)} different labels and {len(self.annotators)} annotators need a table of {numbers} "
-                "numbers; are the labels in another column?"
+                "numbers; check the column of labels"
             )
             raise with_code(LimitError(message), "too_many_labels")
 
@@ -255,7 +257,7 @@ class CrowdCorpus:
         return sorted({annotation.sentence for annotation in self.annotations})
 
     def documents(self, most: int) -> list[list[int]]:
-        """Return runs of adjacent sentences with the same annotators, which most likely belong to one document.
+        """Return runs of adjacent sentences with the same annotators, which are likely to belong to one document.
 
         Parameters
         ----------
@@ -302,7 +304,7 @@ class CrowdCorpus:
         return self._ordered
 
     def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
-        """Return annotations ordered by annotator: labels, sentences, and how many each annotator has.
+        """Return labels and sentences of annotations ordered by annotator, and the number of each annotator.
 
         Examples
         --------
@@ -325,7 +327,7 @@ class CrowdCorpus:
         Raises
         ------
         spanrs.errors.SchemeError
-            If some labels are not tags although most are, or tags are of different schemes; the message names
+            If some labels are not tags although most labels are, or tags are in different schemes; the message names
             annotator, sentence and token.
 
         Examples
@@ -348,14 +350,14 @@ class CrowdCorpus:
         if scheme is None:
             typed = [label for label in self.labels if scheme_of([label], [[label]]) is not None]
             others = [label for label in self.labels if label != "O" and label not in typed]
-            # By labels or by tokens: in a small corpus a single typo can be a large share of the labels.
+            # A majority of labels or of tokens: in a small corpus a single typo can be a large fraction of the labels.
             number = Counter(itertools.chain.from_iterable(self.by_annotator()[0]))
             tokens = [sum(number[label] for label in part) for part in (typed, others)]
             if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
                 # A single typo would switch the score from span F1 to token accuracy.
                 message = (
-                    f"{others[0]!r} ({self._place_of(others[0])}) is not a tag, but most labels are; correct it, or "
-                    "set scheme=None for labels that are not tags"
+                    f"{others[0]!r} ({self._place_of(others[0])}) is not a tag, but most labels are; correct the "
+                    "label, or set scheme=None if labels are not tags"
                 )
                 raise with_code(SchemeError(message), "unknown_tag")
         return scheme
@@ -370,13 +372,13 @@ class CrowdCorpus:
             legal = set(tags.tags_of(scheme, {label[2:] for label in self.labels if label != "O"}))
             wrong = next(label for label in self.labels if label not in legal)
             message = (
-                f"{wrong!r} ({self._place_of(wrong)}) is not a tag of {scheme}, the scheme of most others; convert the "
+                f"{wrong!r} ({self._place_of(wrong)}) is not a tag of {scheme}, the scheme of most labels; convert the "
                 "labels of all annotators to one scheme"
             )
             raise with_code(SchemeError(message), "unknown_tag") from None
 
     def _place_of(self, label: str) -> str:
-        """Return the place of the first occurrence of a label, for messages."""
+        """Describe the position of the first occurrence of a label, for messages."""
         number = self.labels.index(label)
         annotation = next(annotation for annotation in self.annotations if number in annotation.labels)
         token = annotation.labels.index(number)
@@ -389,7 +391,8 @@ class CrowdCorpus:
     def default_template(self) -> str | None:
         """Return the built-in feature template for the tokens; None for tokens that are features.
 
-        ``ner`` for words with tags, ``pos`` for words with other labels, ``chunking`` for tuples of two.
+        The template is ``ner`` for words with tags, ``pos`` for words with other labels, and ``chunking`` for tuples of
+        two strings.
         """
         if self.has_words():
             return "pos" if self.scheme() is None else "ner"
@@ -397,7 +400,7 @@ class CrowdCorpus:
         return "chunking" if isinstance(first, tuple) and len(first) == 2 else None
 
     def labels_by(self, annotator: str) -> list[list[str] | None]:
-        """Return the labels of each sentence by an annotator; None for sentences that they did not label."""
+        """Return the labels of each sentence by an annotator; None for sentences that the annotator did not label."""
         if annotator not in self.annotators:
             raise ModelError(f"no annotator {annotator!r}")
         number = self.annotators.index(annotator)
@@ -436,7 +439,7 @@ class CrowdCorpus:
 
 
 def is_missing(label: Any, missing: str | None) -> bool:
-    """Return whether a label means "not answered": ``missing``, None, NaN, NA of pandas, or empty.
+    """Return whether a label means "not answered": ``missing``, None, NaN, pandas' NA, or the empty string.
 
     Examples
     --------
@@ -446,7 +449,7 @@ def is_missing(label: Any, missing: str | None) -> bool:
     """
     if isinstance(label, str):
         return label in ("", missing)
-    # Comparing NA of pandas gives NA; pandas may not be installed.
+    # Comparing pandas' NA yields NA; pandas may not be installed.
     return (
         label is None or type(label).__name__ == "NAType" or (isinstance(label, Real) and math.isnan(label))
     )
@@ -476,6 +479,6 @@ def _label_ids(
         raise ModelError(f"{place}: labels must be a list of strings")
     for at, tag in enumerate(tags):
         if tag not in labels and tag.strip() != tag:
-            message = f"{place}, token {at}: the label {tag!r} has white space around it; remove it"
+            message = f"{place}, token {at}: the label {tag!r} has surrounding white space; remove the white space"
             raise with_code(ModelError(message), "bad_value")
     return tuple(labels.setdefault(tag, len(labels)) for tag in tags)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RESPONSIBILITIES = ("tempered", "sentence", "prior", "exact")
 INITS = ("mv_token", "uniform", "random")
-#: A responsibility above this is called saturated.
+#: Responsibility above which an annotator is considered to have all the weight.
 SATURATED = 1 - 1e-6
 
 
@@ -45,7 +45,7 @@ class EMIteration(NamedTuple):
     objective: float
     """Objective of the M-step (Eq. 16, negated, with the penalty) at its final weights."""
     pi: dict[str, float]
-    """Probability of each annotator (Eq. 18)."""
+    """Reliability weight of each annotator (pi, Eq. 18)."""
     seconds: float
     """Seconds since the start of training."""
 
@@ -53,24 +53,24 @@ class EMIteration(NamedTuple):
 class CRFMA(CRFAggregator):
     """CRF-MA: a CRF trained on the labels of all annotators, weighted by their estimated reliability.
 
-    EM alternates between the responsibilities of the annotators (Eq. 15) and a CRF trained on their labellings with
-    these weights (Eq. 16), whose best labellings (Eq. 17) give the reliabilities (Eq. 18). Weights are scaled so that
-    they sum to the number of sentences.
+    EM alternates between estimating the responsibilities of the annotators (Eq. 15) and training a CRF on all
+    labellings weighted by responsibility (Eq. 16). The reliabilities (Eq. 18) are computed from the best labellings of
+    the CRF (Eq. 17). Weights are scaled so that they sum to the number of sentences.
 
     Parameters
     ----------
     template : str or path, optional
-        As in :class:`spanrs.crf.CRF`; the default is :meth:`CrowdCorpus.default_template`.
+        Same as in :class:`spanrs.crf.CRF`; the default is :meth:`CrowdCorpus.default_template`.
     responsibility : str
-        ``tempered``: pi times the exponential of the mean log-likelihood per token. ``sentence``: a distribution for
-        each sentence, pi times the likelihood of its labelling. ``prior``: pi. ``exact``: Eqs. 12 and 15, a product
-        over all sentences, which nearly always puts all weight on one annotator, and then warns.
+        ``tempered``: pi times the exponential of the mean log-likelihood per token. ``sentence``: pi times the
+        likelihood of the labelling, normalised for each sentence. ``prior``: pi. ``exact``: Eqs. 12 and 15, a product
+        over all sentences, which nearly always gives one annotator all the weight; in this case there is a warning.
     squared_f1 : bool
-        Square F1 in Eq. 18, as the authors do.
+        Square F1 in Eq. 18, as in the authors' experiments.
     alpha : float or sequence of float
-        Parameters of the Dirichlet prior of pi, at least 1 (section 3.5); 1 is no prior.
+        Parameters of the Dirichlet prior of pi, at least 1 (section 3.5); 1 means no prior.
     c2 : float
-        Coefficient of the squared weights of the CRF: 1 / (2 sigma^2) of its Gaussian prior.
+        Coefficient of the squared weights of the CRF: 1 / (2 sigma^2) of the Gaussian prior.
     init : str
         Initial pi: ``mv_token`` (F1 against the token-level majority vote), ``uniform`` or ``random``.
     tol : float
@@ -78,31 +78,31 @@ class CRFMA(CRFAggregator):
     max_iter : int
         Maximum number of EM iterations.
     crf_max_iter : int
-        Maximum number of L-BFGS iterations in each M-step, which starts from the weights of the previous one.
+        Maximum number of L-BFGS iterations in each M-step, which starts from the weights of the previous M-step.
     min_freq : float
-        As in :class:`spanrs.crf.CRF`.
+        Same as in :class:`spanrs.crf.CRF`.
     scheme : str, optional
-        As in :class:`spanrs.crf.CRF`; the estimated truth is legal.
+        Same as in :class:`spanrs.crf.CRF`; the estimated truth is legal.
     threads : int, optional
-        Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
+        Number of threads for training and decoding; None or 0 for all processors. Results do not depend on the number.
     seed : int
-        Seed of ``init="random"``.
+        Random seed for ``init="random"``.
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
     crf_ : spanrs.crf.CRF
         The trained CRF.
     pi_ : dict of str to float
-        Probability of each annotator.
+        Reliability weight of each annotator.
     responsibilities_ : array (annotators) or array (annotations)
-        Responsibilities of the last E-step: of each annotator, or with ``sentence`` of each of ``corpus.annotations``,
-        which sum to 1 in each sentence.
+        Responsibilities of the last E-step: one for each annotator, or with ``sentence`` one for each item of
+        ``corpus.annotations``, which sum to 1 in each sentence.
     history_ : list of EMIteration
         Statistics of each iteration.
     labels_, confidence_, reliability_
-        As in all aggregators; reliability is F1 against the estimated truth.
+        Same as in all aggregators; reliability is F1 against the estimated truth.
 
     Examples
     --------
@@ -257,7 +257,7 @@ class Responsibilities(NamedTuple):
     annotations: npt.NDArray[np.float64]
     """Responsibility of the annotator of each annotation."""
     annotators: npt.NDArray[np.float64] | None
-    """Responsibility of each annotator; None if they differ by sentence."""
+    """Responsibility of each annotator; None if responsibilities differ between sentences."""
 
 
 class _Problem:
@@ -292,7 +292,7 @@ class _Problem:
         log_likelihoods: npt.NDArray[np.float64] | None,
         how: str,
     ) -> Responsibilities:
-        """E-step: a responsibility of each annotator, or of each annotation."""
+        """E-step: return a responsibility for each annotator, or for each annotation."""
         import numpy as np
 
         if how == "sentence":
@@ -328,11 +328,11 @@ class _Problem:
         )
 
     def labelling_weights(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return weights of labellings from those of annotations; they sum to the number of labelled sentences."""
+        """Return weights of labellings from weights of annotations; the sum is the number of labelled sentences."""
         import numpy as np
 
         if not gamma.sum() > 0:
-            # All weight is on annotators without annotations.
+            # Annotators without annotations have all the weight.
             gamma = np.ones(len(gamma))
         return self.crf.sums_of_annotations(gamma * (self._labelled / gamma.sum()))
 

@@ -53,22 +53,23 @@ B
 
 
 class CrossFitted(Aggregator):
-    """A CRF over features as the prior of the true labels, with the annotators of :class:`BSCSeq`.
+    """A CRF over features as the prior of the true labels, with the annotator model of :class:`BSCSeq`.
 
-    Variational EM. A CRF overfits the labels that it was trained on, so the prior of each fold of the sentences is a
-    CRF trained on the current distribution of the labels of all other folds. The distribution of a sentence is
-    proportional to the CRF to the power of ``crf_weight`` times the annotators to the power of ``annotator_weight``.
+    The model is fitted by variational EM. A CRF overfits its training labels, so the prior of each fold of the
+    sentences is a CRF trained on the current label distributions of all other folds. The label distribution of a
+    sentence is proportional to the probability under the CRF to the power of ``crf_weight`` times the probability of
+    the answers to the power of ``annotator_weight``.
 
     Parameters
     ----------
     template : str or path, optional
-        As in :class:`spanrs.crf.CRF`; by default features of words if all tokens are strings, otherwise
+        Same as in :class:`spanrs.crf.CRF`; by default features of words if all tokens are strings, otherwise
         :meth:`CrowdCorpus.default_template`.
     folds : int
         Number of folds. Adjacent sentences with the same annotators, which most likely belong to one document, are in
         the same fold.
     rounds : int
-        Number of trainings of each CRF.
+        Number of times that each CRF is trained.
     updates : int
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
@@ -77,26 +78,27 @@ class CrossFitted(Aggregator):
     bsc_max_iter : int
         Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
     first_crf_max_iter, crf_max_iter : int
-        Maximum number of L-BFGS iterations in the first round and in the others, which start from the previous weights.
+        Maximum number of L-BFGS iterations in the first round, and in all other rounds, which start from the previous
+        weights.
     c2 : float
         Coefficient of the squared weights of the CRF.
     min_attribute_freq : float
         Minimum frequency of an attribute.
     scheme : str, optional
-        As in :class:`BSCSeq`.
+        Same as in :class:`BSCSeq`.
     agreement : float
-        As in :class:`BSCSeq`.
+        Same as in :class:`BSCSeq`.
     seed : int
-        Seed of the assignment to folds.
+        Random seed for the assignment to folds.
     threads : int, optional
-        Number of threads of training and decoding; None or 0 for all processors. Results do not depend on it.
+        Number of threads for training and decoding; None or 0 for all processors. Results do not depend on the number.
     progress : bool, optional
-        Show rounds on standard error; None means if it is a terminal.
+        Show rounds on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
     confusion_ : array (annotators, labels, labels, labels)
-        As in :class:`BSCSeq`.
+        Same as in :class:`BSCSeq`.
 
     Examples
     --------
@@ -148,7 +150,7 @@ class CrossFitted(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` the marginal probabilities.
 
         Raises
         ------
@@ -181,14 +183,14 @@ class CrossFitted(Aggregator):
 
 
 class _Fold:
-    """Sentences whose prior is a CRF trained on all others."""
+    """Sentences whose prior is a CRF trained on all other folds."""
 
     def __init__(self, corpus: CrowdCorpus, sentences: list[int], starts: npt.NDArray[np.int64]) -> None:
         import numpy as np
 
         self.annotators = Annotators(corpus, sentences)
         self.sentences = sentences
-        #: Indices of their tokens.
+        #: Indices of the tokens of these sentences.
         places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
         self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *places])
         #: Feature weights of the CRF, and its scores.
@@ -252,7 +254,7 @@ class _Problem:
         return self._prior + sum(counts)
 
     def train(self, fold: _Fold, max_iter: int) -> None:
-        """Train the CRF of a fold on the labels of the others."""
+        """Train the CRF of a fold on the labels of all other folds."""
         active = self._labelled.copy()
         active[fold.sentences] = False
         self.crf.set_active(active.tolist())
@@ -308,7 +310,7 @@ def _folds(corpus: CrowdCorpus, folds: int, seed: int) -> list[list[int]]:
 
     if folds > len(corpus):
         raise ModelError(
-            f"CrossFitted needs a sentence for each of its {folds} folds, but there are {len(corpus)}"
+            f"CrossFitted needs a sentence for each of its {folds} folds, but there are {len(corpus)} sentences"
         )
     pieces = corpus.documents(max(1, len(corpus) // (folds * PIECES_OF_FOLD)))
     order = np.random.default_rng(seed).permutation(len(pieces))

@@ -25,7 +25,7 @@ class _Answers(NamedTuple):
     token: Numbers
     """Index of the token of each vote among the tokens with votes."""
     firsts: Numbers
-    """First vote of each of these tokens."""
+    """Index of the first vote of each token with votes."""
     rows: Numbers
     """Row of each vote in a table of (annotator, given label)."""
     annotators: int
@@ -35,33 +35,33 @@ class _Answers(NamedTuple):
 class DawidSkene(Aggregator):
     """The model of Dawid and Skene (1979): a confusion matrix for each annotator, and independent tokens.
 
-    EM, initialised with the shares of votes. The E-step estimates the true label of each token, the M-step the share of
-    each label and the confusion matrix of each annotator.
+    EM is initialised with the shares of votes. The E-step estimates the true label of each token, and the M-step
+    estimates the probability of each label and the confusion matrix of each annotator.
 
     Parameters
     ----------
     max_iter : int
         Maximum number of iterations.
     tol : float
-        Stop when :attr:`bound_` increases by less than this.
+        Stop when :attr:`bound_` increases by less than this value.
     smoothing : float
         Added to each count of a confusion matrix and of the prior.
     agreement : float
-        Added to each count of an answer that equals the true label. With 0, and smoothing 0, EM maximises the
-        likelihood, as in the paper, and overfits if annotators give few answers of a label
+        Added to each count of an answer that equals the true label. If agreement and smoothing are 0, EM maximises the
+        likelihood, as in the paper, and overfits if annotators rarely use a label
         (benches/record/2026-11-24-crowd-dawid-skene.md).
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
     prior_ : array (labels)
-        Share of each label.
+        Estimated probability of each label.
     confusion_ : array (annotators, labels, labels)
         Probability of an answer (last axis), given the true label (axis 1).
     bound_ : list of float
         Objective of EM at each E-step, divided by the number of votes: the log-likelihood plus the log prior of
-        smoothing and agreement. It does not decrease.
+        smoothing and agreement. The objective does not decrease.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class DawidSkene(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth. The probabilities of tokens without votes are the prior.
+        """Estimate the truth. For tokens without votes, the probabilities of labels are the prior.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class DawidSkene(Aggregator):
         """Set initial parameters for the first M-step."""
 
     def _expect(self, answers: _Answers) -> tuple[Array, float]:
-        """E-step (Dawid and Skene 1979, Eq. 2.5); with the log-likelihood of the votes."""
+        """E-step (Dawid and Skene 1979, Eq. 2.5): return label probabilities and the log-likelihood of the votes."""
         import numpy as np
 
         tables = np.log(self.confusion_).transpose(0, 2, 1).reshape(-1, answers.labels)
@@ -182,16 +182,16 @@ class DawidSkene(Aggregator):
 
 
 class OneCoinDawidSkene(DawidSkene):
-    """The one-coin variant of :class:`DawidSkene`: each annotator has one probability of the true label.
+    """The one-coin variant of :class:`DawidSkene`: each annotator has one probability of giving the true label.
 
-    All wrong labels are equally likely, so few answers of each annotator suffice.
+    All wrong labels are equally likely, so a few answers of each annotator suffice.
 
     Parameters
     ----------
     max_iter, tol, progress
-        As in :class:`DawidSkene`.
+        Same as in :class:`DawidSkene`.
     smoothing : float
-        Added to the numbers of correct and of wrong answers of each annotator, and to each count of the prior; 0 for
+        Added to the numbers of correct and of wrong answers of each annotator, and to each count of the prior; 0 means
         maximum likelihood.
 
     Attributes
@@ -199,7 +199,7 @@ class OneCoinDawidSkene(DawidSkene):
     accuracy_ : array (annotators)
         Probability that an annotator gives the true label.
     prior_, confusion_, bound_
-        As in :class:`DawidSkene`.
+        Same as in :class:`DawidSkene`.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class OneCoinDawidSkene(DawidSkene):
         labels = counts.shape[1]
         right = np.trace(counts, axis1=1, axis2=2)
         total = counts.sum(axis=(1, 2)) + 2.0 * self.smoothing
-        # Without answers the accuracy is undefined.
+        # The accuracy of an annotator without answers is undefined.
         accuracy = np.where(total > 0, (right + self.smoothing) / np.maximum(total, LEAST), 0.5)
         self.accuracy_ = accuracy.clip(LEAST, 1.0 - LEAST)
         wrong = (1.0 - self.accuracy_) / max(labels - 1, 1)

@@ -17,21 +17,21 @@ from spanrs.io.texts import sentences_of_document
 from spanrs.io.write_sentences import flat
 from spanrs.tags import Span, spans_to_tags
 
-#: A document with its id, qualified by the file name if an annotator has several files.
+#: A document with its id, prefixed with the file name if an annotator has several files.
 _Identified: TypeAlias = tuple[str | None, Document]
 
 
 def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
     """Return the annotations of text documents by several annotators.
 
-    Documents are paired by id; if ids are missing or inconsistent, by text, and if no text is shared, by order. An
-    annotator may lack documents. Text is split into sentences at line breaks; spans become BIO tags, and of overlapping
-    spans the first and longest is kept.
+    Documents are paired by id; if ids are missing or inconsistent, by text, and if no text is shared, by order. Not
+    every annotator needs to have every document. Text is split into sentences at line breaks; spans become BIO tags,
+    and of overlapping spans the first and longest is kept.
 
     Parameters
     ----------
     sources : mapping of str to Corpus
-        The documents by the name of the annotator.
+        The documents of each annotator, by name.
 
     Raises
     ------
@@ -58,14 +58,14 @@ def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
             if [tokens for tokens, _ in cut] != [sentences[at] for at in numbers]:
                 path = corpus.parts[0].shown
                 message = (
-                    f"{path}: document {shown}: the tokens of {name} differ from those of {first}; annotators have "
-                    "the same texts, cut into the same tokens, each in a file or directory of their own"
+                    f"{path}: document {shown}: the tokens of {name} differ from those of {first}; pass a separate "
+                    "file or directory for each annotator, with the same texts and the same tokens"
                 )
                 raise with_code(AlignmentError(message), "tokens", path)
             for at, (tokens, spans) in zip(numbers, cut, strict=True):
                 labels[at][name] = _tags(spans, len(tokens), losses, f"document {shown} of {name}")
     paths = ", ".join(dict.fromkeys(corpus.parts[0].shown for corpus in sources.values()))
-    warn(f"{paths}: left out: {message}" for message in losses.messages())
+    warn(f"{paths}: skipped: {message}" for message in losses.messages())
     return CrowdCorpus(sentences, labels, annotators=list(sources), missing=None)
 
 
@@ -90,11 +90,11 @@ def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
     ids: list[list[Hashable]] = [[id_ for id_, _ in source] for source in sources]
     texts: list[list[Hashable]] = [_numbered(document.text for _, document in source) for source in sources]
     by_text = Counter(key for keys in texts for key in keys)
-    # Ids that only one annotator has are those of another format.
+    # Ids that only one annotator has may be ids of another format.
     number = Counter(key for keys in ids for key in set(keys))
     are_unique = all(None not in keys and len(set(keys)) == len(keys) for keys in ids)
     if are_unique and all(any(number[key] > 1 for key in keys) for keys in ids):
-        # Ids may be record numbers of an export, so that an id occurs with several texts.
+        # Ids may be the record numbers of each export, in which case one id occurs with several texts.
         of_id: dict[Hashable, set[str]] = {}
         for id_, document in (pair for source in sources for pair in source):
             of_id.setdefault(id_, set()).add(document.text)
@@ -112,7 +112,7 @@ def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
 
 
 def _numbered(texts: Iterable[str]) -> list[Hashable]:
-    """Return texts with the number of their previous occurrences; repeated texts are separate documents."""
+    """Return each text with the number of its previous occurrences; repeated texts are separate documents."""
     seen: Counter[str] = Counter()
     numbered: list[Hashable] = []
     for text in texts:

@@ -1,8 +1,8 @@
 """The equations of CRF-MA (Rodrigues, Pereira and Ribeiro 2013), in logarithms.
 
 ``log_likelihoods`` are the sums over an annotator's sentences of ``ln p_crf(y | x)`` (Eq. 1), which the CRF computes.
-An annotator who did not label a sentence has no term for it. The M-step of the CRF (Eq. 16) and its best labellings
-(Eq. 17) are implemented in :class:`spanrs.crowd.CRFMA`.
+Sentences that an annotator did not label have no term. The M-step of the CRF (Eq. 16) and the best labellings (Eq. 17)
+are implemented in :class:`spanrs.crowd.CRFMA`.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Array:
-    """Return the probability of each annotator from their F1 (Eqs. 3, 4 and 18).
+    """Return the reliability weight of each annotator from F1 (Eqs. 3, 4 and 18).
 
     Parameters
     ----------
     f1 : sequence of float
-        F1 of each annotator, from 0 to 1; NaN counts as 0. If all are 0 the annotators are equal.
+        F1 of each annotator, from 0 to 1; NaN is treated as 0. If all values are 0, annotators have equal weights.
     squared : bool
-        Square F1 first, as in the experiments of the authors; not in the equations.
+        Square F1 first, as in the experiments of the authors, but not in the equations.
     alpha : float or sequence of float
         Parameters of a Dirichlet prior, at least 1 (section 3.5): the result is ``p + alpha - 1``, normalised, where
-        ``p`` are the probabilities without it. The default 1 is no prior.
+        ``p`` are the weights without the prior. The default 1 means no prior.
 
     Raises
     ------
     ValueError
-        If a parameter is below 1, or their number differs from that of the annotators.
+        If a parameter is below 1, or there is not one parameter for each annotator.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def pi(f1: Sequence[float], squared: bool = False, alpha: ArrayLike = 1.0) -> Ar
     scores = np.nan_to_num(np.asarray(f1, dtype=float)) ** (2 if squared else 1)
     priors = np.asarray(alpha, dtype=float)
     if priors.shape not in ((), scores.shape) or not (priors >= 1.0).all():
-        message = f"alpha is {alpha!r}; it must be at least 1, one number or one for each of {len(scores)} annotators"
+        message = f"alpha must be a number of at least 1, or one for each of {len(scores)} annotators, not {alpha!r}"
         raise ValueError(message)
     total = scores.sum()
     shares = scores / total if total > 0 else np.full(len(scores), 1.0 / len(scores))
@@ -67,7 +67,7 @@ def log_random(tokens: ArrayLike, labels: int) -> Array:
 
 
 def _log_joint(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
-    """Return ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6 and 7): annotator r is correct, others are random."""
+    """Return ``ln pi_r + ln p(annotations | z^r = 1)`` (Eqs. 6, 7): annotator r is correct, all others are random."""
     import numpy as np
 
     uniform = np.asarray(random, dtype=float)
@@ -94,7 +94,7 @@ def log_likelihood(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLi
 def expected_log_likelihood(
     gamma: ArrayLike, prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike
 ) -> float:
-    """Return the expected complete-data log-likelihood (Eqs. 11 and 14); terms of responsibility 0 are 0."""
+    """Return the expected complete-data log-likelihood (Eqs. 11 and 14); terms with responsibility 0 are 0."""
     import numpy as np
 
     joint, shares = _log_joint(prior, log_likelihoods, random), np.asarray(gamma, dtype=float)
@@ -110,9 +110,9 @@ def expected_sentence_log_likelihood(
 ) -> float:
     """Return Eq. 14 with a separate correct annotator in each sentence; not in the paper.
 
-    All arguments but ``prior`` have an entry for each annotation: its responsibility (they sum to 1 in a sentence),
-    log-probability by the CRF and by the random model, and annotator. Annotators with ``pi`` 0, who label a sentence
-    alone, have no term for it.
+    All arguments but ``prior`` have an entry for each annotation: the responsibility (the sum is 1 in each sentence),
+    the log-probability under the CRF and under the random model, and the annotator. If the only annotator of a sentence
+    has ``pi`` 0, the sentence has no term.
 
     Examples
     --------
@@ -132,8 +132,8 @@ def expected_sentence_log_likelihood(
 def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
     """Return the posterior of the annotators (Eq. 12); equal to Eqs. 13 and 15 if all labelled all sentences.
 
-    Computed in logarithms to prevent overflow; it is nearly always 1 for one annotator and 0 for the others. If
-    annotators labelled different sentences, the random model does not cancel.
+    The posterior is computed in logarithms to prevent overflow, and is nearly always 1 for one annotator and 0 for all
+    others. If annotators labelled different sentences, the random model does not cancel.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: Array
 def tempered_responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, tokens: ArrayLike) -> Array:
     """Return ``pi`` times the exponential of the mean log-likelihood per token, normalised; not in the paper.
 
-    Independent of the number of sentences of an annotator. Annotators without tokens keep their prior.
+    The result does not depend on the number of sentences of an annotator. Annotators without tokens keep their prior.
     """
     import numpy as np
 
@@ -162,7 +162,7 @@ def sentence_responsibilities(
     annotator: ArrayLike,
     sentence: ArrayLike,
 ) -> Array:
-    """Return a posterior of the annotators of each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
+    """Return a posterior of annotators for each sentence: ``pi_r p_crf(y_ir | x_i)``, normalised; not in the paper.
 
     ``log_likelihoods``, ``annotator``, ``sentence`` and the result have an entry for each annotation. If all annotators
     of a sentence have ``pi`` 0, their responsibilities are proportional to their likelihoods.
@@ -195,7 +195,7 @@ def sentence_responsibilities(
 
 
 def log_prior(prior: ArrayLike, alpha: ArrayLike, squares: float, c2: float) -> float:
-    """Return the logarithm of the priors (Eq. 19), up to a constant: Dirichlet of pi, Gaussian of the CRF's weights.
+    """Return the logarithm of the priors (Eq. 19), up to a constant: Dirichlet on pi, Gaussian on the CRF's weights.
 
     ``squares`` is the sum of the squared weights, and ``c2`` is ``1 / (2 sigma^2)``.
     """

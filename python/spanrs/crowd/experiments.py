@@ -1,4 +1,4 @@
-"""Experiments: accuracy of estimated truths, and of CRFs trained on them (Rodrigues et al. 2013, section 4)."""
+"""Experiments: accuracy of estimated truths, and of CRFs trained on estimates (Rodrigues et al. 2013, section 4)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PIECES = 10
 
 
 class Settings(NamedTuple):
-    """Options of all CRFs in an experiment."""
+    """Options for all CRFs in an experiment."""
 
     template: str | None = None
     c2: float = 1.0
@@ -46,7 +46,7 @@ class Settings(NamedTuple):
     seed: int = 0
 
     def of_crf(self, corpus: CrowdCorpus) -> dict[str, Any]:
-        """Return the parameters of a CRF, with the default template of the corpus if none is set."""
+        """Return the parameters of a CRF, with the default template of the corpus if no template is set."""
         options = {name: getattr(self, name) for name in _OF_CRF}
         options["template"] = self.template or corpus.default_template()
         return options
@@ -55,9 +55,9 @@ class Settings(NamedTuple):
 class _Method(NamedTuple):
     kind: Callable[..., Aggregator]
     options: Mapping[str, Any]
-    #: The settings that it uses.
+    #: Settings that the method uses.
     settings: tuple[str, ...] = ()
-    #: Whether it needs sentences with several annotators.
+    #: Whether the method needs sentences with several annotators.
     compares: bool = False
 
 
@@ -93,7 +93,7 @@ class Data(NamedTuple):
 
 
 def prf(gold: list[list[str]], pred: list[list[str]], scheme: str | None) -> PRF:
-    """Score spans of a scheme, or labels of tokens if the scheme is None.
+    """Score spans read in a scheme, or labels of tokens if the scheme is None.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def in_scheme(labels: list[list[str]], scheme: str | None) -> list[list[str]]:
     if own_scheme is None or scheme is None:
         true = "not tags of a scheme" if own_scheme is None else f"tags of {own_scheme}"
         given = "not tags of a scheme" if scheme is None else f"tags of {scheme}"
-        raise SchemeError(f"the true labels are {true}, those of the annotators are {given}")
+        raise SchemeError(f"the true labels are {true}, but the labels of the annotators are {given}")
     return tags.convert(labels, own_scheme, scheme)
 
 
@@ -178,15 +178,15 @@ def run_methods(
     corpus : CrowdCorpus
         The annotations.
     gold : list of list of str
-        The true labels of its sentences, for evaluation only (and for ``CRF-GOLD``).
+        The true labels of the sentences, for evaluation only (and for ``CRF-GOLD``).
     test : Data, optional
-        Sentences and gold labels to test the CRFs on.
+        Sentences and gold labels for testing the CRFs.
     methods : iterable of str
-        Some of :data:`METHODS`.
+        Names from :data:`METHODS`.
     settings : Settings
-        Options of the CRFs.
+        Options for the CRFs.
     repetition : int
-        Number of the repetition, for the results.
+        Index of the repetition, for the results.
     done : callable, optional
         Called with the name of each method that has run.
 
@@ -199,9 +199,9 @@ def run_methods(
     ValueError
         If a method is unknown.
     spanrs.errors.AlignmentError
-        If gold labels and sentences differ in number.
+        If the numbers of sentences of gold labels and corpus differ.
     spanrs.errors.SchemeError
-        If only one of gold labels and annotations has tags.
+        If only the gold labels or only the annotations are tags.
 
     Examples
     --------
@@ -263,18 +263,18 @@ def check_overlap(annotated: Sequence[str], labels: list[list[str]], what: str) 
     Raises
     ------
     spanrs.errors.AlignmentError
-        With examples of both.
+        If no label is used on both sides; the message contains examples of both.
     """
     true = {label for row in labels for label in row} - {"O"}
     given = set(annotated) - {"O"}
     if true and given and not true & given:
         shown = [", ".join(sorted(names)[:5]) for names in (true, given)]
-        message = f"no label of {what} ({shown[0]}) is one of the annotators ({shown[1]}); are they in another column?"
+        message = f"no label of {what} ({shown[0]}) was used by annotators ({shown[1]}); check the column of labels"
         raise with_code(AlignmentError(message), "labels")
 
 
 def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]:
-    """Omit the methods that compare annotators if no sentence has several.
+    """Omit the methods that compare annotators if no sentence has several annotators.
 
     Examples
     --------
@@ -297,11 +297,11 @@ def make_method(
     name : str
         One of :data:`METHODS`.
     settings : Settings
-        Options of CRFs.
+        Options for CRFs.
     corpus : CrowdCorpus
         The corpus, which determines the default template.
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def make_method(
     method = _METHODS[name]
     values = {**settings._asdict(), **settings.of_crf(corpus)}
     if method.kind is CrossFitted and corpus.has_words():
-        # Its default template for words is another one.
+        # CrossFitted has a different default template for words.
         values["template"] = settings.template
     aggregator = method.kind(**method.options, **{name: values[name] for name in method.settings})
     return aggregator.set_params(progress=progress) if hasattr(aggregator, "progress") else aggregator
@@ -369,17 +369,17 @@ def repeat(
     Parameters
     ----------
     make : callable
-        Returns the corpus for a seed; seeds are consecutive, starting with that of the settings.
+        Returns the corpus for a seed; seeds are consecutive, starting with the seed in the settings.
     gold, test, methods, settings
-        As in :func:`run_methods`.
+        Same as in :func:`run_methods`.
     repetitions : int
         Number of corpora.
     leave_out : bool
-        Omit methods that compare annotators if no sentence has several, instead of raising an error.
+        Omit methods that compare annotators if no sentence has several annotators, instead of raising an error.
     facts : dict, optional
         Facts about the experiment, for JSON.
     progress : bool, optional
-        Show methods on standard error; None means if it is a terminal.
+        Show methods on standard error; None shows them only if standard error is a terminal.
 
     Returns
     -------
@@ -399,7 +399,10 @@ def repeat(
             corpus = make(seed)
             if without_comparison(wanted, corpus) != wanted and not leave_out:
                 left = [name for name in wanted if name not in without_comparison(wanted, corpus)]
-                message = f"each sentence has one annotator at most, which {', '.join(left)} cannot use"
+                message = (
+                    "each sentence has at most one annotator, but these methods compare annotators: "
+                    f"{', '.join(left)}"
+                )
                 raise ModelError(message)
             wanted = without_comparison(wanted, corpus)
             repetition_results = run_methods(
@@ -425,7 +428,7 @@ def repeat(
 def one_annotator_each(corpus: CrowdCorpus, seed: int) -> CrowdCorpus:
     """Return the corpus with one annotator of each document, drawn at random (Rodrigues et al. 2013, table 6).
 
-    Adjacent sentences with the same annotators count as a document, of at most a tenth of the corpus.
+    Adjacent sentences with the same annotators are treated as a document, of at most a tenth of the corpus.
     """
     import numpy as np
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 #: Minimum number of tokens for the check of the number of labels.
 MOST_DIFFERENT = 5
 #: Layout of column files, for messages.
-LAYOUT = "give a line for each token: the token, then the labels of the annotators"
-NUMBERS = f"the first column numbers the tokens; {LAYOUT}"
-#: Minimum number of distinct tokens for repeated tokens to be suspicious.
+LAYOUT = "every line must contain a token, then the labels of the annotators"
+NUMBERS = f"the first column contains token numbers; {LAYOUT}"
+#: Minimum number of distinct tokens for a warning about repeated tokens.
 REPEATED = 3
 #: Columns of a long table.
 TABLE = ("annotator", "document", "token", "label")
@@ -43,12 +43,12 @@ def read_columns(
     Parameters
     ----------
     path : path or binary file object
-        UTF-8, plain, gzip or zstd. Fields are separated by tabs if the first line has one, else by white
+        UTF-8, plain, gzip or zstd. Fields are separated by tabs if the first line contains a tab, else by white
         space.
     annotators : sequence of str, optional
         Names of the annotators in the order of the columns; by default ``1``, ``2``, ....
     missing : str
-        Placeholder for "not labelled by this annotator", for all tokens of a sentence or none.
+        Placeholder for "not labelled by this annotator"; must be used for all tokens of a sentence or for none.
     partial : str
         Handling of sentences that an annotator only partly labelled: ``error``, or ``drop`` to ignore these labels with
         a warning.
@@ -60,8 +60,8 @@ def read_columns(
     Raises
     ------
     spanrs.errors.FormatError
-        If lines differ in their number of fields, a sentence is only partly labelled, or there are no labels; the error
-        has file and line.
+        If lines have different numbers of fields, a sentence is only partly labelled, or there are no labels; the error
+        contains file and line.
 
     Examples
     --------
@@ -82,15 +82,15 @@ def read_columns(
     names = [str(at) for at in range(1, width)] if annotators is None else list(annotators)
     if width - 1 != len(names):
         message = (
-            f"{width - 1} labels after the token, but {len(names)} annotators; give each line a token and a label for "
-            f"each annotator ({missing} if there is none)"
+            f"{width - 1} labels after the token, but {len(names)} annotators; every line must contain a token and a "
+            f"label for each annotator ({missing} if an annotator gave none)"
         )
         raise _error(name, file.lines(0)[0], message)
     sentences: list[list[str]] = []
     given: list[dict[str, list[str] | None]] = []
     for at, tags in enumerate(file.tags()):
         lines = file.lines(at)
-        # Two columns are tokens and one annotator.
+        # A file with two columns has tokens and one annotator.
         rows = [(row,) if isinstance(row, str) else row for row in file[at]]
         columns = [*zip(*rows, strict=True), tags]
         for line, row in zip(lines, rows, strict=True):
@@ -105,7 +105,9 @@ def read_columns(
         raise _error(name, None, "there are no labels of annotators")
     votes = sum(len(annotation.labels) for annotation in corpus.annotations)
     if len(corpus.labels) > max(MOST_DIFFERENT, votes // 2):
-        message = f"{len(corpus.labels)} different labels on {votes} tokens: is it text, or are there other columns?"
+        message = (
+            f"{len(corpus.labels)} labels on {votes} tokens; perhaps the file is text or has more columns"
+        )
         raise _error(name, None, message)
     parts.warn()
     return corpus
@@ -154,9 +156,7 @@ def write_rows(sentences: Iterable[list[list[Any]]], target: str | PathLike[str]
             for place, fields in enumerate(rows):
                 for field in fields:
                     if not isinstance(field, str) or len(field.split()) != 1 or field.split()[0] != field:
-                        message = (
-                            f"sentence {at}, token {place}: {field!r} is not one word, as columns need"
-                        )
+                        message = f"sentence {at}, token {place}: {field!r} is not one word, as required in columns"
                         raise with_code(FormatError(message), "bad_value")
                 out.write(("\t".join(fields) + "\n").encode())
             out.write(b"\n")
@@ -170,9 +170,9 @@ def read_files(
     Parameters
     ----------
     paths : mapping of str to path
-        The file by the name of the annotator. All files have the same tokens and sentences.
+        A file for each annotator, by name. All files must have the same tokens and sentences.
     missing, partial : str
-        As in :func:`read_columns`.
+        Same as in :func:`read_columns`.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def read_files(
     Raises
     ------
     spanrs.errors.AlignmentError
-        If tokens or sentences differ from the first file; the error has file and line.
+        If tokens or sentences differ from the first file; the error contains file and line.
     spanrs.errors.FormatError
         If a line has no label.
     """
@@ -201,7 +201,7 @@ def read_files(
             if "" in sentence:
                 raise _error(name, lines[sentence.index("")], "an empty field")
             if at >= len(sentences) or sentence != sentences[at]:
-                message = f"{name}:{lines[0]}: sentence {at} differs from that of {first}"
+                message = f"{name}:{lines[0]}: sentence {at} differs from sentence {at} of {first}"
                 raise with_code(AlignmentError(message), "tokens", name, lines[0])
             given[at][annotator] = parts.whole(annotator, list(zip(lines, labels[at], strict=True)))
         if len(tokens) != len(sentences):
@@ -218,16 +218,16 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
     ----------
     source : path, mapping of columns, pandas DataFrame or Arrow table
         A path is a CSV file with these names in the first line, a Parquet file (``.parquet``) or an Arrow file
-        (``.arrow``, ``.feather``), which need pyarrow. The rows of each annotator and document must be in
-        token order; ``token`` holds the text, and each document is one sentence. Labels that are None, NaN, empty or
-        equal to ``missing`` mean "not answered".
+        (``.arrow``, ``.feather``); Parquet and Arrow files need pyarrow. The rows of each annotator and document must
+        be in token order; ``token`` contains the text, and each document is one sentence. Labels that are None, NaN,
+        empty or equal to ``missing`` mean "not answered".
     missing, partial : str
-        As in :func:`read_columns`.
+        Same as in :func:`read_columns`.
 
     Returns
     -------
     CrowdCorpus
-        Documents and annotators in the order of their first occurrence.
+        A corpus with documents and annotators in the order of their first occurrence.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def read_table(source: Any, *, missing: str = MISSING, partial: str = "error") -
                     where = f"at token {at}: {column[at]!r} and {tokens[0][at]!r}"
                 message = (
                     f"{name}: document {document}: the tokens of annotators {annotator} and {next(iter(answers))} "
-                    f"differ ({where}); each must have a row for each token, in their order"
+                    f"differ ({where}); each annotator must have one row per token, in the order of the text"
                 )
                 raise with_code(AlignmentError(message), "tokens")
         sentences.append(tokens[0])
@@ -284,8 +284,8 @@ def _table_documents(
 ) -> dict[str, dict[str, list[tuple[int, str, Any]]]]:
     """Return (row, token, label) by document and annotator.
 
-    If an annotator returns to a document after rows of another one, the table is not in text order: it was shuffled,
-    sorted differently, or contains rows twice.
+    If an annotator's rows of a document are interrupted by another document, the table is not in text order: the table
+    was shuffled, sorted differently, or contains rows twice.
     """
     documents: dict[str, dict[str, list[tuple[int, str, Any]]]] = {}
     current: dict[str, str] = {}
@@ -295,20 +295,20 @@ def _table_documents(
             or not token
             or not (isinstance(label, str) or is_missing(label, missing))
         ):
-            message = (
-                f"row {number}: token {token!r} and label {label!r} must be strings, the token not empty"
-            )
+            message = f"row {number}: token {token!r} and label {label!r} must be strings, and the token not empty"
             raise _error(name, None, message)
         for column, value in zip(TABLE, names, strict=False):
             if is_missing(value, None):
-                raise _error(name, None, f"row {number}: the {column} is {value!r}; name it in every row")
+                raise _error(
+                    name, None, f"row {number}: the {column} is {value!r}, but is required in every row"
+                )
         annotator, document = map(str, names)
         rows = documents.setdefault(document, {}).setdefault(annotator, [])
         if rows and current[annotator] != document:
             message = (
                 f"{name}: row {number}: annotator {annotator} returns to document {document} (row "
-                f"{rows[-1][0]}) after document {current[annotator]}; put the rows of a document in the order of its "
-                "tokens, each once"
+                f"{rows[-1][0]}) after document {current[annotator]}; the rows of a document must be adjacent, one per "
+                "token, in the order of the text"
             )
             raise with_code(AlignmentError(message), "tokens")
         current[annotator] = document
@@ -317,7 +317,7 @@ def _table_documents(
 
 
 def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
-    """Raise an error if all rows occur twice, adjacent or as a whole; warn of single documents."""
+    """Raise an error if the rows of all documents occur twice; warn about single documents."""
     twice = [document for document, tokens in documents.items() if _is_repeated(tokens)]
     tokens = {token for document in twice for token in documents[document]}
     if twice and len(twice) == len(documents) and len(tokens) > 1:
@@ -327,7 +327,7 @@ def _refuse_repeated(name: str, documents: dict[str, list[str]]) -> None:
     if long:
         warn(
             [
-                f"{name}: the tokens of {len(long)} documents occur twice, the first is {long[0]}; are rows repeated?"
+                f"{name}: the tokens of {len(long)} documents occur twice, the first is {long[0]}; remove repeated rows"
             ]
         )
 
@@ -350,9 +350,11 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
             columns = reader.fieldnames or []
         lacking = [column for column in TABLE if column not in columns]
         if lacking:
-            message = f"no column {', '.join(lacking)}; there are {', '.join(columns)}: rename them"
+            message = (
+                f"no column {', '.join(lacking)}; the columns are {', '.join(columns)}; rename the columns"
+            )
             if len(columns) == 1 and ";" in columns[0]:
-                message = "columns are separated by semicolons; a table has commas between them"
+                message = "columns are separated by semicolons; separate the columns by commas"
             raise _error(name, 1, message)
         for row in _csv_rows(reader, name):
             if None in row.values() or None in row:
@@ -366,7 +368,7 @@ def _table_rows(source: Any) -> Iterator[tuple[Any, ...]]:
     try:
         values = [list(source[column]) for column in TABLE]
     except KeyError as error:
-        message = f"no column {error}; a table has {', '.join(TABLE)}"
+        message = f"no column {error}; a table must have the columns {', '.join(TABLE)}"
         raise with_code(FormatError(message), "no_column") from None
     if len(set(map(len, values))) > 1:
         raise with_code(FormatError("the columns of the table differ in length"), "ragged_columns")
@@ -391,7 +393,7 @@ def _arrow_table(path: str) -> Any:
     try:
         from pyarrow import ArrowInvalid, feather, parquet
     except ImportError as error:
-        raise ImportError(f"{path} is read by pyarrow; pip install 'spanrs[arrow]'") from error
+        raise ImportError(f"reading {path} requires pyarrow; pip install 'spanrs[arrow]'") from error
     try:
         if path.lower().endswith(".parquet"):
             return parquet.read_table(path)
@@ -412,24 +414,24 @@ class _Parts:
         self._dropped: list[tuple[int, str]] = []
 
     def whole(self, annotator: str, labels: list[tuple[int, str]]) -> list[str] | None:
-        """Return the labels of a sentence; None if it is not or only partly labelled."""
+        """Return the labels of a sentence; None if the sentence is not labelled or only partly labelled."""
         lines = [line for line, label in labels if is_missing(label, self._missing)]
         if not lines:
             return [label for _, label in labels]
         if len(lines) < len(labels):
             if not self._drop:
-                message = f"annotator {annotator} only labelled a part of this sentence"
+                message = f"annotator {annotator} only labelled part of this sentence"
                 raise _error(self._name, lines[0], message)
             self._dropped.append((lines[0], annotator))
         return None
 
     def warn(self) -> None:
-        """Warn of ignored labels."""
+        """Warn about ignored labels."""
         if self._dropped:
             line, annotator = self._dropped[0]
             message = (
-                f"{self._name}: sentences of which an annotator labelled a part only: {len(self._dropped)}; these "
-                f"labels are left out; the first are those of annotator {annotator}, {self._unit} {line}"
+                f"{self._name}: partly labelled sentences: {len(self._dropped)}, the first by annotator {annotator}, "
+                f"{self._unit} {line}; these labels are ignored"
             )
             warn([message])
 
@@ -439,9 +441,9 @@ def _read(path: Source, extra: list[int | str] | None) -> _spanrs.CrfSentences:
     try:
         sentences = _spanrs.CrfSentences(path, Columns(), extra, None)
     except FormatError as error:
-        # Replaces the options of spanrs score in the message.
+        # Replace advice about options of spanrs score in the message.
         start = len(error.path or "")
-        advice = r"; [^;]*, or pass --format|; specify |: specify the separator"
+        advice = r"; [^;]*, or pass --format|; (?:specify|pass) |: specify the separator"
         what = re.split(advice, str(error)[start:])[0]
         if error.code not in ("wrong_format", "no_column"):
             raise

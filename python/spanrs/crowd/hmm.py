@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 class HMMCrowd(Aggregator):
     """HMM-crowd (Nguyen et al. 2017): a hidden Markov model of words, and a confusion matrix for each annotator.
 
-    Variational Bayes, initialised with the shares of votes. The true labels are a Markov chain that emits the words;
-    an answer only depends on the true label of the token.
+    The model is fitted by variational Bayes, initialised with the shares of votes. The true labels are a Markov chain
+    that emits the words; an answer only depends on the true label of the token.
 
     Parameters
     ----------
     max_iter : int
         Number of iterations.
     scheme : str, optional
-        Scheme in which illegal transitions of the truth are nearly impossible. ``auto`` detects it; None never
-        constrains.
+        Scheme in which illegal transitions of the truth are nearly impossible. ``auto`` detects the scheme; None
+        allows all transitions.
     agreement : float
         Added to the pseudo-count 1 of an answer that equals the true label.
     word_count : float
         Pseudo-count of each word for each label.
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
@@ -75,14 +75,14 @@ class HMMCrowd(Aggregator):
         self.progress = progress
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` their marginals.
+        """Estimate the truth: ``labels_`` are the most probable sequences, ``confidence_`` the marginal probabilities.
 
         Raises
         ------
         ValueError
             If a parameter is out of range.
         spanrs.errors.ModelError
-            If the corpus has no annotations, or a token is neither a string nor a tuple that begins with one.
+            If the corpus has no annotations, or a token is neither a string nor a tuple that begins with a string.
         spanrs.errors.SchemeError
             If a label is not a tag of the scheme.
         spanrs.errors.LimitError
@@ -127,7 +127,9 @@ def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:
         for place, token in enumerate(sentence):
             word = token[0] if isinstance(token, tuple) and token else token
             if not isinstance(word, str):
-                message = f"sentence {at}, token {place}: {type(token).__name__} is not a word, which HMMCrowd needs"
+                message = (
+                    f"sentence {at}, token {place}: HMMCrowd requires words, not {type(token).__name__}"
+                )
                 raise with_code(ModelError(message), "bad_value")
             numbers.append(ids.setdefault(word, len(ids)))
     return np.array(numbers, dtype=np.int64), len(ids)

@@ -2,9 +2,9 @@
 
 A score against estimated labels has three sources of error: the sample of sentences, the uncertainty of their labels,
 and the estimation of the parameters from the same annotations. For each bootstrap resample of sentences, the model of
-:class:`spanrs.crowd.BSCSeq` is refitted by a few steps from the fit to the whole corpus, true labels are drawn from
-their posterior, and annotators are scored against the draw. Scores against the most probable labels would favour the
-annotators from whom they were estimated.
+:class:`spanrs.crowd.BSCSeq` is refitted with a few variational Bayes steps, starting from the parameters fitted to the
+whole corpus; true labels are drawn from the posterior, and annotators are scored against the drawn labels. Scores
+against the most probable labels would favour the annotators from whom these labels were estimated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-#: Steps of variational Bayes on a resample; more steps change coverage by less than its standard error.
+#: Variational Bayes steps on a resample; more steps change coverage by less than the standard error of coverage.
 STEPS = 5
 
 
@@ -42,12 +42,12 @@ def truth_intervals(
     level : float
         Level of the intervals, which are normal in the logit of the score.
     seed : int
-        Seed of resamples and draws.
+        Random seed for resamples and drawn labels.
 
     Returns
     -------
     list
-        By annotator; None for annotators with fewer than two sentences or without a score.
+        An interval for each annotator; None for annotators with fewer than two sentences or without a score.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def truth_intervals(
 
 
 def _interval(values: Array, size: int, level: float) -> tuple[float, float]:
-    """Return a normal interval in the logit; half a sentence is added so that 0 and 1 are finite."""
+    """Return a normal interval on the logit scale; half a sentence is added so that logits of 0 and 1 are finite."""
     import numpy as np
 
     shares = (values * size + 0.5) / (size + 1.0)
@@ -88,7 +88,7 @@ def _interval(values: Array, size: int, level: float) -> tuple[float, float]:
 
 
 class _Resampling:
-    """Resamples of the sentences of a corpus, with drawn true labels."""
+    """Resampling of the sentences of a corpus, with drawn true labels."""
 
     def __init__(self, corpus: CrowdCorpus, rng: np.random.Generator) -> None:
         import numpy as np
@@ -111,7 +111,7 @@ class _Resampling:
         self._first_votes = np.cumsum(sizes) - sizes
 
     def scores(self) -> list[float]:
-        """Return a score of each annotator on a resample."""
+        """Draw a resample and return the score of each annotator."""
         import numpy as np
 
         number = len(self._corpus)
@@ -121,7 +121,7 @@ class _Resampling:
             posterior = self._expect(fit) if step else posterior
             fit = self._maximize(posterior, weights.astype(float))
         labels = self._annotators.draw(fit.log_answers, fit.start, fit.transitions, self._rng)
-        # Annotations are repeated as often as their sentence was drawn.
+        # Annotations occur once for each time their sentence was drawn.
         times = weights[self._of_sentence]
         drawn = np.repeat(np.arange(len(times)), times)
         lengths = self._lengths[drawn]
@@ -135,7 +135,7 @@ class _Resampling:
         return self._annotators.posterior(fit.log_answers, fit.start, fit.transitions, by_sentence=True)
 
     def _maximize(self, posterior: Posterior, weights: Array) -> Variational:
-        """Return variational parameters for sentences with weights."""
+        """Return variational parameters for weighted sentences."""
         import numpy as np
 
         shares = posterior.shares * weights[self._sentence][:, None]

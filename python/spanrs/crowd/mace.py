@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class MACE(DawidSkene):
-    """MACE (Hovy et al. 2013): an answer is either the true label, or independent of it.
+    """MACE (Hovy et al. 2013): an answer either is the true label or is independent of the true label.
 
-    Variational Bayes as in the paper (section 4), but initialised with the shares of votes instead of at random, so it
-    is deterministic and needs no restarts.
+    The model is fitted by variational Bayes as in the paper (section 4), but initialised with the shares of votes
+    instead of at random, so the estimate is deterministic and no restarts are needed.
 
     Parameters
     ----------
     max_iter : int
         Maximum number of iterations.
     tol : float
-        Stop when :attr:`bound_` increases by less than this.
+        Stop when :attr:`bound_` increases by less than this value.
     knowing : float
         Both parameters of the Beta prior of the probability of knowing the label; 0.5 in the paper.
     strategy : float
@@ -36,7 +36,7 @@ class MACE(DawidSkene):
         ``estimated`` estimates the frequencies of the true labels. ``uniform``, as in the paper, assumes equal
         frequencies, which fails for tags: if most tokens are ``O``, answers of ``O`` resemble guesses.
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class MACE(DawidSkene):
     strategy_ : array (annotators, labels)
         Expected probability of each guessed label.
     bound_ : list of float
-        The evidence lower bound divided by the number of votes, at each E-step; it does not decrease.
+        The evidence lower bound divided by the number of votes, at each E-step; the bound does not decrease.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class MACE(DawidSkene):
 
 
 def _divergence(parameters: Array, prior: float) -> float:
-    """Return the sum of the Kullback-Leibler divergences of Dirichlet distributions (rows) from a symmetric one."""
+    """Return the sum of Kullback-Leibler divergences of Dirichlet distributions (rows) from a symmetric Dirichlet."""
     size = parameters.shape[1]
     total = float(((parameters - prior) * expected_logs(parameters)).sum())
     for row in parameters.tolist():

@@ -26,14 +26,15 @@ class MajorityVote(Aggregator):
     ----------
     unit : str
         ``token``: the most frequent label of each token. ``sequence``: the most frequent labelling of each sentence.
-        ``segment``: first a vote on whether a token is in a segment (any label but ``O``), then on the label among the
-        annotators who voted for a segment.
+        ``segment``: first a vote on whether a token is in a segment (any label but ``O``), then a vote on the label
+        among the annotators who voted for a segment.
     ties : str
-        ``lowest``: the first in the order of ``corpus.labels`` (``O`` is first), for sequences in lexicographic order.
-        ``random``: a random one, using ``seed``. ``annotator``: the answer of the first annotator, in the order of
-        ``corpus.annotators``, who gave one of the tied answers. The rule can change F1 by several points.
+        ``lowest``: the first tied label in the order of ``corpus.labels`` (``O`` is first), for sequences in
+        lexicographic order. ``random``: a random tied label, using ``seed``. ``annotator``: the answer of the first
+        annotator, in the order of ``corpus.annotators``, who gave one of the tied answers. The rule can change F1 by
+        several points.
     seed : int
-        Seed of ``ties="random"``.
+        Random seed for ``ties="random"``.
 
     Examples
     --------
@@ -52,12 +53,12 @@ class MajorityVote(Aggregator):
         self.seed = seed
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth. ``confidence_`` is the share of votes; tokens without votes have the first label and 0.
+        """Estimate the truth; ``confidence_`` is the share of votes. Tokens without votes: first label, confidence 0.
 
         Raises
         ------
         ValueError
-            If a parameter is not one of its choices.
+            If a parameter has an invalid value.
         spanrs.errors.ModelError
             If the corpus has no annotations.
         spanrs.errors.LimitError
@@ -97,7 +98,7 @@ class MajorityVote(Aggregator):
     def _ranks(
         self, corpus: CrowdCorpus, size: tuple[int, int], rng: np.random.Generator
     ) -> npt.NDArray[np.float64]:
-        """Return a rank of each label at each token; the lowest wins a tie."""
+        """Return a rank of each label at each token; the lowest rank wins a tie."""
         import numpy as np
 
         if self.ties == "random":
@@ -128,13 +129,13 @@ class MajorityVote(Aggregator):
                 chosen: Any = min(tied)
             else:
                 chosen = tied[int(rng.integers(len(tied)))] if self.ties == "random" else tied[0]
-            # Confidence is the share of the labelling, not of its labels.
+            # Confidence is the share of votes for the labelling, not for its labels.
             shares[np.arange(start, start + length), chosen] = most / len(labellings)
         return shares
 
 
 def _winner(counts: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Return the column with the largest count, of ties that with the lowest rank."""
+    """Return the column with the largest count, for ties the column with the lowest rank."""
     import numpy as np
 
     tied = counts == counts.max(axis=1, keepdims=True, initial=-1.0)
@@ -143,7 +144,7 @@ def _winner(counts: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64]) -> 
 
 
 def _chosen(counts: npt.NDArray[np.float64], winner: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return the share of votes of the winner, and 0 for the others; tokens without a vote have no winner."""
+    """Return the share of votes for the winner, and 0 for other labels; tokens without votes have no winner."""
     import numpy as np
 
     totals = counts.sum(axis=1)

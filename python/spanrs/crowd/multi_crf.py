@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 class MultiCRF(CRFAggregator):
     """A CRF trained on several possible labels of each token (Dredze, Talukdar and Crammer 2009).
 
-    Each token has a prior of its labels, initialised with the shares of votes. The method alternates between training
-    the CRF on the distribution of the labels, and updating this distribution to the product of the CRF and the priors,
-    whose marginals are the new priors.
+    Each token has a prior over labels, initialised with the shares of votes. The method alternates between training the
+    CRF on the distribution of the labels, and replacing this distribution by the product of the CRF and the priors. The
+    marginals of the product are the new priors.
 
     Parameters
     ----------
     template, c2, min_freq, scheme, threads
-        As in :class:`CRFMA`.
+        Same as in :class:`CRFMA`.
     most_likely : bool
         Train on the most probable labels of each sentence instead of the distribution (MultiCRF-MAX).
     max_iter : int
-        Number of trainings.
+        Number of times that the CRF is trained.
     crf_max_iter : int
-        Maximum number of L-BFGS iterations in each training, which starts from the weights of the previous one.
+        Maximum number of L-BFGS iterations in each training, which starts from the weights of the previous training.
     progress : bool, optional
-        Show iterations on standard error; None means if it is a terminal.
+        Show iterations on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
@@ -135,9 +135,9 @@ class _Truth:
         #: Whether each token of all sentences is labelled.
         self._known = np.repeat(labelled, corpus.lengths)
         counts = counts[self._known]
-        #: Priors of the labels of each token of these sentences.
+        #: Priors of the labels of each token of the labelled sentences.
         self.priors = counts / counts.sum(axis=1, keepdims=True)
-        # The priors replace the answers.
+        # The priors are used in place of the answers.
         self._chain = Annotators(corpus.replaced(annotations=[], annotators=[]), self.sentences)
         self._lengths = [corpus.lengths[at] for at in self.sentences]
 

@@ -26,11 +26,11 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
     aggregator : Aggregator
         An aggregator fitted to the corpus.
     title : str
-        The title.
+        Title of the page.
     most : int
         Maximum number of sentences, least certain first.
     seed : int
-        Seed of the intervals.
+        Random seed for the intervals.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int =
 
 
 def shown_tokens(disagreement: Disagreement) -> list[int | None]:
-    """Return the indices of tokens with disagreement and their context, with None for gaps.
+    """Return the indices of the tokens with disagreement and of context tokens, with None for gaps.
 
     Examples
     --------

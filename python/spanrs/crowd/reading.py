@@ -36,16 +36,16 @@ def crowd_corpus(
     ----------
     source : CrowdCorpus, Corpus, or a source that :func:`spanrs.read` accepts
         - A column file with one token per line and a column of labels for each annotator.
-        - A list of files, directories or corpora of any formats, one for each annotator, named by the files; or a
-          mapping of the names of annotators to them. A single directory contains a file for each annotator. Sources
-          with tokens must have the same sentences. Text documents (doccano, brat, ...) are paired by id, otherwise by
-          text, otherwise by order; an annotator may lack some of them.
+        - A list of files, directories or corpora of any formats, one for each annotator, named after the files; or a
+          mapping from names of annotators to files, directories or corpora. A single directory contains a file for each
+          annotator. Sources with tokens must have the same sentences. Text documents (doccano, brat, ...) are paired by
+          id, otherwise by text, otherwise by order; not every annotator needs to have every document.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
         - An export of Label Studio or Prodigy, whose annotators are layers. Text is split into sentences at line breaks
           and into tokens by the export or a tokenizer; spans become BIO tags, and of overlapping spans the first and
           longest is kept.
     annotators : sequence of str, optional
-        Names of the columns or files, or the annotators of an export to use; by default all.
+        Names of the columns or files, or the annotators of an export to use; by default all annotators.
     missing : str
         Placeholder for "not labelled by this annotator" in columns and tables.
     partial : str
@@ -58,7 +58,8 @@ def crowd_corpus(
     Raises
     ------
     spanrs.errors.FormatError
-        If there are no annotators, and as in :func:`read_columns`, :func:`read_files` and :func:`read_table`.
+        If there are no annotators, and in the same cases as in :func:`read_columns`, :func:`read_files` and
+        :func:`read_table`.
     spanrs.errors.AlignmentError
         If the tokens of a text differ between annotators, or no two annotators have a document in common.
 
@@ -93,11 +94,11 @@ def crowd_corpus(
         return _of_layers(corpus, annotators)
     if parts[0].kind == "table":
         if annotators:
-            raise ValueError("a table names its annotators; leave out annotators")
+            raise ValueError("a table contains the names of annotators; omit annotators")
         return read_table(_table(parts[0]), missing=missing, partial=partial)
     if parts[0].kind == "spans":
         message = (
-            f"{parts[0].shown}: files of spans have no labels of tokens; give columns, a table or an export"
+            f"{parts[0].shown}: files of spans have no labels of tokens; pass columns, a table or an export"
         )
         raise with_code(FormatError(message), "wrong_format", parts[0].path)
     return read_columns(parts[0].opened(keep=True), annotators=annotators, missing=missing, partial=partial)
@@ -116,12 +117,14 @@ def _table(part: Part) -> Any:
     """Return a table in long form for :func:`read_table`: the path of a CSV file, or a table of pyarrow."""
     if part.format == "csv":
         if part.path is None:
-            raise TypeError("a table in long form is read from a path, not from a stream")
+            raise TypeError("a CSV table in long form must be a path, not a stream")
         return part.path
     names = list(tables.column_types(part))
     lacking = [name for name in TABLE if name not in names]
     if lacking:
-        message = f"{part.shown}: no column {', '.join(lacking)}; there are {', '.join(names)}: rename them"
+        message = (
+            f"{part.shown}: no column {', '.join(lacking)} among {', '.join(names)}; rename the columns"
+        )
         raise with_code(FormatError(message), "no_column", part.path)
     import pyarrow
 
@@ -142,8 +145,8 @@ def _of_sources(
     names = list(annotators or _names(sources))
     if len(names) != len(sources) or len(set(names)) != len(names):
         message = (
-            f"{first.shown}: each of {len(sources)} sources has one annotator, and the names of annotators are "
-            f"{', '.join(names)}; give each a name"
+            f"{first.shown}: each of {len(sources)} sources has one annotator, but the names of annotators are "
+            f"{', '.join(names)}; specify a unique name for each source"
         )
         raise with_code(FormatError(message), "annotators", first.path)
     by_annotator = dict(zip(names, sources, strict=True))
@@ -176,14 +179,14 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
             pairs = zip(rows, sentences, strict=False)
             at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(rows), len(sentences)))
             message = (
-                f"{part.shown}: sentence {at} differs from that of {first}; annotators have the same sentences in the "
-                "same order"
+                f"{part.shown}: sentence {at} differs from sentence {at} of {first}; annotators must have the same "
+                "sentences in the same order"
             )
             raise with_code(AlignmentError(message), "tokens", part.path)
         for at, tags in enumerate(labels):
             lacking = [tag for tag in tags if tag == missing]
             if lacking and len(lacking) < len(tags) and partial != "drop":
-                message = f"{part.shown}: sentence {at}: {name} only labelled a part of this sentence"
+                message = f"{part.shown}: sentence {at}: {name} only labelled part of this sentence"
                 raise with_code(FormatError(message), "partial", part.path)
             given[at][name] = None if lacking else tags
     return CrowdCorpus(sentences, given, annotators=list(sources), missing=None)
@@ -199,13 +202,13 @@ def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
     if alone:
         warn(
             [
-                f"{alone} of {len(annotators)} sentences have one annotator: the other sources lack their documents"
+                f"{alone} of {len(annotators)} sentences have one annotator, because no other source has the document"
             ]
         )
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
-    """Return the names of annotators: those of their files and directories, or numbers from 1."""
+    """Return the names of annotators: names of files and directories, or numbers from 1."""
     if all(isinstance(source, (str, PathLike)) for source in sources):
         return source_names(sources)
     paths = [source.parts[0].path if isinstance(source, Corpus) else None for source in sources]
@@ -215,7 +218,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 
 def source_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
-    """Return a name for each path: its stem, or if stems are equal the path with or without suffix.
+    """Return a name for each path: the stem, or if stems are equal the path with or without suffix.
 
     Examples
     --------
@@ -230,7 +233,7 @@ def source_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
 
 
 def _without_suffixes(path: str) -> str:
-    """Return a path without the suffixes of format and compression."""
+    """Return a path without the suffixes that indicate format and compression."""
     path = path.rstrip("/")
     for suffix in (".gz", ".zst"):
         path = path.removesuffix(suffix)
@@ -243,14 +246,15 @@ def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     shown = corpus.parts[0].shown
     if layers == [LAYER] or corpus.parts[0].format == "spacy":
         message = (
-            f"{shown}: {corpus.parts[0].format} does not say who annotated; give a file or directory for each "
-            "annotator"
+            f"{shown}: {corpus.parts[0].format} does not contain names of annotators; pass a file or directory for "
+            "each annotator"
         )
         raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
     unknown = [name for name in annotators or () if name not in layers]
     if unknown:
         raise with_code(
-            FormatError(f"{shown}: no annotator {unknown[0]}; there are {', '.join(layers)}"), "annotators"
+            FormatError(f"{shown}: no annotator {unknown[0]}; the annotators are {', '.join(layers)}"),
+            "annotators",
         )
     names = list(annotators or layers)
     return join_documents(

@@ -29,7 +29,7 @@ class PRF:
 
 @dataclass(frozen=True)
 class MethodResult:
-    """One method on one corpus."""
+    """Result of one method on one corpus."""
 
     method: str
     repetition: int
@@ -37,11 +37,11 @@ class MethodResult:
     truth: PRF
     """Scores of the estimated truth of the training sentences."""
     test: PRF | None
-    """Scores on the test sentences of a CRF trained on the estimated truth; None without a test set."""
+    """Scores on the test sentences of a CRF trained on the estimated truth; None if there is no test set."""
     reliability_rmse: float | None
     """Root mean squared error of the reliability of annotators; None for the CRF trained on gold."""
     seconds: float
-    """Time to estimate the truth."""
+    """Seconds to estimate the truth."""
 
 
 class Experiment:
@@ -54,7 +54,7 @@ class Experiment:
     facts : dict
         Facts about the experiment, for JSON.
     reference : str
-        Method with which the others are compared by a paired t-test over the repetitions.
+        Method with which all other methods are compared by a paired t-test over the repetitions.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Experiment:
 
     @property
     def methods(self) -> list[str]:
-        """Names of the methods, in the order of their runs."""
+        """Names of the methods, in the order in which they were run."""
         return list(dict.fromkeys(result.method for result in self.results))
 
     @property
@@ -92,7 +92,7 @@ class Experiment:
     def p_value(self, method: str, part: str) -> float | None:
         """Return the p-value of the two-sided paired t-test of F1 against the reference.
 
-        None for the reference itself, without results of it, and with fewer than two repetitions.
+        None for the reference itself, if there are no results of the reference, and for fewer than two repetitions.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class Experiment:
         return as_text([self.table(**options)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return facts, means of each method (fractions), and all results."""
+        """Return facts, means for each method (fractions), and all results."""
         methods = []
         for method in self.methods:
             results = [result for result in self.results if result.method == method]
@@ -161,7 +161,7 @@ class Experiment:
         return {**facts, "methods": methods, "results": [asdict(result) for result in self.results]}
 
     def _summary(self, method: str, part: str) -> dict[str, Any] | None:
-        """Return means; with several repetitions also standard deviations and, if SciPy is installed, the p-value."""
+        """Return means and, for several repetitions, standard deviations and (if SciPy is installed) the p-value."""
         summary: dict[str, Any] = {}
         for measure in ("precision", "recall", "f1"):
             values = self.values(method, part, measure)

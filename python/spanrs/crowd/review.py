@@ -28,11 +28,11 @@ class AnnotatorScore(NamedTuple):
     sentences: int
     tokens: int
     score: float
-    """F1 of spans, or token accuracy if labels are not tags; NaN without spans."""
+    """F1 of spans, or token accuracy if labels are not tags; NaN if there are no spans."""
     interval: tuple[float, float] | None
-    """Confidence interval of the score; None with fewer than two sentences, or without a score."""
+    """Confidence interval of the score; None if there are fewer than two sentences, or there is no score."""
     interval_of: str = "truth"
-    """``truth`` for the score against the unknown true labels, ``estimate`` for that against the given labels."""
+    """``truth``: interval of the score against the unknown true labels; ``estimate``: against the given labels."""
 
 
 class Disagreement(NamedTuple):
@@ -70,11 +70,12 @@ def rank_annotators(
     samples : int, optional
         Number of bootstrap resamples, by default 100 for an aggregator and 1,000 for true labels.
     level : float
-        Level of the intervals. Those of an aggregator are for the score against the unknown true labels
-        (:mod:`spanrs.crowd.intervals`), so the score against the estimate may be outside. If most sentences have fewer
-        than :data:`COMPARED` annotators, and for true labels, they are percentile intervals given the labels.
+        Level of the intervals. For an aggregator, intervals are for the score against the unknown true labels
+        (:mod:`spanrs.crowd.intervals`), so the score against the estimate may be outside of the interval. For true
+        labels, and if most sentences have fewer than :data:`COMPARED` annotators, intervals are percentile intervals
+        given the labels.
     seed : int
-        Seed of the resamples.
+        Random seed for the resamples.
 
     Examples
     --------
@@ -99,10 +100,10 @@ def rank_annotators(
 
 
 def covers_truth(corpus: CrowdCorpus) -> bool:
-    """Return whether intervals have their nominal coverage of the score against the true labels.
+    """Return whether intervals for the score against the true labels have approximately their nominal coverage.
 
-    Coverage depends on the number of annotators per sentence (benches/record/2026-11-24-crowd-coverage.md). The model
-    also needs a table of annotators and labels within the memory limit.
+    Coverage depends on the number of annotators per sentence (benches/record/2026-11-24-crowd-coverage.md). The table
+    of annotators and labels must also be within the memory limit.
     """
     if len(corpus.annotators) * len(corpus.labels) ** 3 > MOST_NUMBERS // 100:
         return False
@@ -126,7 +127,7 @@ def interval_heading(rows: list[AnnotatorScore]) -> str:
 def _rows(
     corpus: CrowdCorpus, truth: list[list[str]], resampling: tuple[int, float, int] | None
 ) -> list[AnnotatorScore]:
-    """Score annotators in the order of the corpus, with intervals if resampling is set."""
+    """Score annotators in the order of the corpus, with intervals if resampling is requested."""
     labels, sentences, sizes = corpus.by_annotator()
     scheme, start, rows = corpus.scheme(), 0, []
     for name, size in zip(corpus.annotators, sizes, strict=True):

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class NoisyCRFs:
-    """Simulated annotators that label with a noisy CRF, so that each makes consistent errors.
+    """Simulated annotators that label with noisy CRFs, so that each annotator makes consistent errors.
 
-    A CRF is trained on the gold labels. Each annotator adds Gaussian noise to its weights and predicts the most
-    probable labels.
+    A CRF is trained on the gold labels. Each annotator is a copy of the CRF with Gaussian noise added to the weights,
+    and gives the most probable labels.
 
     Parameters
     ----------
     sentences : sequence of sequences
-        Tokens or features of :class:`spanrs.crf.CRF`.
+        Tokens or features, as accepted by :class:`spanrs.crf.CRF`.
     labels : sequence of sequences of str
         The gold labels.
     template, c2, min_freq, scheme, threads
-        As in :class:`spanrs.crf.CRF`.
+        Same as in :class:`spanrs.crf.CRF`.
 
     Raises
     ------
@@ -70,11 +70,11 @@ class NoisyCRFs:
         Parameters
         ----------
         variances : sequence of float
-            Variance of the noise on each weight; 0 for the CRF itself.
+            Variance of the noise on each weight, for each annotator; 0 means the CRF itself.
         repeated : bool
-            All annotators label all sentences; otherwise the sentences are divided among them at random.
+            All annotators label all sentences; otherwise the sentences are divided among the annotators at random.
         seed : int
-            Seed of noise and division.
+            Random seed for noise and division.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class NoisyCRFs:
         Raises
         ------
         ValueError
-            If there are no variances, or one is negative, infinite or NaN.
+            If there are no variances, or a variance is negative, infinite or NaN.
         """
         import numpy as np
 
@@ -108,18 +108,18 @@ def flip_labels(
     repeated: bool = True,
     seed: int = 0,
 ) -> CrowdCorpus:
-    """Simulate annotators who replace labels by random other ones with a probability.
+    """Simulate annotators who replace each label, with a given probability, by a random other label.
 
     Parameters
     ----------
     sentences : sequence of sequences
         Tokens or features.
     labels : sequence of sequences of str
-        The gold labels; at least two different ones.
+        The gold labels, with at least two different labels.
     probabilities : sequence of float
         Probability of replacing a label, from 0 to 1, for each annotator.
     repeated, seed
-        As in :meth:`NoisyCRFs.simulate`.
+        Same as in :meth:`NoisyCRFs.simulate`.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def flip_labels(
     Raises
     ------
     ValueError
-        If there are no probabilities, or one is out of range.
+        If there are no probabilities, or a probability is out of range.
     spanrs.errors.ModelError
         If there are fewer than two labels.
 
@@ -155,7 +155,7 @@ def flip_labels(
     )
 
     def label(probability: float) -> list[list[int]]:
-        # Adding 1 to n - 1 gives each of the other labels.
+        # Adding 1 to n - 1, modulo n, gives all other labels with equal probability.
         other = (flat + rng.integers(1, len(gold.labels), len(flat))) % len(gold.labels)
         noisy = np.where(rng.random(len(flat)) < probability, other, flat)
         ends = np.cumsum(gold.lengths)
@@ -177,7 +177,7 @@ def _corpus(
     repeated: bool,
     rng: np.random.Generator,
 ) -> CrowdCorpus:
-    """Return the sentences with the labels of an annotator for each noise level."""
+    """Return the sentences with the labels of one annotator for each noise level."""
     import numpy as np
 
     answers: list[dict[str, list[str]]] = [{} for _ in range(len(gold))]

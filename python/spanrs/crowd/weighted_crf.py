@@ -28,18 +28,18 @@ class WeightedCRF:
     """A CRF and the distinct labellings of each sentence of a corpus.
 
     Equal labellings of a sentence are merged, and all labellings of a sentence share one forward-backward pass. Each
-    training starts from the weights of the previous one.
+    training starts from the weights of the previous training.
 
     Parameters
     ----------
     corpus : CrowdCorpus
-        The corpus; sentences without annotations are not trained on.
+        The corpus; sentences without annotations are not used in training.
     template, c2, min_freq, scheme, threads
-        As in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
+        Same as in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
     max_iter : int
         Maximum number of iterations of L-BFGS in each training.
     features_of_all_labels : bool
-        Generate features of every attribute with every label, not only those of annotations.
+        Generate features for every attribute with every label, not only for combinations that occur in annotations.
     min_attribute_freq : float
         Minimum frequency of an attribute.
     memory : int
@@ -85,7 +85,7 @@ class WeightedCRF:
         )
         self.options = estimator._options(min_attribute_freq=min_attribute_freq)
         if scheme == "auto":
-            # The corpus detects its scheme once.
+            # The corpus detects the scheme only once.
             detected = corpus.scheme()
             legal = detected is not None and allows_single_token_sentences(detected, corpus.labels)
             self.scheme = detected if legal else None
@@ -101,7 +101,7 @@ class WeightedCRF:
         self.weights = np.zeros(self._core.sizes()[2])
 
     def _merge(self) -> tuple[list[int], npt.NDArray[np.uint32]]:
-        """Index the distinct labellings; return their number in each sentence, and the labels of all."""
+        """Index the distinct labellings; return the number of labellings of each sentence, and all their labels."""
         import numpy as np
 
         labelling: list[int] = []
@@ -150,7 +150,7 @@ class WeightedCRF:
         self._core.set_expected(sentences, labels.ravel(), pairs.ravel())
 
     def set_active(self, active: list[bool]) -> None:
-        """Set which sentences are trained on."""
+        """Set which sentences are used in training."""
         self._core.set_active(active)
 
     def train_again(self, max_iter: int | None = None) -> None:

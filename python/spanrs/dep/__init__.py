@@ -1,8 +1,8 @@
 """Part-of-speech tagging and dependency parsing.
 
-:class:`Tagger` predicts part-of-speech tags and :class:`Parser` dependency trees; both are greedy left-to-right
-averaged perceptrons (Goldberg and Nivre 2013; Honnibal's parser.py). :func:`evaluate` computes the measures of the
-CoNLL 2018 shared task.
+:class:`Tagger` predicts part-of-speech tags, and :class:`Parser` predicts dependency trees; both are greedy
+left-to-right averaged perceptrons (Goldberg and Nivre 2013; Honnibal's parser.py). :func:`evaluate` computes the
+measures of the CoNLL 2018 shared task.
 """
 
 from spanrs.dep.drawing import draw, to_svg

@@ -22,15 +22,15 @@ class Tree(Sized, Protocol):
 
     @property
     def labels(self) -> Sequence[str]:
-        """The labels of the arcs, or none."""
+        """The labels of the arcs; empty if there are none."""
 
     @property
     def xpos(self) -> Sequence[str]:
-        """The tags of the treebank, or none."""
+        """The tags of the treebank; empty if there are none."""
 
     @property
     def upos(self) -> Sequence[str]:
-        """The universal tags, or none."""
+        """The universal tags; empty if there are none."""
 
     @property
     def arcs(self) -> list[tuple[int, str, int]]:
@@ -44,7 +44,7 @@ class Arc(NamedTuple):
     dependent: int
     label: str
     level: int
-    """Height: 1 plus the number of arcs nested below it."""
+    """Height: 1 plus the maximum height of the arcs below this arc."""
 
     @property
     def first(self) -> int:
@@ -61,7 +61,7 @@ def _arcs(parse: Tree) -> list[Arc]:
     """Return the arcs between words with their heights; an arc is above the arcs that it spans."""
     words = [(head - 1, at - 1, label) for head, label, at in parse.arcs if head]
     words.sort(key=lambda arc: (abs(arc[0] - arc[1]), min(arc[:2])))
-    # Height of the arcs so far above each gap between words.
+    # Height of the arcs placed so far, above each gap between words.
     heights = [0] * len(parse)
     arcs = []
     for head, dependent, label in words:
@@ -174,7 +174,7 @@ def to_svg(parse: Tree) -> str:
     height = _LEVEL * (max((arc.level for arc in arcs), default=0) + 1.4)
     parts = []
     for arc in arcs:
-        # Arcs of a word start next to each other, right arcs to the right of its middle.
+        # Arcs of a word start next to each other; arcs to the right start to the right of the word's middle.
         side = 1 if arc.dependent > arc.head else -1
         start, end = centres[arc.head] + 4 * side, centres[arc.dependent] - 4 * side
         top = height - _LEVEL * (arc.level + 0.2)

@@ -17,7 +17,7 @@ from spanrs.io.sources import Source
 
 #: A file in CoNLL-U, or sentences.
 Trees: TypeAlias = Source | Sequence[Parse]
-#: Minimum number of words for identical tags to be suspicious.
+#: Minimum number of words for a warning about identical columns.
 MANY_WORDS = 1000
 
 
@@ -29,11 +29,11 @@ def evaluate(
     Parameters
     ----------
     gold, pred : path, binary file object, or sequence of Parse
-        The same text on both sides; segmentation into words and sentences may differ.
+        Trees of the same text; segmentation into words and sentences may differ.
     matcher : Dep
         Options of the comparison.
     any_roots : bool
-        Accept sentences with several roots, such as those of parser.py; the shared task does not.
+        Accept sentences with several roots, such as the output of parser.py; the shared task does not accept them.
     by : str, optional
         ``sentence`` keeps a row of counts for each sentence, for intervals and comparisons.
 
@@ -41,14 +41,14 @@ def evaluate(
     -------
     Result
         ``result.micro`` is LAS, ``result["uas"].micro`` UAS, and so on for the criteria of :class:`Dep`. Precision
-        divides by the words of pred, recall by those of gold; both are the accuracy if the words are the same.
-        ``result["lemmas"].unscored`` is the reason why a measure is undefined: one side leaves the column empty, or
-        pred copied it. Undefined measures are ``-`` in tables and null in JSON.
+        divides by the number of words of pred, recall by the number of words of gold; both equal accuracy if the words
+        are the same. ``result["lemmas"].unscored`` is the reason why a measure is undefined: the column is empty on one
+        side, or pred copied the column. Undefined measures are ``-`` in tables and null in JSON.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a line is malformed, heads are not a tree with one root, or a file has no words; the error has the line.
+        If a line is malformed, heads are not a tree with one root, or a file has no words; the error contains the line.
     spanrs.errors.AlignmentError
         If the characters of the two sides differ.
     OSError
@@ -60,8 +60,8 @@ def evaluate(
     -----
     spanrs.errors.SpanrsWarning
         If pred has columns that ``spanrs dep parse`` or ``tag`` copied from its input; comments such as
-        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name the predicted ones. Also if at least 1000 words all have the
-        tags, features or lemmas of gold, but not its heads.
+        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name the predicted columns. Also if tags, features or lemmas
+        equal gold in all words (at least 1000), but heads do not.
 
     Examples
     --------
@@ -86,13 +86,13 @@ def evaluate(
 
 
 def _warnings(result: Result) -> Iterator[str]:
-    """Return warnings of columns that were copied, or probably copied."""
+    """Yield warnings about columns that were copied, or probably copied."""
     if copied := copied_columns(result._unweighted_corpus):
         yield (
-            f"pred did not predict {', '.join(copied)}, but copied what its input had; if another program has "
-            "predicted that, remove the comments '# spanrs.predicted' from pred"
+            f"pred did not predict {', '.join(copied)}, but copied them from its input; if another program has "
+            "predicted them, remove the comments '# spanrs.predicted' from pred"
         )
-    # Comments may be lost, and other programs do not write them.
+    # Comments may be lost, and other programs do not write such comments.
     equal = [
         column
         for name, (column, *more) in COLUMNS.items()
@@ -100,7 +100,7 @@ def _warnings(result: Result) -> Iterator[str]:
     ]
     words = int(result["uas"].micro.support)
     if equal and words >= MANY_WORDS and result["uas"].micro.f1 < 1:
-        yield f"{', '.join(equal)} of pred and gold are equal in all {words} words; were they copied from gold?"
+        yield f"{', '.join(equal)} of pred and gold are equal in all {words} words; perhaps copied from gold"
 
 
 def _source(trees: Trees) -> Source:

@@ -22,7 +22,7 @@ COLUMNS = {
     "mlas": ("HEAD", "DEPREL", "UPOS", "FEATS"),
 }
 _ALL_COLUMNS = tuple(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
-#: Why criteria of copied columns are not scored.
+#: Reason why criteria of copied columns are not scored.
 COPIED = "pred has a copied column"
 
 
@@ -37,7 +37,7 @@ class Dep(Matcher):
     Parameters
     ----------
     subtypes : bool
-        Compare labels with their subtypes (``nmod:poss``); the CoNLL 2018 shared task ignores them.
+        Compare labels with their subtypes (``nmod:poss``); the CoNLL 2018 shared task ignores subtypes.
 
     Notes
     -----
@@ -70,7 +70,7 @@ class Dep(Matcher):
 
 
 def copied_columns(corpus: Mapping[str, int]) -> list[str]:
-    """Return the columns that pred at least partly copied."""
+    """Return the columns that pred copied in at least one sentence."""
     return [column for column in _ALL_COLUMNS if corpus.get(f"copied_{column.lower()}", 0)]
 
 

@@ -38,7 +38,7 @@ from spanrs.report.pages import cut_by_kind
 SUMMARY = ("uas", "las", "clas", "mlas", "upos", "xpos")
 #: Largest number of labels in the heat map.
 MOST_LABELS = 60
-#: Words shown before and after a wrong one.
+#: Number of words shown before and after a wrong word.
 CONTEXT = 12
 #: Kinds of errors.
 KINDS = {
@@ -46,7 +46,7 @@ KINDS = {
     "label": "right head, wrong label",
     "both": "wrong head and wrong label",
 }
-#: Columns of heads, and of labels, by format.
+#: Columns of heads and labels, by format.
 _COLUMNS: dict[str, tuple[Columns, int | str]] = {
     "conllu": (Columns(tag="HEAD", format="conllu"), "DEPREL"),
     "four-columns": (Columns(tag=2, format="columns", separator="whitespace", comments="none"), 3),
@@ -70,22 +70,22 @@ def tree_page(
     *,
     title: str = "Evaluation of trees",
 ) -> str:
-    """Return the report of an evaluation of trees: measures, labels, confusion, and words with a wrong head or label.
+    """Return the report for an evaluation of trees: measures, labels, confusion, and words with a wrong head or label.
 
     Parameters
     ----------
     result : Result
-        What :func:`spanrs.dep.evaluate` returned; intervals need ``by="sentence"``.
+        A result of :func:`spanrs.dep.evaluate`; intervals need ``by="sentence"``.
     gold, pred : path, binary file object, or sequence of Parse, optional
-        The compared trees, without which the page has no examples. Files are read again, so memory depends only on
-        the number of errors.
+        The compared trees; without them the page has no examples. Files are read again, so memory depends only on the
+        number of errors.
     title : str
         Title of the page.
 
     Returns
     -------
     str
-        A self-contained page, including scripts and fonts.
+        A self-contained HTML page, including scripts and fonts.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _sections(result: Result, empty: Collection[str]) -> Iterator[Section]:
         yield Bars("LAS of labels", bars, note=interval_note(result, drawn))
         section = confusion(result, title="Confusion of labels", most=MOST_LABELS, what="labels")
         yield replace(
-            section, note=f"Labels of aligned words, whatever their heads. {section.note}".strip()
+            section, note=f"Labels of aligned words, regardless of their heads. {section.note}".strip()
         )
 
 
@@ -177,7 +177,7 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
     subtypes : bool
         Compare labels with their subtypes (``nmod:poss``).
     most : int
-        Maximum number of examples; the first ones of each kind are kept.
+        Maximum number of examples; the first examples of each kind are kept.
 
     Examples
     --------
@@ -206,12 +206,12 @@ def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int
         notes.append(f"The first {len(examples)} of {errors.kinds.total()} errors.")
     if errors.differing:
         sentences = "sentence" if errors.differing == 1 else "sentences"
-        notes.append(f"Without {errors.differing} {sentences} whose words differ between gold and pred.")
+        notes.append(f"Excluded: {errors.differing} {sentences} whose words differ between gold and pred.")
     return Examples("Errors", examples, note=" ".join(notes), kinds=KINDS, numbers=errors.kinds)
 
 
 def _wrong_words(gold: _Tree, pred: _Tree, *, subtypes: bool) -> dict[int, str]:
-    """Return the kind of error by index of the word."""
+    """Map the index of each wrong word to the kind of error."""
     wrong = {}
     rows = zip(gold.heads, pred.heads, gold.labels, pred.labels, strict=True)
     for at, (head, other_head, label, other_label) in enumerate(rows):

@@ -27,7 +27,7 @@ class Parse:
     words : sequence of str
         The forms.
     heads : array of int, shape (words,)
-        The head of each word: a word from 1, or 0 for the root. Empty without a tree.
+        The head of each word: a word from 1, or 0 for the root. Empty if there is no tree.
     labels : sequence of str
         The label of the arc to each head; empty for an unlabelled tree.
     xpos, upos : sequence of str
@@ -36,7 +36,7 @@ class Parse:
     Raises
     ------
     ValueError
-        If lengths differ, or a head is not in the sentence.
+        If lengths differ, or a head is outside of the sentence.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Parse:
 
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
-            raise TypeError(f"words is one str; pass a list of words, such as {self.words.split()[:3]!r}")
+            raise TypeError(f"words is a str; pass a list of words, such as {self.words.split()[:3]!r}")
         object.__setattr__(self, "words", tuple(self.words))
         heads = np.asarray(self.heads if len(self.heads) else np.zeros(0, np.int32))
         if heads.dtype.kind not in "iu":
@@ -142,12 +142,12 @@ def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  #
     source : path or binary file object
         CoNLL-U or CoNLL-X, or the four columns of parser.py; plain, gzip or zstd.
     format : str, optional
-        ``conllu``, ``four-columns``, ``word-tag`` or ``tokens``; recognised if not given. The last two have no trees.
+        ``conllu``, ``four-columns``, ``word-tag`` or ``tokens``; detected if not given. The last two have no trees.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a line is malformed, or heads are not a tree; the error has the line.
+        If a line is malformed, or heads are not a tree; the error contains the line.
     OSError
         If the file cannot be read.
 
@@ -173,7 +173,7 @@ def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  #
 
 
 def parse_conllu(text: str) -> list[Parse]:
-    """Read sentences of a text in CoNLL-U.
+    """Read sentences from a string in CoNLL-U.
 
     Examples
     --------

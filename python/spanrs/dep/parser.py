@@ -42,7 +42,8 @@ class Parser(Estimator):
     ----------
     features : str or path
         ``rich``: words, both kinds of tags, labels of children. ``published``: the 59 templates of parser.py.
-        Otherwise a file of templates, or their text; ``spanrs dep templates`` prints those of ``rich``.
+        Otherwise a file with templates, or the text of templates; ``spanrs dep templates`` prints the templates of
+        ``rich``.
     labelled : bool
         Predict labels of arcs, together with the transitions.
     single_root : bool
@@ -50,10 +51,10 @@ class Parser(Estimator):
     epochs : int
         Number of passes over the training data.
     models : int
-        Number of models trained with consecutive seeds, whose averaged weights are summed. The sum is as fast as one of
-        them, and its LAS is about half a point higher.
+        Number of models trained with consecutive seeds, whose averaged weights are summed. The sum is as fast as a
+        single model, and its LAS is about half a point higher.
     seed : int, optional
-        Seed of the order of sentences; None keeps the order of the data.
+        Random seed for shuffling the sentences; None keeps the order of the data.
     explore_from : int
         First pass, counted from 1, that follows predicted transitions, correct or not (training with exploration).
     aggressiveness : float, optional
@@ -62,26 +63,26 @@ class Parser(Estimator):
         Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
         the features without loss of accuracy.
     oracle : str
-        ``exact`` (Goldberg and Nivre 2013) or ``published`` (that of parser.py, which accepts a few incorrect
+        ``exact`` (Goldberg and Nivre 2013) or ``published`` (the oracle of parser.py, which accepts a few incorrect
         transitions).
     jackknife : int
-        Number of parts of the training data, each tagged by a tagger trained on the others, so that the parser is
-        trained on tags with realistic errors; 0 uses the tags of the data.
+        Number of parts of the training data. Each part is tagged by a tagger trained on all other parts, so that the
+        parser is trained on tags with realistic errors; 0 uses the tags of the data.
     joint : bool
-        Train tagger and parser alternately, exactly as parser.py; all other parameters but ``epochs`` and ``seed`` must
-        equal those of :meth:`published`.
+        Train tagger and parser alternately, exactly like parser.py; all other parameters except ``epochs`` and ``seed``
+        must equal those of :meth:`published`.
     tagger : Tagger, optional
         An unfitted tagger whose parameters are used, by default ``Tagger(seed=seed)``, or a fitted tagger to use
         without further training. ``fit`` does not change it; :attr:`tagger_` is the tagger of the model.
     progress : bool, optional
-        Show the passes on standard error; None means if it is a terminal.
+        Show the passes on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
     history_ : list of Epoch
         Statistics of each pass.
     dev_ : dict of str to float
-        UAS and LAS on the development data, as computed by :meth:`evaluate`; empty without.
+        UAS and LAS on the development data, as computed by :meth:`evaluate`; empty without development data.
     lifted_ : tuple of int
         Number of words and sentences of the training data that were changed to make trees projective.
     tagger_ : Tagger
@@ -102,7 +103,7 @@ class Parser(Estimator):
     """
 
     _model: _spanrs.DepModel | None = None
-    #: Parameters of the tagger are metadata of their own.
+    #: Parameters of the tagger are stored as separate metadata.
     _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
 
     def __init__(
@@ -148,14 +149,12 @@ class Parser(Estimator):
         as_number(self.prune, "prune")
         check_choice(self.oracle, "oracle", ORACLES)
         if as_integer(self.jackknife, "jackknife") == 1:
-            raise ValueError(
-                "jackknife must be 0, to learn from the tags of the data, or at least 2, not 1"
-            )
+            raise ValueError("jackknife must be 0, to train on the tags of the data, or at least 2, not 1")
         if self.tagger is not None and not isinstance(self.tagger, Tagger):
             raise TypeError(f"tagger must be a Tagger, not {type(self.tagger).__name__}")
         if self.joint:
             if self.tagger is not None:
-                raise ValueError("tagger has no effect with joint=True; leave it out")
+                raise ValueError("tagger has no effect with joint=True; omit tagger")
             published = Parser.published(epochs=self.epochs, seed=self.seed)._saved_params()
             for name, value in self._saved_params().items():
                 if value != published[name]:
@@ -163,10 +162,10 @@ class Parser(Estimator):
 
     @classmethod
     def published(cls, *, epochs: int = 15, seed: int | None = 0, progress: bool | None = None) -> Parser:
-        """Return a parser that is trained exactly as parser.py: with its features, ties, rounding, oracle and passes.
+        """Return a parser that is trained exactly like parser.py: same features, ties, rounding, oracle and passes.
 
-        Tagger and parser are trained alternately, the tagger for five passes. Trees are unlabelled and may have several
-        roots.
+        Tagger and parser are trained alternately; the tagger is trained for five passes. Trees are unlabelled and may
+        have several roots.
         """
         return cls(
             features="published",
@@ -209,8 +208,8 @@ class Parser(Estimator):
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Parser:
         """Train tagger and parser.
 
-        Non-projective trees are made projective by repeatedly attaching the shortest crossing arc to the head of its
-        head; ``lifted_`` counts them.
+        Non-projective trees are made projective by repeatedly attaching the dependent of the shortest crossing arc to
+        the head of its head; ``lifted_`` counts the changed words and sentences.
 
         Parameters
         ----------
@@ -226,12 +225,12 @@ class Parser(Estimator):
         ValueError
             If a parameter is invalid, there are no sentences, or ``patience`` is set without ``dev``.
         spanrs.errors.FormatError
-            If a line is malformed, or heads are not a tree; the error has the line.
+            If a line is malformed, or heads are not a tree; the error contains the line.
         """
         self._check_params()
         check_patience(patience, dev)
         if patience is not None and self.joint:
-            raise ValueError("patience has no effect with joint=True; leave it out")
+            raise ValueError("patience has no effect with joint=True; omit patience")
         roots = "one" if self.single_root else "many"
         treebank = treebank_of(train, roots)
         held_out = None if dev is None else treebank_of(dev, roots)
@@ -262,7 +261,7 @@ class Parser(Estimator):
         return self._model is not None
 
     def _fit_joint(self, train: _spanrs.Treebank) -> _spanrs.DepModel:
-        """Train as parser.py does."""
+        """Train like parser.py."""
         with iteration_display(self.progress, "parser.py", self.epochs) as show:
             monitor = Monitor(None, show, self.history_, None, self.epochs, "las")
             passes = {"epochs": self.epochs, "seed": self.seed, "models": 1}
@@ -320,7 +319,7 @@ class Parser(Estimator):
             return Path(features).read_text(encoding="utf-8")
         if "." not in features and "\n" not in features:
             raise ValueError(
-                f"features must be rich, published, a file of templates or their text, not {features!r}"
+                f"features must be rich, published, a file of templates or the text of templates, not {features!r}"
             )
         return features
 
@@ -336,7 +335,7 @@ class Parser(Estimator):
         words : sequence of str
             The words, such as a list or an array of str.
         tags : sequence of str, optional
-            XPOS tags to use instead of predicted ones.
+            XPOS tags to use instead of predicted tags.
 
         Returns
         -------
@@ -367,9 +366,9 @@ class Parser(Estimator):
         sentences : sequence of sequences of str
             The words of each sentence.
         tags : sequence of sequences of str, optional
-            XPOS tags to use instead of predicted ones.
+            XPOS tags to use instead of predicted tags.
         threads : int, optional
-            Number of threads; None or 0 for all processors. Results do not depend on it.
+            Number of threads; None or 0 for all processors. Results do not depend on the number.
         """
         words = check_words(sentences)
         given = None
@@ -446,7 +445,7 @@ class Parser(Estimator):
         Raises
         ------
         spanrs.errors.ModelError
-            If the layout is another one.
+            If the JSON has a different layout.
         spanrs.errors.FormatError
             If compressed data are damaged.
         spanrs.errors.LimitError
@@ -480,7 +479,7 @@ def import_published(path: str | PathLike[str]) -> _spanrs.DepModel:
 
 
 def tree_scores(gold: Sequence[Any], pred: Sequence[Any], *, labelled: bool) -> dict[str, float]:
-    """Return UAS and LAS by the definition of :func:`spanrs.dep.evaluate`, without subtypes of labels."""
+    """Return UAS and LAS as defined by :func:`spanrs.dep.evaluate`, without subtypes of labels."""
     total = heads_right = labels_right = 0
     for (words, _, _, heads, labels), (_, _, pred_heads, pred_labels) in zip(gold, pred, strict=True):
         total += len(words)

@@ -6,7 +6,7 @@ from spanrs.eval import Result
 from spanrs.eval.tables import percents
 from spanrs.report.table import Table
 
-#: Measures in the order of the CoNLL 2018 evaluation, and after them those without punctuation.
+#: Measures in the order of the CoNLL 2018 evaluation, followed by the measures without punctuation.
 MEASURES = {
     "upos": "UPOS",
     "xpos": "XPOS",
@@ -22,12 +22,12 @@ MEASURES = {
 
 
 def main_label(label: str) -> str:
-    """Return a label without its subtype, as LAS compares it: ``nmod`` of ``nmod:poss``."""
+    """Return a label without its subtype, as compared by LAS: ``nmod`` for ``nmod:poss``."""
     return label.partition(":")[0]
 
 
 def score_tables(result: Result, *, per_label: bool = False) -> list[Table]:
-    """Return the measures in per cent, and with ``per_label`` LAS by label; ``-`` for unscored ones."""
+    """Return the measures in per cent, and with ``per_label`` LAS by label; undefined measures are ``-``."""
     table = Table(["metric", "precision", "recall", "F1", "gold words"])
     for name, title in MEASURES.items():
         score = result[name].shown.micro

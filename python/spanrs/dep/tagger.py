@@ -42,16 +42,17 @@ class Tagger(Estimator):
     models : int
         Number of models trained with consecutive seeds, whose averaged weights are summed.
     seed : int, optional
-        Seed of the order of sentences; None keeps the order of the data.
+        Random seed for shuffling the sentences; None keeps the order of the data.
     min_count : int
-        Minimum frequency of a word in the dictionary of unambiguous words, which are not tagged but looked up.
+        Minimum frequency of a word in the dictionary of unambiguous words, whose tags are looked up instead of
+        predicted.
     min_share : float
-        Minimum share, above 0 and at most 1, of the most frequent tag of such a word.
+        Minimum fraction of occurrences of such a word with its most frequent tag, above 0 and at most 1.
     margin : int
-        Update for correct predictions, too, if their score exceeds the second best by less than this; 0 only updates
+        Also update for correct predictions whose score exceeds the second best by less than this margin; 0 only updates
         for errors.
     progress : bool, optional
-        Show the passes on standard error; None means if it is a terminal.
+        Show the passes on standard error; None shows them only if standard error is a terminal.
 
     Attributes
     ----------
@@ -61,7 +62,7 @@ class Tagger(Estimator):
     Notes
     -----
     Source: Collins 2002, "Discriminative training methods for hidden Markov models"; the published features and the
-    dictionary of unambiguous words are those of Honnibal's parser.py.
+    dictionary of unambiguous words are taken from Honnibal's parser.py.
 
     Examples
     --------
@@ -160,7 +161,7 @@ class Tagger(Estimator):
         ValueError
             If a parameter is invalid, there are no tagged sentences, or ``patience`` is set without ``dev``.
         spanrs.errors.FormatError
-            If a line is malformed; the error has the line.
+            If a line is malformed; the error contains the line.
         """
         return self._fit(
             treebank_of(train, None), None if dev is None else treebank_of(dev, None), patience
@@ -201,7 +202,7 @@ class Tagger(Estimator):
         words : sequence of str
             The words.
         column : str, optional
-            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); by default the first that the model has.
+            ``xpos`` (the tags of the treebank) or ``upos`` (universal tags); by default ``xpos`` if the model has XPOS.
 
         Raises
         ------
@@ -244,7 +245,7 @@ class Tagger(Estimator):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Tagger:
-        """Read a model file, which may be that of a parser, too.
+        """Read the model file of a tagger or of a parser.
 
         Raises
         ------
@@ -267,7 +268,7 @@ class Tagger(Estimator):
 
 
 def with_saved_params(kind: type[EstimatorT], params: object) -> EstimatorT:
-    """Create a tagger or parser with the parameters of a model.
+    """Create a tagger or parser with the parameters stored in a model.
 
     Raises
     ------

@@ -25,9 +25,9 @@ class Epoch(NamedTuple):
     epoch: int
     """Number of the pass, from 1."""
     accuracy: float
-    """Share of words with the correct tag or head during the pass."""
+    """Fraction of words with the correct tag or head during the pass."""
     dev: dict[str, float]
-    """Scores of the averaged weights on the development data; empty without."""
+    """Scores of the averaged weights on the development data; empty without development data."""
     features: int
     """Number of features with a weight."""
 
@@ -58,7 +58,7 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
             treebank.read(_spanrs.SyntaxFile(item, None), trees)
         else:
             raise TypeError(
-                f"sentence {at} is a {type(item).__name__}; give a path in CoNLL-U, or sentences as spanrs.dep.Parse"
+                f"sentence {at} is a {type(item).__name__}; pass a path in CoNLL-U, or sentences as spanrs.dep.Parse"
             )
     treebank.extend(memory, trees)
     if not len(treebank):
@@ -76,7 +76,7 @@ def _parts_of(corpus: Corpus) -> list[Any]:
     """
     for part in corpus.parts:
         if part.format not in ("conllu", "columns"):
-            message = f"{part.shown}: {part.format} has no trees; give CoNLL-U, or columns of word, tag, head, label"
+            message = f"{part.shown}: {part.format} has no trees; pass CoNLL-U, or columns of word, tag, head, label"
             raise with_code(FormatError(message), "wrong_format", part.path)
     return [part.opened(keep=True) for part in corpus.parts]
 
@@ -90,13 +90,11 @@ def check_patience(patience: int | None, dev: object) -> None:
 
 
 def check_words(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return sentences as lists of words; refuse a string where a list of words belongs."""
+    """Return sentences as lists of words; refuse a string in place of a list of words."""
     checked = []
     for at, words in enumerate(sentences):
         if isinstance(words, str):
-            raise TypeError(
-                f"sentence {at} is one str; pass a list of words, such as {words.split()[:3]!r}"
-            )
+            raise TypeError(f"sentence {at} is a str; pass a list of words, such as {words.split()[:3]!r}")
         checked.append([str(word) if isinstance(word, str) else _not_a_word(at, word) for word in words])
     return checked
 
@@ -107,21 +105,21 @@ def _not_a_word(sentence: int, word: object) -> str:
 
 @dataclass
 class Monitor:
-    """Called after each pass: scores the development data, shows progress, and stops without improvement."""
+    """Scores the development data and shows progress after each pass, and stops if there is no improvement."""
 
     score: Callable[[_spanrs.DepModel], dict[str, float]] | None
     show: Callable[[int, str], None]
     history: list[Epoch]
     patience: int | None
     epochs: int
-    #: The score that decides about improvement.
+    #: The score that must improve.
     criterion: str
     best: float = -1.0
     since: int = 0
     model: int = 0
 
     def __call__(self, state: dict[str, Any], compiled: _spanrs.DepModel | None) -> int:
-        """Record a pass. Return 0 to stop, 1 to continue, 2 to continue and keep the weights as the best."""
+        """Record a pass. Return 0 to stop, 1 to continue, or 2 to continue and keep the weights as the best weights."""
         model, epoch = state["model"], state["epoch"]
         if model != self.model:
             self.model, self.best, self.since = model, -1.0, 0

@@ -1,10 +1,11 @@
 """Scoring of Dask bags, Dask dataframes and shards on disk.
 
-Each partition is scored on its worker to a serialized result, and the results are merged in a tree. The outcome is
-identical, byte for byte, to merging the results of the partitions in order.
+Each partition is scored on its worker to a serialized result, and the results are merged in a tree. The merged result
+is byte-identical to the result of merging the partitions in order.
 
-``scheme="auto"`` is decided once: partitions are scored one after the other until one has a tag other than ``O``; the
-remaining partitions are scored in parallel under its scheme. Name the scheme to score all partitions at once.
+``scheme="auto"`` is resolved once: partitions are scored one after the other until a partition has a tag other than
+``O``; the remaining partitions are scored in parallel under the detected scheme. Specify the scheme to score all
+partitions in parallel.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     Parameters
     ----------
     gold : dask.bag.Bag
-        One item per sentence: pairs of gold and pred, each a list of tags or of spans; or, if ``pred`` is given, gold
-        alone.
+        One item per sentence: a pair of gold and pred, each a list of tags or of spans; if ``pred`` is given, only
+        gold.
     pred : dask.bag.Bag, optional
         The other side, with the same sentences in the same partitions.
     **options
@@ -54,7 +55,7 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     ValueError
         If the bags differ in their number of partitions.
     TypeError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score`.
+        Same as :func:`spanrs.score`.
 
     Examples
     --------
@@ -70,7 +71,7 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     preds = pred.to_delayed()
     if len(golds) != len(preds):
         raise ValueError(
-            f"gold has {len(golds)} partitions and pred {len(preds)}; they must contain the same sentences"
+            f"gold has {len(golds)} partitions and pred {len(preds)}; both must contain the same sentences"
         )
     return _score(list(zip(golds, preds, strict=True)), _score_sides, options)
 
@@ -96,7 +97,7 @@ def score_dataframe(
     by : str, optional
         ``document`` keeps a row of counts for each document.
     **options
-        Those of :class:`spanrs.Scorer`.
+        Options of :class:`spanrs.Scorer`.
 
     Returns
     -------
@@ -107,13 +108,13 @@ def score_dataframe(
     ImportError
         If Dask or pyarrow are not installed.
     KeyError
-        If there is no column of a name.
+        If a column does not exist.
     TypeError
         If a column contains text.
     ValueError
         If ``by`` is unknown, or ``by="document"`` without ``documents``.
     spanrs.errors.AlignmentError
-        If a document is in two partitions; also as :func:`spanrs.score`.
+        If a document is in two partitions, and in the same cases as in :func:`spanrs.score`.
 
     Notes
     -----
@@ -129,7 +130,7 @@ def score_dataframe(
         if isinstance(frame.dtypes[name], pandas.StringDtype):
             raise TypeError(
                 f"the column {name!r} contains text, not lists; Dask converts lists to text unless "
-                "dask.config.set({'dataframe.convert-string': False}) is called before, or they are Arrow lists"
+                "dask.config.set({'dataframe.convert-string': False}) is called first, or the lists are Arrow lists"
             )
     score = partial(_score_frame, columns=(gold, pred, documents))
     options["by"] = by
@@ -142,10 +143,10 @@ def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
     Parameters
     ----------
     shards : iterable of paths, or of pairs of paths
-        Gold and pred, or one file with both sides. Every worker must be able to open them. Documents end at the end of
-        a shard.
+        Gold and pred, or one file with both sides. Every worker must be able to open the files. Documents end at the
+        end of a shard.
     **options
-        Those of :func:`spanrs.score`.
+        Options of :func:`spanrs.score`.
 
     Returns
     -------
@@ -158,7 +159,7 @@ def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
     ValueError
         If there are no shards.
     OSError, TypeError, spanrs.errors.SpanrsError
-        As :func:`spanrs.integrations.shards.score_shard`.
+        Same as :func:`spanrs.integrations.shards.score_shard`.
 
     Examples
     --------
@@ -177,11 +178,11 @@ def score_shards(shards: Iterable[Paths], **options: Any) -> Result:
 def _score(
     parts: Sequence[Any], score: Any, options: Mapping[str, Any], *, named: bool | None = None
 ) -> Result:
-    """Score each part with ``score(part, options)``, which returns bytes, and merge them in order."""
+    """Score each part with ``score(part, options)``, which returns bytes, and merge the results in order."""
     import dask
 
     def task(at: int, given: Mapping[str, Any]) -> Any:
-        # Options are bound with ``partial``, so that Dask does not search them for Dask objects.
+        # Options are bound with ``partial``, so that Dask does not search the options for Dask objects.
         return dask.delayed(partial(score, options=dict(given)), pure=False)(parts[at])
 
     def computed(at: int, given: Mapping[str, Any]) -> bytes:

@@ -1,8 +1,8 @@
-"""Scoring of shards of a corpus to serialized results, and merging them.
+"""Scoring of shards of a corpus to serialized results, and merging of serialized results.
 
 Processes exchange the bytes of :meth:`spanrs.Result.to_bytes`, which include a checksum and the signature of the
-result, so a process needs only this package to read them. The integrations of Dask and Spark are built on this module,
-which imports neither.
+result, so a process needs only this package to read the result. The integrations of Dask and Spark are built on this
+module, which imports neither library.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
     Returns
     -------
     bytes
-        As of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the gold file, as for directories
-        without subdirectories.
+        Result of :meth:`spanrs.Result.to_bytes`. Documents and violations are named after the gold file, as for
+        directories without subdirectories.
 
     Raises
     ------
     OSError, TypeError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score`.
+        Same as :func:`spanrs.score`.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def document_column(documents: str | None, by: str | None) -> str | None:
     if by not in (None, "document"):
         raise ValueError(f"by must be 'document' or None for dataframes, not {by!r}")
     if by is not None and documents is None:
-        raise ValueError("by='document' requires the column of documents; name it with documents=")
+        raise ValueError("by='document' requires the column of documents; specify it with documents=")
     return documents if by is not None else None
 
 
@@ -95,14 +95,14 @@ def score_batches(
     Parameters
     ----------
     batches : iterable of (gold, pred, names of documents or None)
-        As for :meth:`spanrs.Scorer.update`. A document may continue in the next batch.
+        Passed to :meth:`spanrs.Scorer.update`. A document may continue in the next batch.
     options : mapping
-        Those of :class:`spanrs.Scorer`.
+        Options of :class:`spanrs.Scorer`.
 
     Returns
     -------
     bytes
-        As of :meth:`spanrs.Result.to_bytes`.
+        Result of :meth:`spanrs.Result.to_bytes`.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def finished(stored: bytes, *, named: bool) -> Result:
         for name in result.counts.documents():
             if name in seen:
                 error = AlignmentError(
-                    f"document {name!r} continues after another one has begun, or in another partition; "
+                    f"document {name!r} continues after another document has begun, or in another partition; "
                     "keep the sentences of a document together in one partition"
                 )
                 raise with_code(error, "documents")
@@ -221,13 +221,13 @@ def decide_schemes(
     Returns
     -------
     list of bytes
-        The results of the first shards; empty if the schemes are named.
+        The results of the first shards; empty if the options specify the schemes.
     dict
         Options for the remaining shards.
 
     Notes
     -----
-    The rule is that of :func:`spanrs.eval.shards.found_schemes`.
+    :func:`spanrs.eval.shards.found_schemes` defines when the schemes are known.
     """
     options = dict(options)
     stored: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Scores of spaCy's scorer, and its conversions between IOB and BILUO.
+"""The scores of spaCy's scorer, and spaCy's conversions between IOB and BILUO.
 
 spaCy is imported only if documents are passed as pairs instead of Examples.
 """
@@ -66,7 +66,7 @@ def score_spans(
     getter : callable
         Called as ``getter(doc, attr)``; returns the spans.
     has_annotation : callable, optional
-        Called with a Doc; returns whether it is annotated. Other references are skipped.
+        Called with a Doc; returns whether the Doc is annotated. References that are not annotated are skipped.
     labeled : bool
         Whether to compare labels; if False, only boundaries are compared.
     allow_overlap : bool
@@ -125,8 +125,8 @@ def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # no
     Parameters
     ----------
     examples : iterable of Example, or of pairs of Doc
-        As for :func:`score_spans`. References without annotations are skipped, and so are predicted entities on tokens
-        without annotation.
+        Same as for :func:`score_spans`. References without annotations are skipped, and so are predicted entities on
+        tokens without annotation.
     **kwargs
         Ignored.
 
@@ -182,8 +182,8 @@ def tags_to_entities(tags: Iterable[str | None]) -> list[tuple[str, int, int]]:
     Returns
     -------
     list of tuple
-        (type, first token, last token), tokens from 0. A token without annotation is an entity of type ``""``; inside
-        an entity it discards that entity.
+        (type, first token, last token), tokens from 0. A token without annotation is an entity of type ``""``. An
+        entity that contains such a token is discarded.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def iob_to_biluo(tags: Iterable[str]) -> list[str]:
     Parameters
     ----------
     tags : iterable of str
-        IOB tags; any tag other than ``O`` may begin an entity, whatever its prefix.
+        IOB tags; any tag other than ``O`` may begin an entity, regardless of its prefix.
 
     Returns
     -------

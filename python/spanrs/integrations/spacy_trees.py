@@ -25,8 +25,8 @@ def from_doc(doc: Doc) -> Iterator[Parse]:
     Parameters
     ----------
     doc : Doc
-        A document; without sentence boundaries it is one sentence. White-space tokens are removed, and their dependents
-        are attached to their head.
+        A document; without sentence boundaries the document is one sentence. White-space tokens are removed, and their
+        dependents are attached to the head of the removed token.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def score_dataframe(
     by : str, optional
         ``document`` keeps a row of counts for each document.
     **options
-        Options of :class:`spanrs.Scorer`. The scheme of tags must be named.
+        Options of :class:`spanrs.Scorer`. For tags, ``scheme`` is required.
 
     Returns
     -------
@@ -68,12 +68,12 @@ def score_dataframe(
     spanrs.errors.AlignmentError
         If a document is in two partitions.
     pyspark.errors.PythonException
-        If a partition cannot be scored; contains the message of the error.
+        If a partition cannot be scored; the exception contains the message of the original error.
 
     Notes
     -----
-    The results of all partitions are sent to the driver, about 500 bytes each without violations and documents; see
-    ``spark.driver.maxResultSize``.
+    The results of all partitions are sent to the driver: about 500 bytes per partition, plus violations and documents;
+    see ``spark.driver.maxResultSize``.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def score_dataframe(
         options.get("scheme", UNDECIDED), options.get("pred_scheme")
     ):
         raise ValueError(
-            "name the scheme: partitions are scored independently and might detect different schemes"
+            "specify scheme=, because partitions are scored independently and might detect different schemes"
         )
     options["by"] = by
     # Invalid options raise here instead of in the executors.
@@ -123,7 +123,7 @@ def _quoted(name: str) -> str:
 def _score_partition(
     batches: Iterable[Any], documents: str | None, options: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Yield one row for a partition, its number and its result; none for a partition without rows."""
+    """Yield one row with the number and the result of a partition; no row for a partition without rows."""
     import pyarrow
     from pyspark import TaskContext
 

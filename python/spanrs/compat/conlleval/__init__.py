@@ -1,6 +1,6 @@
 """The three Python packages and scripts that are imported as ``conlleval``.
 
-This module is the package from PyPI; the others have separate modules:
+This module replaces the package from PyPI; separate modules replace the two scripts:
 
 - this module: the PyPI package 0.2, ``evaluate(lines)`` and ``report(summary)``;
 - :mod:`~spanrs.compat.conlleval.spyysalo`: conlleval.py, ``evaluate(iterable, options)`` and
@@ -8,8 +8,8 @@ This module is the package from PyPI; the others have separate modules:
 - :mod:`~spanrs.compat.conlleval.sighsmile`: ``evaluate(true_seqs, pred_seqs, verbose)``.
 
 :func:`evaluate` and :func:`report` select one of the three by their arguments if possible. The other names of all three
-are also available here. :mod:`~spanrs.compat.conlleval.perl` writes the report of the Perl script, which ``spanrs
-conlleval`` prints.
+are also available in this module. :mod:`~spanrs.compat.conlleval.perl` formats the report of the Perl script, which
+``spanrs conlleval`` prints.
 """
 
 from spanrs.compat._naming import export

@@ -15,10 +15,10 @@ __all__ = ["FormatError", "Statistics", "evaluate", "report"]
 
 
 class Statistics:
-    """Counts by type, of spans and of tokens."""
+    """Counts of spans and tokens by type."""
 
     def __init__(self) -> None:
-        # In the order of the rows of `count_lines`.
+        # Counters are in the order of the rows of `count_lines`.
         self.chunks_gold, self.chunks_pred, self.chunks_correct = _counters()
         self.tags_gold, self.tags_pred, self.tags_correct = _counters()
 
@@ -36,9 +36,9 @@ def evaluate(
 ) -> Any:
     """Evaluate lines that end in a gold and a pred tag; precision is 1 if nothing was predicted.
 
-    If the second argument is a sequence of tags, this is :func:`spanrs.compat.conlleval.sighsmile.evaluate`; if it is
-    an object with a ``delimiter``, :func:`spanrs.compat.conlleval.spyysalo.evaluate`. ``others`` are keyword arguments
-    of these two.
+    If the second argument is a sequence of tags, :func:`spanrs.compat.conlleval.sighsmile.evaluate` is called; if it is
+    an object with a ``delimiter``, :func:`spanrs.compat.conlleval.spyysalo.evaluate` is called. ``others`` are keyword
+    arguments for these two functions.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def summarize(correct: int, pred: int, gold: int) -> dict[str, dict[str, float]]
 
 
 def summarize_all(s: Statistics) -> dict[str, Any]:
-    """Summarize statistics like :func:`evaluate`; the empty type has no slot but is included in the overall counts."""
+    """Summarize statistics like :func:`evaluate`; the overall counts include the empty type, which has no slot."""
     slots = sorted(s.slot_set() - {""})
     summary: dict[str, Any] = {"overall": {}, "slots": {}}
     for kind in ("chunks", "tags"):
@@ -87,7 +87,7 @@ def summarize_all(s: Statistics) -> dict[str, Any]:
 def report(summary: dict[str, Any] | spyysalo.EvalCounts, out: IO[str] | None = None) -> str | None:
     """Format a summary like conlleval.pl.
 
-    Counts of :mod:`spanrs.compat.conlleval.spyysalo` are written to ``out`` by its ``report``.
+    For counts of :mod:`spanrs.compat.conlleval.spyysalo`, ``report`` of that module writes to ``out``.
 
     Examples
     --------

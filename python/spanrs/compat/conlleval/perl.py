@@ -15,7 +15,7 @@ HEADING = rb"        & Precision &  Recall  & F$_{\beta=1} \\\hline"
 def measures(gold: int, pred: int, correct: int) -> tuple[float, float, float]:
     """Return precision, recall and F1 in per cent; undefined measures are 0.
 
-    Multiplied and divided in the order of the script, so that the last digit is the same.
+    Operations are in the order of the script, so that the last digit is the same.
     """
     precision = 100 * correct / pred if pred else 0.0
     recall = 100 * correct / gold if gold else 0.0
@@ -27,7 +27,7 @@ def _rows(types: Types) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
     """Yield the rows of the report: types in byte order.
 
     The script removes duplicate names only if they are true in Perl, so the empty type has two rows if both sides have
-    spans of it.
+    spans of this type.
     """
     for name in sorted(types):
         gold, pred, correct = types[name][:3]
@@ -38,7 +38,7 @@ def _rows(types: Types) -> Iterator[tuple[bytes, tuple[int, int, int]]]:
 
 
 def text(tokens: int, equal: int, types: Types) -> bytes:
-    """Return the report; ``equal`` of the ``tokens`` tokens have equal tags."""
+    """Return the report; ``tokens`` is the number of tokens, ``equal`` the number of tokens with equal tags."""
     total = _total(types)
     lines = [(SIZES % (tokens, *total)).encode()]
     if tokens:

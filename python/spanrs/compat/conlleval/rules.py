@@ -1,4 +1,4 @@
-"""Code shared by the three modules: tags, span boundaries, counting of lines, lines of the report."""
+"""Code shared by the three modules: parsing of tags, span boundaries, counting of lines, lines of the report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from spanrs import _spanrs, errors
 
-#: type -> number of gold, pred and correct spans, and of gold, pred and correct tokens
+#: type -> numbers of gold, pred and correct spans, and of gold, pred and correct tokens
 Rows = dict[str, list[int]]
 
 #: Lines of the report: tokens and spans; accuracy; measures of one or all types.
@@ -16,11 +16,11 @@ MEASURES = "precision: %6.2f%%; recall: %6.2f%%; FB1: %6.2f"
 
 
 class FormatError(Exception):
-    """A line differs from the first one in its number of columns, or has too few."""
+    """A line has a different number of columns than the first line, or too few columns."""
 
 
 def parse_tag(t: str) -> tuple[str, str]:
-    """Return the prefix and type of a tag, split at its first ``-``; a tag without one has the type ``''``.
+    """Return the prefix and type of a tag, split at the first ``-``; a tag without ``-`` has the type ``''``.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def parse_tag(t: str) -> tuple[str, str]:
     (('B', 'creative-work'), ('O', ''))
     """
     prefix, dash, type_ = t.partition("-")
-    # In the regular expression of the originals, a dot does not match line ends, and `$` matches before the last one.
+    # In the regular expression of the originals, a dot does not match line ends, and `$` matches before a final one.
     type_ = type_.removesuffix("\n")
     return (prefix, type_) if dash and "\n" not in type_ else (t, "")
 
@@ -56,19 +56,19 @@ def _encode(text: str) -> bytes:
 
 
 def decode(name: bytes) -> str:
-    """Decode the bytes of the compiled module."""
+    """Decode bytes from the compiled module."""
     return name.decode("utf-8", "surrogatepass")
 
 
 def count_lines(
     lines: Iterable[str], delimiter: str | None, boundary: str, otag: str, *, trim: bool
 ) -> tuple[int, int, Rows]:
-    """Return tokens, tokens with equal tags, and rows by type.
+    """Return the numbers of tokens and of tokens with equal tags, and rows by type.
 
-    Raises FormatError if a line differs from the first one in its number of columns, or has fewer than three.
+    Raises FormatError if a line has a different number of columns than the first line, or fewer than three columns.
     """
     if delimiter == "":
-        # Python refuses it at the first line.
+        # Python refuses an empty separator at the first line.
         if any(True for _ in lines):
             raise ValueError("empty separator")
         return 0, 0, {}
@@ -77,7 +77,7 @@ def count_lines(
     try:
         counter.lines(lines)
     except errors.FormatError as error:
-        # Not str(error), which escapes control characters: the message quotes the line as the original does.
+        # str(error) is not used, because it escapes control characters, whereas the original quotes the line unchanged.
         raise FormatError(error.args[0]) from None
     tokens, equal, types, _ = counter.counts()
     return tokens, equal, {decode(name): row for name, row in types}

@@ -23,7 +23,7 @@ def split_tag(chunk_tag: str) -> tuple[str, None] | list[str]:
 
 
 def _border(prev_tag: str, tag: str) -> tuple[bool, bool, bool]:
-    """Return whether the tokens are outside, and whether two spans would be adjacent between them."""
+    """Return whether each of two tokens is outside, and whether the tags separate two spans between the tokens."""
     before, type_before = split_tag(prev_tag)
     now, type_now = split_tag(tag)
     meet = type_before != type_now or now in ("B", "S") or before in ("E", "S")
@@ -43,7 +43,7 @@ def is_chunk_start(prev_tag: str, tag: str) -> bool:
 
 
 def calc_metrics(tp: int, p: int, t: int, percent: bool = True) -> Scores:
-    """Return precision, recall and F1 of ``tp`` correct, ``p`` pred and ``t`` gold spans."""
+    """Return precision, recall and F1 for ``tp`` correct, ``p`` pred and ``t`` gold spans."""
     precision = tp / p if p else 0
     recall = tp / t if t else 0
     total = precision + recall
@@ -73,7 +73,7 @@ def _counter() -> _spanrs.Conlleval:
 
 
 def count_chunks(true_seqs: Iterable[str], pred_seqs: Iterable[str]) -> Six:
-    """Count spans by type (correct, gold, pred) and tags (equal, gold, pred) of two sequences of tags.
+    """Count spans by type (correct, gold, pred) and tags (equal, gold, pred) in two sequences of tags.
 
     Tags of the longer sequence that have no counterpart are ignored.
     """
@@ -94,7 +94,7 @@ def get_result(  # noqa: PLR0917
     pred_counts: Counts,  # noqa: ARG001
     verbose: bool = True,
 ) -> Scores:
-    """Return precision, recall and F1 of all spans, in per cent, and print them by type as well.
+    """Return precision, recall and F1 of all spans, in per cent, and print these measures for all spans and by type.
 
     Counts are the results of :func:`count_chunks`; ``pred_counts`` is ignored, as in the original.
     """
@@ -137,7 +137,7 @@ def evaluate_conll_file(fileIterator: Iterable[str]) -> Scores:  # noqa: N803
     An empty line counts as a token outside, as in the original.
     """
     counter = _counter()
-    # The message has the line as it was read, which the counter does not keep.
+    # The message contains the line as read, which the counter does not store.
     newest = ""
 
     def lines() -> Iterable[str]:

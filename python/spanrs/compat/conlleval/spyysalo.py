@@ -1,4 +1,4 @@
-"""conlleval.py by Sampo Pyysalo: counts of lines, and a report like that of conlleval.pl."""
+"""conlleval.py by Sampo Pyysalo: evaluation of lines, and a report in the format of conlleval.pl."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 from spanrs.compat.conlleval import rules
 from spanrs.compat.conlleval.perl import measures
 
-# The original has these names too.
+# The original module also has these names.
 from spanrs.compat.conlleval.rules import FormatError, end_of_chunk, parse_tag, start_of_chunk  # noqa: F401
 
 #: The delimiter that means white space.
@@ -19,7 +19,7 @@ ANY_SPACE = "<SPACE>"
 
 
 class EvalCounts:
-    """Counts of spans and tokens, and of spans by type."""
+    """Counts of spans and tokens, and counts of spans by type."""
 
     def __init__(self) -> None:
         self.correct_chunk = 0
@@ -64,7 +64,7 @@ def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None)
 
 
 def report(counts: EvalCounts, out: IO[str] | None = None) -> None:
-    """Write a report like conlleval.pl, to standard output by default.
+    """Write a report like the report of conlleval.pl, by default to standard output.
 
     Examples
     --------

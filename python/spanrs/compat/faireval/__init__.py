@@ -1,6 +1,6 @@
 """FairEval (a6172f2): traditional and fair counts of errors in labelled spans.
 
-Names, arguments, results and texts are those of FairEval, including its terms: *target* for gold, *system* for pred,
+Names, arguments, results and texts equal those of FairEval, including its terms: *target* for gold, *system* for pred,
 *label* for type. A span is a list ``[label, begin, end, tokens]``; indices start at 1, ends are inclusive, and tokens
 are a set. docs/compare.md lists the differences. The command is ``python -m spanrs.compat.faireval --config FILE``.
 

@@ -18,7 +18,7 @@ from spanrs.errors import SpanrsError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Evaluate according to the file of ``--config``; return the exit status, 1 if there is nothing to evaluate.
+    """Evaluate according to the file ``--config``; return the exit status, which is 1 if there is nothing to evaluate.
 
     >>> main(["--config", os.devnull])
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
@@ -59,10 +59,10 @@ def evaluate(config: dict[str, Any] | None) -> int:
 def count_pair(
     target_file: str, system_file: str, config: dict[str, Any], eval_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add the errors of a file to counts in place, which are ``{}`` initially.
+    """Add the errors in a pair of files to counts in place, which are ``{}`` initially.
 
-    Labels are counted in ``data_stats`` of the settings, if present. Excess sentences of one file are not counted, with
-    a message on standard error.
+    Labels are counted in ``data_stats`` of the settings, if present. Excess sentences of one file are not counted, and
+    reported by a message on standard error.
     """
     whole = _span_files(target_file, system_file, config)
     if whole is not None:
@@ -88,7 +88,7 @@ def _span_files(target_file: str, system_file: str, config: dict[str, Any]) -> E
     for path in (target_file, system_file):
         with open(path, "rb") as file:
             if file.read(1) in (b"", b"\xef", b"\x1f", b"\x28"):
-                # Empty files, or a byte order mark or compression, which the compiled module would remove.
+                # Empty files, and files with a byte order mark or compression, which the compiled module would remove.
                 return None
     labels = config.get("labels", [])
     only = {"keep": None if "all" in labels else list(labels), "exclude": list(config.get("exclude", []))}

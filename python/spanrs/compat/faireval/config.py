@@ -25,7 +25,7 @@ def read_config(config_file: str | PathLike[str]) -> dict[str, Any] | None:
     """Read a configuration file, and write the settings to the output; returns None if a side has no files.
 
     Invalid values are reported and skipped; unknown keys and lines without ``=`` raise ValueError. A file of results
-    appears when it is closed.
+    only exists after it is closed.
 
     >>> read_config(os.devnull)
     ERROR: Cannot evaluate without target AND system file(s). Quitting.
@@ -38,7 +38,7 @@ def resolve_settings(
 ) -> dict[str, Any] | None:
     """Implement :func:`read_config`, given the location, key and value of each setting.
 
-    Paths are relative to the directory of their key, if it has one; messages show them as given.
+    Paths are relative to the directory in ``folders`` for their key, if there is one; messages show paths as given.
     """
     config: dict[str, Any] = {}
     for place, key, value in items:
@@ -49,7 +49,7 @@ def resolve_settings(
             say(f"{key}: {value}")
             config[key] = value
         folder = "" if folders is None or key not in PATHS or value == "cmd" else folders.get(key, "")
-        # Unchanged without a directory: FairEval distinguishes a name from a path.
+        # A name without a directory is not changed, because FairEval distinguishes names from paths.
         read_value = read(key, os.path.join(folder, value) if folder not in ("", ".") else value)
         if read_value is None:
             continue
@@ -136,8 +136,8 @@ def _eval_method(_key: str, value: str) -> list[str]:
 def parse_weights(text: str) -> dict[str, dict[str, float]]:
     """Parse ``default`` or formulas such as ``LE = 0.5 FP + 0.5 FN, BES = 0.5 * TP``; print warnings.
 
-    TP, FP and FN count as themselves unless a formula overrides them. Without formulas the weights are those of the
-    fair version.
+    TP, FP and FN count as one TP, FP or FN unless a formula overrides the weights. Without formulas the weights of the
+    fair version are used.
 
     >>> parse_weights("BES = 0.5 TP + 0 FP + .5FN")["BES"]
     {'TP': 0.5, 'FP': 0.0, 'FN': 0.5}

@@ -15,7 +15,7 @@ from spanrs.eval.fair_weights import PAPER, Weights, as_weights
 from spanrs.eval.matchers import EXCLUDED
 from spanrs.io.sources import read_text
 
-#: FairEval's names of the evaluations, and their names in spanrs.
+#: FairEval's names of the evaluations -> names in spanrs.
 METHODS = {name: name for name in ("traditional", "fair", "weighted")} | {"exact": "traditional"}
 FOCUS = {"target": "gold", "gold": "gold", "system": "pred", "pred": "pred"}
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -31,7 +31,7 @@ class FairConfig:
     into: bool = (
         False  # Whether the result is written to a file in the directory `out`, which is created if needed.
     )
-    types: list[str] | None = None  # Types to evaluate (labels); None for all.
+    types: list[str] | None = None  # Types to evaluate (labels); None for all types.
     exclude: list[str] = field(default_factory=lambda: list(EXCLUDED))
     ignore_punct: bool = True  # Whether to exclude punctuation in files with parts of speech.
     focus: str = "gold"  # gold (target) or pred (system).
@@ -40,7 +40,7 @@ class FairConfig:
 
 
 def read_fair_config(path: str | Path) -> FairConfig:
-    r"""Read a configuration file of FairEval: lines ``key = value``, blank ones, and comments after ``#``.
+    r"""Read a configuration file of FairEval: lines ``key = value``, blank lines, and comments after ``#``.
 
     An empty value, like a missing key, means the default. Paths are relative to the current directory or, if neither
     ``target_in`` nor ``system_in`` exists there, to the directory of the file. Unknown or duplicate keys and invalid
@@ -86,7 +86,7 @@ def base(path: str | Path, settings: Mapping[str, str]) -> Path:
 
 
 def apply(config: FairConfig, key: str, value: str, folder: Path | None = None) -> None:
-    """Set one key like a line of a file in the directory; raises ValueError for invalid values."""
+    """Set one key, like a line of a configuration file in ``folder``; raises ValueError for invalid values."""
     vars(config).update(_KEYS[key](value, Path() if folder is None else folder))
 
 
@@ -95,7 +95,7 @@ def _refuse(path: str | Path, line: int, message: str) -> NoReturn:
 
 
 def names(text: str) -> list[str]:
-    """Return distinct names separated by commas; raises ValueError if there are none."""
+    """Return the distinct names in a comma-separated list; raises ValueError if there are no names."""
     items = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if not items:
         raise ValueError(f"{text!r} contains no names; write names separated by commas")
@@ -114,7 +114,7 @@ def methods(text: str) -> list[str]:
 
 
 def focus(text: str) -> str:
-    """Return the focus in the terms of spanrs."""
+    """Return the focus in spanrs' terms."""
     if text.lower() not in FOCUS:
         raise ValueError(f"unknown focus {text!r}; write target (or gold) or system (or pred)")
     return FOCUS[text.lower()]
@@ -131,7 +131,7 @@ def _out(value: str, folder: Path) -> dict[str, Any]:
     return {"out": out, "into": value.endswith(("/", os.sep)) or (folder / value).is_dir()}
 
 
-#: Key -> function that returns the settings of its value, given the directory of its path.
+#: Key -> function that converts the value to settings, given the directory of paths.
 _KEYS: dict[str, Callable[[str, Path], dict[str, Any]]] = {
     "target_in": lambda value, folder: {"gold": folder / value},
     "system_in": lambda value, folder: {"pred": folder / value},

@@ -36,7 +36,7 @@ class ReplacingFile(io.TextIOWrapper):
                 super().close()
 
     def discard(self) -> None:
-        """Close without renaming: an existing file is kept."""
+        """Close the file without renaming it, so that an existing file is kept."""
         if not self.closed:
             with contextlib.suppress(InterruptedError), self._output:
                 super().close()
@@ -46,7 +46,7 @@ class ReplacingFile(io.TextIOWrapper):
 def open_results(path: str) -> TextIO:
     """Open a text file for results, which is written atomically on closing.
 
-    Devices, pipes, and files in directories that are not writable are written to directly.
+    Devices, pipes, and files in directories that are not writable are written directly.
     """
     if not os.path.exists(path) or stat.S_ISREG(os.stat(path).st_mode):
         with contextlib.suppress(OSError):
@@ -76,7 +76,7 @@ def output_results(eval_dict: dict[str, Any], **config: Any) -> None:
     """
     out: TextIO = config.get("eval_out") or sys.stdout
     methods = config.get("eval_method", ["traditional", "fair"])
-    # All text is formatted before any is written, so that errors leave no partial output.
+    # All text is formatted before the first write, so that errors leave no partial output.
     text = "".join("\t".join(map(str, row)) + "\n" for row in _rows(eval_dict, methods, config))
     out.write(text)
     standard = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)

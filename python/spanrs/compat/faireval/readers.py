@@ -22,7 +22,8 @@ def annotation_stats(
 ) -> None:
     """Count the occurrences of each label in ``data_stats``.
 
-    It is a key of `result_dict`, as in FairEval's documentation, or a keyword argument, as in its code.
+    ``data_stats`` is a key of ``result_dict``, as in FairEval's documentation, or a keyword argument, as in FairEval's
+    code.
 
     >>> result = {}
     >>> annotation_stats([["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]], result)
@@ -48,10 +49,10 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
     r"""Read the spans of a sentence.
 
     The first line determines the format: four fields separated by tabs are a span (label, begin, end, tokens separated
-    by commas), three fields separated by spaces a token (form, part of speech, BIO tags separated by ``|``). For other
-    lines an error is printed. An invalid span line is also reported, and the other spans of the sentence are discarded.
-    Without ``"all"`` or names in ``labels`` there are no spans. Missing fields, and ``I-`` at a level without an open
-    span, raise IndexError.
+    by commas), three fields separated by spaces are a token (form, part of speech, BIO tags separated by ``|``). For
+    other lines an error is printed. An invalid span line is also reported, and all other spans of the sentence are
+    discarded. If ``labels`` contains neither ``"all"`` nor names, there are no spans. Missing fields, and ``I-`` at a
+    level without an open span, raise IndexError.
 
     >>> get_spans(["PER\t1\t4\t1, 2, 4"], labels=["all"])
     [['PER', 1, 4, {1, 2, 4}]]
@@ -64,7 +65,7 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
         spans = _span_lines(sentence_lines)
     elif len(sentence_lines[0].split(" ")) == 3:
         spans = _token_lines(sentence_lines)
-        # Other truthy values, such as strings, do not enable it in the original either.
+        # Other truthy values, such as strings, do not exclude punctuation in the original either.
         if config.get("ignore_punct") == True:  # noqa: E712
             spans = _without_punctuation(spans, sentence_lines)
     else:
@@ -111,7 +112,7 @@ def _token_lines(lines: Sequence[str]) -> list[Span]:
     levels: list[Span] = []
 
     def close_all() -> None:
-        # Starting at the outermost level.
+        # Spans are closed starting at the outermost level.
         spans.extend(levels)
         levels.clear()
 
@@ -143,8 +144,8 @@ def _without_punctuation(spans: list[Span], lines: Sequence[str]) -> list[Span]:
     for token, line in enumerate(lines, 1):
         if line.split(" ")[1] in _PUNCTUATION:
             for span in spans:
-                # A boundary at the token moves by one; of several at the end, all but the last stay within the
-                # boundaries.
+                # A boundary at a punctuation token moves by one token. Of several punctuation tokens at the end, all
+                # but the last stay within the boundaries.
                 span[3].discard(token)
                 if span[1] == token:
                     span[1] = token + 1 if span[2] is not None and span[2] > token else None

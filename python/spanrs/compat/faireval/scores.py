@@ -17,8 +17,8 @@ Counts: TypeAlias = Mapping[str, float]
 def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
     """Return the relation of the second of two pairs of inclusive boundaries to the first.
 
-    ``TP`` if they are equal, ``BES`` if the second is inside of the first, ``BEL`` if the first is inside of
-    the second, ``BEO`` for any other overlap, and False if there is none.
+    The result is ``TP`` if both are equal, ``BES`` if the second is inside of the first, ``BEL`` if the first is inside
+    of the second, ``BEO`` for any other overlap, and False if there is no overlap.
 
     >>> overlap_type((4, 7), (4, 5)), overlap_type((4, 7), (3, 5)), overlap_type((4, 7), (8, 9))
     ('BES', 'BEO', False)
@@ -55,7 +55,7 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
 
 
 def add_dict(eval_dict: dict[str, Any], sent_counts: dict[str, Any]) -> dict[str, Any]:
-    """Add the counts of a sentence to the totals in place; initially ``{}``."""
+    """Add the counts of a sentence to the totals in place; totals are initially ``{}``."""
     for version in ("traditional", "fair"):
         for part in ("overall", "per_label"):
             _add(eval_dict.setdefault(part, {}).setdefault(version, {}), sent_counts[part][version])
@@ -74,7 +74,7 @@ def _add(total: dict[Any, Any], counts: dict[Any, Any]) -> None:
 def calculate_results(eval_dict: dict[str, Any], **config: Any) -> dict[str, Any]:
     """Add ``Prec``, ``Rec`` and ``F1`` to counts, overall and for each label.
 
-    The counts of ``weighted`` are those of ``fair``.
+    The counts of ``weighted`` equal the counts of ``fair``.
 
     >>> counts = compare_spans([["PER", 1, 2, {1, 2}]], [["PER", 1, 1, {1}]])
     >>> weights = {"TP": {"TP": 1}, "BES": {"TP": 0.5, "FN": 0.5}}
@@ -98,7 +98,8 @@ def calculate_results(eval_dict: dict[str, Any], **config: Any) -> dict[str, Any
 def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
     """Compute precision: TP / (TP + FP).
 
-    Any version other than ``traditional`` and ``fair`` means ``weighted``, which without weights equals ``fair``.
+    Any version other than ``traditional`` and ``fair`` means ``weighted``, which equals ``fair`` if there are no
+    weights.
 
     >>> counts = {"TP": 6, "FP": 1, "FN": 2, "BE": 2}
     >>> precision(counts, "fair")
@@ -110,7 +111,7 @@ def precision(evaldict: Counts, version: str = "traditional", weight_dict: Weigh
 
 
 def recall(evaldict: Counts, version: str = "traditional", weight_dict: Weights | None = None) -> float:
-    """Compute recall: TP / (TP + FN); versions are as for precision."""
+    """Compute recall: TP / (TP + FN); ``version`` has the same values as for :func:`precision`."""
     return _share(evaldict, version, weight_dict, "FN")
 
 
@@ -132,7 +133,7 @@ def _share(counts: Counts, version: str, given: Weights | None, wrong: str) -> f
     weights = {"traditional": ITSELF, "fair": FAIR}.get(version, given or FAIR)
     hits: float = 0
     misses: float = 0
-    # Added one by one, because sum() compensates rounding of floats since Python 3.12.
+    # Terms are added one by one, because sum() compensates rounding of floats since Python 3.12.
     for kind, parts in weights.items():
         count = counts.get(kind, 0)
         hits += parts.get("TP", 0) * count

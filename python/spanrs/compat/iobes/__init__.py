@@ -5,8 +5,8 @@ log messages equal those of iobes; docs/compare.md lists the differences. Reader
 call per sentence is fast.
 """
 
-# ruff: noqa: F401, F403 (`export` sets `__all__`) Names such as `Enum` are not part of the interface of iobes, but its
-# package exports them.
+# ruff: noqa: F401, F403 (`export` sets `__all__`) Names such as `Enum` are not part of the interface of iobes, but the
+# package exports these names.
 import logging
 from enum import Enum
 from typing import NamedTuple, Optional, Tuple, Union  # noqa: UP035

@@ -18,7 +18,7 @@ ConvertCallable: TypeAlias = Callable[[Sequence[str]], list[str]]
 def convert_tags(
     tags: Sequence[str], parse_function: ParseWithErrorsCallable, write_function: WriteCallable
 ) -> list[str]:
-    """Convert tags with a function that reads tags and one that writes spans.
+    """Convert tags with a function that reads tags and a function that writes spans.
 
     Examples
     --------

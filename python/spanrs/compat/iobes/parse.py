@@ -1,7 +1,7 @@
 """Reading of tags as spans.
 
-A tag that cannot continue the preceding span opens a new one, as in conlleval.pl; an unknown prefix is ``O``. Every
-error is logged as a warning of the logger ``iobes``.
+A tag that cannot continue the preceding span opens a new span, as in conlleval.pl; a tag with an unknown prefix is
+``O``. Every error is logged as a warning of the logger ``iobes``.
 """
 
 # ruff: noqa: F403, F405 (iobes has those names here too)
@@ -35,7 +35,7 @@ def _report_nothing(errors: list[Error]) -> None:
 
 
 def _report(line: Callable[[Error], Line]) -> Report:
-    """Return a function that logs the errors of a sentence in the name of its caller."""
+    """Return a function that logs the errors in a sentence under the name of its caller."""
 
     def report(errors: list[Error]) -> None:
         if LOGGER.isEnabledFor(logging.WARNING):
@@ -64,13 +64,13 @@ _report_bio = _report(lambda error: (f"Illegal Label: {_BIO[error.type]} at %d",
 
 
 def _report_with_end(span_format: type[SpanFormat]) -> Report:
-    """Return a function that logs the errors of a sentence for formats that mark last tokens."""
+    """Return a function that logs the errors in a sentence for formats that mark last tokens."""
 
     def line(error: Error) -> Line:
         function = extract_function(error.current)
         if error.type == "Illegal End":
             return "Illegal Label: `%s` ends span at %d", function, error.location
-        # If a custom format has two equal prefixes, the inner one is used.
+        # If a custom format has two equal prefixes, the prefix of inner tokens is used.
         letter = "I" if function == span_format.INSIDE else "E"
         texts = {
             "Illegal Single": "Single `B` token span at %d",
@@ -98,7 +98,7 @@ READERS = {
     "bmeow": _reader("BMEWO", _report_with_end(BMEOW)),
 }
 READERS["bmewo"] = READERS["bmeow"]
-# By identity, as in iobes: hashing a `SpanEncoding` is slow, and other objects may be unhashable.
+# Encodings are found by identity, as in iobes: hashing a `SpanEncoding` is slow, and other objects may be unhashable.
 _READERS = {id(encoding): READERS[name.lower()] for name, encoding in SpanEncoding.__members__.items()}
 _WITH_END = {id(IOBES): READERS["iobes"], id(BILOU): READERS["bilou"], id(BMEOW): READERS["bmeow"]}
 # Reader for custom formats, whose tags are replaced by IOBES tags.
@@ -130,14 +130,14 @@ def parse_spans_with_errors(seq: Sequence[str], span_type: SpanEncoding) -> tupl
 
 
 def parse_spans_with_end(seq: Sequence[str], span_format: type[SpanFormat]) -> list[Span]:
-    """Read tags of any format that has prefixes for last and for only tokens."""
+    """Read tags of any format that has prefixes for last tokens and for single tokens."""
     return parse_spans_with_end_with_errors(seq, span_format)[0]
 
 
 def parse_spans_with_end_with_errors(
     seq: Sequence[str], span_format: type[SpanFormat]
 ) -> tuple[list[Span], list[Error]]:
-    """Read tags as :func:`parse_spans_with_end` does, into spans and errors."""
+    """Read tags like :func:`parse_spans_with_end`, into spans and errors."""
     reader = _WITH_END.get(id(span_format))
     if reader is not None:
         return reader.spans_and_errors(seq)
@@ -147,7 +147,7 @@ def parse_spans_with_end_with_errors(
 def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Span], list[Error]]:
     """Read tags of a custom format by reading the equivalent IOBES tags."""
     letters: dict[str | None, str] = {}
-    # If two prefixes are equal, iobes uses the first one in this order.
+    # If two prefixes are equal, iobes uses the first prefix in this order.
     for letter, name in (("B", "BEGIN"), ("S", "SINGLE"), ("I", "INSIDE"), ("E", "END")):
         letters.setdefault(getattr(span_format, name), letter)
     letters.setdefault(TokenFunction.OUTSIDE, TokenFunction.OUTSIDE)
@@ -158,7 +158,7 @@ def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Sp
     errors = [
         Error(at, kind, tags[at], safe_get(tags, at - 1), safe_get(tags, at + 1))
         for at, kind, *_ in plain_errors
-        # A prefix that also begins or continues a span is no evidence of an unclosed span.
+        # A prefix that also begins or continues a span does not indicate an unclosed span.
         if kind != "Illegal End" or functions[at] not in closing
     ]
     if errors:
@@ -167,7 +167,7 @@ def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Sp
 
 
 def validate_tags(tags: Sequence[str], span_type: SpanEncoding) -> bool:
-    """Return whether tags are well-formed; TOKEN tags always are."""
+    """Return whether tags are well-formed; TOKEN tags are always well-formed."""
     if span_type is SpanEncoding.TOKEN:
         return validate_tags_token(tags)
     return not _find_reader(span_type, "Scheme").spans_and_errors(tags)[1]

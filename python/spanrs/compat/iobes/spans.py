@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 LOGGER = logging.getLogger("iobes")
 
-#: Examples: a span of two of three tokens, in each encoding.
+#: Examples: three tokens with a span of two tokens, in each encoding.
 _ENDS = {"bilou": "BL", "bio": "BI", "bmeow": "BE", "bmewo": "BE", "iob": "II", "iobes": "BE"}
 SAMPLES = {name: [f"{ends[0]}-PER", f"{ends[1]}-PER", "O"] for name, ends in _ENDS.items()}
 SAMPLES["token"] = ["NN", "VB", "."]
@@ -33,7 +33,7 @@ class TokenFunction:
 class SpanFormat:
     """The prefixes of a format. Each format is a class without instances.
 
-    Subclass it for a custom format, which ``parse.parse_spans_with_end`` reads.
+    A custom format is a subclass; ``parse.parse_spans_with_end`` reads tags of custom formats.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class SpanFormat:
     [Span(type='PER', start=0, end=2, tokens=(0, 1))]
     """
 
-    #: Prefixes of first, inner, last and only tokens; None if the prefix depends on the adjacent tags.
+    #: Prefixes of first, inner, last and single tokens; None if the prefix depends on the adjacent tags.
     BEGIN: str | None = None
     INSIDE: str | None = None
     END: str | None = None
@@ -60,7 +60,7 @@ def _format(name: str, *prefixes: str | None) -> type[SpanFormat]:
     return type(name, (SpanFormat,), {"__module__": __name__, **attributes})
 
 
-#: ``B`` only for the first token of a span directly after one of the same type.
+#: ``B`` is only used for the first token of a span directly after a span of the same type.
 IOB = _format("IOB", None, "I", "I", None)
 BIO = _format("BIO", "B", "I", "I", "B")
 IOBES = _format("IOBES", "B", "I", "E", "S")
@@ -83,7 +83,7 @@ class SpanEncoding(Enum):
 
     @classmethod
     def from_string(cls, value: str) -> SpanEncoding:
-        """Find an encoding by its name in any case, or by ``iob2`` or ``bioul``.
+        """Find an encoding by its case-insensitive name, or by ``iob2`` or ``bioul``.
 
         Examples
         --------
@@ -99,7 +99,7 @@ class SpanEncoding(Enum):
 
 
 class Span(NamedTuple):
-    """A labelled sequence of tokens: ``start`` from 0, ``end`` exclusive, and all its tokens."""
+    """A labelled sequence of tokens: ``start`` from 0, ``end`` exclusive, and the indices of all tokens."""
 
     type: str
     start: int
@@ -108,7 +108,7 @@ class Span(NamedTuple):
 
 
 class ErrorType(Enum):
-    """Empty, as in iobes."""
+    """An enum without members, as in iobes."""
 
 
 class Error(NamedTuple):

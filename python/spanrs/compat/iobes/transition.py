@@ -1,7 +1,7 @@
 """Legal transitions between tags.
 
-The sentence boundaries are named by ``start`` and ``end``: nothing may precede a start or follow an end. Transitions
-are listed in the order of the tags, then start, then end.
+``start`` and ``end`` are the names of the sentence boundaries: nothing may precede a start or follow an end.
+Transitions are listed in the order of the tags, then start, then end.
 """
 
 # ruff: noqa: F403, F405 (iobes has those names here too)
@@ -61,8 +61,8 @@ def transitions_legality(
 def token_transitions_legality(tags: _Tags, start: str = _GO, end: str = _EOS) -> list[Transition]:
     """List the legality of transitions between tags without prefixes: any tag may follow any other.
 
-    Pairs of different tags are listed first, then for each tag the pairs with itself and with the boundaries. There are
-    no pairs of two boundaries.
+    Pairs of different tags are listed first, then for each tag the pairs with itself and with the boundaries. Pairs of
+    two boundaries are not listed.
     """
     names = list(tags)
     transitions = [(before, behind, True) for before, behind in permutations(names, 2)]
@@ -75,7 +75,7 @@ def token_transitions_legality(tags: _Tags, start: str = _GO, end: str = _EOS) -
 def with_end_transitions_legality(
     tags: _Tags, span_format: type[SpanFormat], start: str = _GO, end: str = _EOS
 ) -> list[Transition]:
-    """List the legality of transitions in any format with prefixes for last and for only tokens."""
+    """List the legality of transitions in any format with prefixes for last tokens and for single tokens."""
     letters = (span_format.BEGIN, span_format.INSIDE, span_format.END, span_format.SINGLE)
     return _list("IOBES", letters, tags, start, end)
 
@@ -83,9 +83,9 @@ def with_end_transitions_legality(
 def _list(
     scheme: str, letters: Sequence[str | None], tags: _Tags, start: str, end: str
 ) -> list[Transition]:
-    """List the transitions of a scheme whose prefixes are replaced by `letters`.
+    """List the transitions of a scheme whose prefixes are replaced by ``letters``.
 
-    The names of the boundaries are read as tags, as in iobes: a span cannot end before an end called ``E-ND``.
+    The names of the boundaries are parsed as tags, as in iobes: no span can end before an end called ``E-ND``.
     """
     names = [*tags, start, end]
     functions = [extract_function(name) for name in names]
@@ -101,10 +101,10 @@ def _list(
     side = len(names) + 1
     transitions: list[Transition] = []
     for at, name in enumerate(names):
-        # The last row of the matrix is the start.
+        # The last row of the matrix contains the transitions from the start.
         row = len(names) if name == start else at
         valid = [False] * len(names) if name == end else legal[row * side : row * side + side - 1]
-        # iobes compares the end with the prefix of a first token but with the whole tag of an inner one.
+        # iobes compares the end with the prefix of a first token, but with the whole tag of an inner token.
         open_at = {"B": functions, "I": names}.get(plain[at][0], [])
         open_at = open_at if scheme == "IOBES" and name not in (start, end) else []
         for place, behind in enumerate(open_at):

@@ -1,4 +1,4 @@
-"""Writing of spans as tags. Of overlapping spans, the one that starts later overwrites the other."""
+"""Writing of spans as tags. If spans overlap, the span that starts later overwrites the other span."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class WriteCallable(Protocol):
 
 
 def sort_spans(spans: Iterable[Span]) -> list[Span]:
-    """Sort spans by start alone; spans with equal starts keep their order."""
+    """Sort spans by start only; spans with equal starts keep their order."""
     return sorted(spans, key=attrgetter("start"))
 
 
@@ -47,7 +47,7 @@ def tags_length_from_spans(spans: Iterable[Span]) -> int:
 
 
 def make_blanks(spans: Iterable[Span], length: int | None = None, fill: str = _OUTSIDE) -> list[str]:
-    """Return ``fill`` repeated ``length`` times, by default as often as the spans need."""
+    """Return ``fill`` repeated ``length`` times; the default length is the largest end of the spans."""
     return [fill for _ in range(tags_length_from_spans(spans) if length is None else length)]
 
 
@@ -91,7 +91,7 @@ def write_tags(spans: _Spans, span_type: SpanEncoding, length: int | None = None
 def _write_odd(
     spans: _Spans, span_format: type[SpanFormat], tags: list[str] | None, length: int | None
 ) -> list[str]:
-    """Write spans of any kind: discontinuous, outside the sentence, empty, of another class.
+    """Write unusual spans: discontinuous, outside the sentence, empty, or of another class.
 
     Negative positions count from the end, as in lists.
     """
@@ -123,7 +123,7 @@ def _write(name: str) -> WriteCallable:
         written = writer.write(spans, over, length)
         return _write_odd(spans, span_format, over, length) if written is None else written
 
-    summary = f"Write spans as {name.upper()} tags, over a copy of ``tags`` if they are given."
+    summary = f"Write spans as {name.upper()} tags, over a copy of ``tags`` if given."
     example = '([Span("PER", 0, 2, (0, 1))], length=3)'
     return named(write, f"write_{name}_tags", summary, example, SAMPLES[name])
 

@@ -65,8 +65,8 @@ class EvaluationResult:
 class EvaluationIndices:
     """The entities of each category: (document, entity), both from 0.
 
-    Indices of predicted entities, except that ``missed_indices`` are indices of true entities; only entities with valid
-    tags are numbered.
+    Indices refer to predicted entities, except for ``missed_indices``, which refer to true entities; only entities with
+    valid tags are numbered.
     """
 
     correct_indices: Places = None  # type: ignore[assignment]
@@ -84,7 +84,7 @@ class EvaluationIndices:
 class LazyIndices(EvaluationIndices):
     """Indices whose lists are computed on first access to any attribute, which also changes the class.
 
-    Computing them takes another pass over the entities, and few callers use all of them.
+    Computing the lists takes another pass over the entities, and few callers use all lists.
     """
 
     def __init__(self, make: Callable[[], Sequence[Places]]) -> None:

@@ -129,7 +129,7 @@ class Evaluator:
     def evaluate(self) -> dict[str, Any]:
         """Compare the entities.
 
-        ``overall`` has the results of each strategy; ``entities`` has the results for each of `tags` that occurs,
+        ``overall`` has the results of each strategy; ``entities`` has the results for each tag in ``tags`` that occurs,
         sorted. The indices have the same structure.
         """
         percentages = {strategy.min_overlap_percentage for strategy in self.strategies.values()}
@@ -208,10 +208,10 @@ class Evaluator:
         return None
 
     def summary_report(self, mode: str = "overall", scenario: str = "strict", digits: int = 2) -> str:
-        """Return counts and measures as a table, sorted by name; overall only for the four built-in strategies."""
+        """Return a table of counts and measures, sorted by name; ``overall`` only has the four built-in strategies."""
         _check(mode, scenario)
         rows = [row for row in self._rows(mode, scenario) if mode == "entities" or row[0] in SCENARIOS]
-        # The first column is at least as wide as the heading of the second.
+        # The first column is at least as wide as the heading of the second column.
         width = max(len(CATEGORIES[0]), digits, *(len(str(name)) for name, _ in rows))
         title = f"Scenario: {scenario if mode == 'entities' else 'all'}\n\n"
         return title + table(sorted(rows, key=lambda row: str(row[0])), width, digits)
@@ -221,8 +221,8 @@ class Evaluator:
     ) -> str:
         """Return the indices as a table, or in mode ``entities`` as a table for each label.
 
-        The details are those of the predicted entity with that index, even for missed entities; of the missed entity
-        itself if there is none.
+        The details describe the predicted entity with the index, even for missed entities; if there is no such
+        predicted entity, they describe the missed entity.
         """
         _check(mode, scenario)
 
@@ -279,7 +279,7 @@ class Evaluator:
         pred = self.pred[document]
         if at < len(pred):
             return pred[at]
-        # Only the index of a missed entity may exceed those of predicted ones.
+        # Only the index of a missed entity may exceed the indices of predicted entities.
         missed = [e for e in self.true[document] if e.label in self.tags]
         return [e for e in missed if label in (None, e.label)][at]
 

@@ -60,7 +60,7 @@ class DictLoader(_SpanLoader):
 
 
 class Documents:
-    """One side of an evaluation, stored compactly until its entities are accessed, because they may then be changed."""
+    """One side of an evaluation, stored compactly until the entities are accessed, because callers may change them."""
 
     def __init__(self, spans: _spanrs.SpanLists | None, loaded: Any = None) -> None:
         self._spans = spans
@@ -77,11 +77,11 @@ class Documents:
         return len(self._entities if self._spans is None else self._spans)
 
     def entities(self) -> Any:
-        """Return the entities; from now on evaluations use this list."""
+        """Return the entities; afterwards evaluations use this list."""
         if self._spans is not None:
             self._entities, self._spans = _entities(self._spans), None
         return self._entities
 
     def spans(self) -> _spanrs.SpanLists:
-        """Return the spans as they are now."""
+        """Return the current spans."""
         return _spanrs.nervaluate_entities(self._entities) if self._spans is None else self._spans

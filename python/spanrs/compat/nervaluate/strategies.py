@@ -18,7 +18,7 @@ HALF_CREDIT = ("partial", "ent_type")
 class EvaluationStrategy(ABC):
     """A strategy to compare entities.
 
-    A predicted entity is compared with a true one if it covers at least ``min_overlap_percentage`` of it.
+    A predicted entity is only compared with true entities of which it covers at least ``min_overlap_percentage``.
     """
 
     def __init__(self, min_overlap_percentage: float = 1.0):
@@ -59,7 +59,7 @@ class _Matched(EvaluationStrategy):
         tags: list[str],  # noqa: ARG002
         instance_index: int = 0,
     ) -> tuple[EvaluationResult, EvaluationIndices]:
-        """Compare the entities of a document, in their order; their labels are not compared with ``tags``."""
+        """Compare the entities of a document in the order given; entities with any label are compared."""
         true, pred = (_spanrs.nervaluate_entities([list(side)]) for side in (true_entities, pred_entities))
         min_overlap = float(self.min_overlap_percentage)
         lists = _spanrs.partial_outcomes(true, pred, None, min_overlap, MODES.index(self.mode), None)

@@ -1,4 +1,4 @@
-"""nervaluate 0.2.0, whose `evaluate` returns four dictionaries and sorts spans before comparing them.
+"""nervaluate 0.2.0, whose ``evaluate`` returns four dictionaries and sorts spans before the comparison.
 
 Examples
 --------
@@ -34,8 +34,8 @@ Counts: TypeAlias = dict[str, Any]
 Schemas: TypeAlias = dict[str, Counts]
 ByTag: TypeAlias = dict[str, Schemas]
 
-# Outcome of a span under each of SCHEMAS, and whether its index is recorded: only for incorrect pairs, except for equal
-# spans.
+# Outcome of a span under each schema in SCHEMAS, and whether the index of the span is recorded: only for incorrect
+# pairs, except for equal spans.
 Outcomes: TypeAlias = dict[str, tuple[str, bool]]
 WRONG: Outcomes = dict.fromkeys(SCHEMAS, ("incorrect", True))
 EQUAL: Outcomes = dict.fromkeys(SCHEMAS, ("correct", True))
@@ -75,7 +75,7 @@ class Evaluator:
         self.evaluation_agg_indices = {tag: _indices() for tag in tags}
 
     def evaluate(self) -> tuple[Schemas, ByTag, Schemas, ByTag]:
-        """Compare, and add to earlier counts; return counts by schema and by tag, indices by schema and by tag."""
+        """Compare spans and add to earlier counts; return counts by schema and by tag, indices by schema and by tag."""
         if self.loader != "default":
             loader: Any = self.loaders[self.loader]
             self.pred = loader(self.pred)
@@ -129,11 +129,12 @@ def compute_metrics(
     tags: list[str],
     instance_index: int = 0,
 ) -> tuple[Schemas, ByTag, Schemas, ByTag]:
-    """Compare the spans of one document; return what :meth:`Evaluator.evaluate` does, without measures.
+    """Compare the spans of one document; return the same dictionaries as :meth:`Evaluator.evaluate`, without measures.
 
-    Predicted spans that equal a true span are correct. The others, in the order of their ends, are paired with every
-    overlapping true span, in the order of their starts, that has not been paired before, up to one with equal
-    boundaries; so a predicted span may be counted more than once. A pair is counted for the label of its true span.
+    Predicted spans that equal a true span are correct. All other predicted spans are processed in the order of their
+    ends. Each is paired with every overlapping true span that has not been paired before, in the order of starts, up to
+    a true span with equal boundaries; a predicted span may therefore be counted more than once. A pair is counted for
+    the label of the true span.
     """
     true = [clean_entities(span) for span in true_named_entities if span["label"] in tags]
     pred = [clean_entities(span) for span in pred_named_entities if span["label"] in tags]
@@ -226,7 +227,7 @@ def _places(places: list[tuple[int, int]], preds: Any, indent: str) -> str:
     text = ""
     for document, at in places:
         text += f"{indent}- Instance {document}, Entity {at}"
-        # The index of a missed span may exceed those of predicted spans.
+        # The index of a missed span may exceed the indices of predicted spans.
         if preds is not None and document < len(preds) and at < len(preds[document]):
             span = preds[document][at]
             text += f": Label={span['label']}, Start={span['start']}, End={span['end']}"

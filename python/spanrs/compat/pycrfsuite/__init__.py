@@ -1,7 +1,7 @@
 """python-crfsuite 0.9.12, with the same classes, parameters, messages and model files.
 
-Model files are those of CRFsuite in both directions; a tagger also opens the files of ``spanrs.crf``.
-docs/compare.md lists the differences.
+Models are read and written in CRFsuite's format; a tagger also opens the files of ``spanrs.crf``. docs/compare.md lists
+the differences.
 
 >>> from spanrs.compat import pycrfsuite
 >>> trainer = pycrfsuite.Trainer("lbfgs", params={"c2": 0.1}, verbose=False)

@@ -17,7 +17,7 @@ _OFFSETS = ("off_features", "off_labels", "off_attrs", "off_labelrefs", "off_att
 
 
 class ParsedDump:
-    """The header's fields, labels and attributes with their numbers, and weights by pairs of names."""
+    """The fields of the header, labels and attributes with their numbers, and weights by pairs of names."""
 
     def __init__(self) -> None:
         self.header: dict[str, str] = {}
@@ -38,7 +38,7 @@ def header_fields(header: bytes) -> dict[str, str]:
 def empty_model() -> bytes:
     """Return the CRFsuite file of a model without labels, the result of training without sequences."""
     features = struct.pack("<4s2I", b"FEAT", 12, 0)
-    # Mark of the byte order, no keys, and 256 empty tables.
+    # Byte order mark of the database, no keys, and 256 empty tables.
     names = struct.pack("<4s5I", b"CQDB", 24 + 8 * 256, 0, 0x62445371, 0, 0) + bytes(8 * 256)
     transitions = struct.pack("<4s4I", b"LFRF", 20, 2, 0, 0)
     states = struct.pack("<4s2I", b"AFRF", 12, 0)

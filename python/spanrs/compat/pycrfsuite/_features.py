@@ -20,7 +20,7 @@ class FeatureOverflowError(ModelError, OverflowError):
 
 
 class ItemSequence:
-    """Features of a sequence, converted once for any number of calls.
+    """The features of a sequence, converted once for any number of calls.
 
     >>> ItemSequence([["foo"], {"bar": {"baz": 1, "word": "x"}}]).items()
     [{'foo': 1.0}, {'bar:baz': 1.0, 'bar:word:x': 1.0}]
@@ -43,9 +43,9 @@ class ItemSequence:
 
 
 def crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
-    """Convert features; in an array, a token that is a string has its characters as features.
+    """Convert features; in an array, the features of a token that is a string are its characters.
 
-    Values may be NaN and infinite. The exceptions are subclasses of those raised by python-crfsuite.
+    Values may be NaN and infinite. The exceptions are subclasses of the exceptions of python-crfsuite.
     """
     if isinstance(sequence, ItemSequence):
         return sequence._items

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class LabelScore(NamedTuple):
-    """Scores of a label on held-out sequences; None for labels that do not occur."""
+    """Scores of a label on held-out sequences; measures are None for labels that do not occur."""
 
     match: int
     model: int
@@ -63,7 +63,7 @@ def _number(text: str) -> float:
 
 
 class TrainLogParser:
-    r"""Progress of training, parsed from its messages.
+    r"""Progress of training, parsed from the messages.
 
     ``log`` contains all messages, ``events`` the name of each event with the range of its messages, and ``iterations``
     a dict for each iteration; seconds are CPU time.
@@ -99,7 +99,7 @@ class TrainLogParser:
             event = self._read(line)
         if event is not None:
             begin = 0 if first else self.events[-1][2]
-            # The end of these events is detected by the first message of the next one.
+            # The end of these events is detected by the first message of the next event.
             end = len(self.log) - (event in ("prepared", "optimization_end"))
             self.events.append((event, begin, end))
         return event

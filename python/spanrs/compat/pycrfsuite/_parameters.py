@@ -20,7 +20,7 @@ class Parameter:
     least: float | None = 0
     """Minimum value accepted by the compiled module."""
     kind: type[Value] | None = None
-    """The type that ``Trainer.get`` returns, if it is not that of the default."""
+    """The type that ``Trainer.get`` returns, if it differs from the type of the default."""
 
     def parse(self, name: str, value: object) -> int | float | str:
         """Convert a value to the stored type; raises ValueError if a number is required."""
@@ -34,13 +34,13 @@ class Parameter:
             raise ValueError(f"Bad value for parameter {name}: {value!r} is not a number") from None
 
     def shown(self, stored: float | str) -> Value:
-        """Convert a stored value into the one that ``Trainer.get`` returns."""
+        """Convert a stored value to the value that ``Trainer.get`` returns."""
         return (self.kind or type(self.default))(stored)
 
 
 _MODEL = {
     "feature.minfreq": Parameter(
-        0.0, "Minimum frequency of features; less frequent ones are ignored.", None
+        0.0, "Minimum frequency of features; less frequent features are ignored.", None
     ),
     "feature.possible_states": Parameter(
         0, "Generate a feature for each attribute and label, including pairs that do not occur.", None, bool
@@ -51,12 +51,12 @@ _MODEL = {
 }
 _C2 = {"c2": Parameter(1.0, "Coefficient of the L2 regulariser.")}
 _PERIOD = {"period": Parameter(10, "Number of iterations over which the improvement is measured.", 1)}
-_DELTA = "Stop when the relative improvement over that many iterations is below this."
+_DELTA = "Stop when the relative improvement over `period` iterations is below this value."
 _ONLINE = {
     "max_iterations": Parameter(100, "Maximum number of passes over the data."),
-    "epsilon": Parameter(0.0, "Stop when the mean loss is below this.", None),
+    "epsilon": Parameter(0.0, "Stop when the mean loss is below this value.", None),
 }
-_EPSILON = "Stop when the ratio of the norms of gradient and weights is below this."
+_EPSILON = "Stop when the ratio of the norms of gradient and weights is below this value."
 _LINE_SEARCH = "Line search: 'MoreThuente', 'Backtracking' or 'StrongBacktracking'."
 
 #: Algorithm -> name -> parameter, in the order of ``Trainer.params``.
@@ -82,14 +82,14 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
         "calibration.eta": Parameter(0.1, "First learning rate tried."),
         "calibration.rate": Parameter(2.0, "Factor between the learning rates tried."),
         # python-crfsuite returns this integer as a float.
-        "calibration.samples": Parameter(1000, "Number of sequences to try a learning rate on.", 1, float),
+        "calibration.samples": Parameter(1000, "Number of sequences for trying a learning rate.", 1, float),
         "calibration.candidates": Parameter(10, "Number of improving learning rates to try.", 1),
         "calibration.max_trials": Parameter(20, "Maximum number of learning rates to try.", 1),
     },
     "averaged-perceptron": {
         **_MODEL,
         **_ONLINE,
-        "epsilon": Parameter(0.0, "Stop when the fraction of wrong labels is below this.", None),
+        "epsilon": Parameter(0.0, "Stop when the fraction of wrong labels is below this value.", None),
     },
     "passive-aggressive": {
         **_MODEL,
@@ -101,7 +101,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
     },
     "arow": {
         **_MODEL,
-        "variance": Parameter(1.0, "Variance of each weight at the start."),
+        "variance": Parameter(1.0, "Initial variance of each weight."),
         "gamma": Parameter(1.0, "Trade-off between loss and change of the weights."),
         **_ONLINE,
     },
@@ -109,7 +109,7 @@ PARAMETERS: dict[str, dict[str, Parameter]] = {
 ALIASES = {"ap": "averaged-perceptron", "pa": "passive-aggressive"}
 _CORE_NAMES = {name: alias for alias, name in ALIASES.items()}
 
-#: Names of parameters in the compiled module and in sklearn-crfsuite, if they differ by more than the dot.
+#: Names of parameters in the compiled module and in sklearn-crfsuite, if the names differ by more than the dot.
 _OTHER_NAMES = {
     "max_iterations": "max_iter",
     "feature.minfreq": "min_freq",
@@ -117,7 +117,7 @@ _OTHER_NAMES = {
     "feature.possible_transitions": "all_possible_transitions",
     "type": "pa_type",
 }
-#: Name in the compiled module -> name here.
+#: Name in the compiled module -> name in this module.
 NAMES = {_OTHER_NAMES.get(name, name.replace(".", "_")): name for name in chain(*PARAMETERS.values())}
 #: Default value of each option of the compiled trainer, which has a single line search.
 _OPTIONS: dict[str, Value] = {"seed": 0} | {
@@ -129,7 +129,7 @@ _OPTIONS: dict[str, Value] = {"seed": 0} | {
 
 
 def defaults(algorithm: str) -> Values:
-    """Return the values of all parameters of an algorithm before any is set."""
+    """Return the default values of all parameters of an algorithm."""
     return {name: parameter.default for name, parameter in PARAMETERS[algorithm].items()}
 
 
@@ -148,7 +148,7 @@ def core_options(algorithm: str, values: Values) -> dict[str, Value]:
             # liblbfgs: no limit, and at least one iteration otherwise.
             options["max_iter"] = 1 if values["max_iterations"] else sys.maxsize
     elif algorithm != "l2sgd":
-        # The callback of the trainer applies CRFsuite's stopping criterion, which differs from that of the compiled
-        # module.
+        # The callback of the trainer applies CRFsuite's stopping criterion, which differs from the criterion of the
+        # compiled module.
         options["epsilon"] = -1.0
     return options

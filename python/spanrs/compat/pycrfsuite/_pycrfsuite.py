@@ -41,8 +41,8 @@ def _text(label: object) -> str:
 
 
 def _int(number: object) -> int:
-    """Return a number that fits a C int; raises OverflowError for others."""
-    value = operator.index(number)  # type: ignore[arg-type]  # TypeError if it is none
+    """Return a number that fits a C int; raises OverflowError for other numbers."""
+    value = operator.index(number)  # type: ignore[arg-type]  # raises TypeError if it is not an int
     if not -(2**31) <= value < 2**31:
         raise OverflowError(f"{value} is too large for an int of 32 bits")
     return value
@@ -54,7 +54,7 @@ def _check_lengths(items: int, labels: int) -> None:
 
 
 class Tagger:
-    """Labels sequences with a model file; can be pickled.
+    """Labels sequences with a model file; taggers can be pickled.
 
     >>> import os, tempfile
     >>> from spanrs.compat import pycrfsuite
@@ -68,7 +68,7 @@ class Tagger:
     ['LOC', 'O']
     """
 
-    # On the class, because subclasses need not call __init__.
+    # Attributes are set on the class, because subclasses need not call __init__.
     _model: CrfModel | None = None
     _header = b""
     _numbers: Mapping[str, int] = MappingProxyType({})
@@ -77,7 +77,7 @@ class Tagger:
     _marginals: npt.NDArray[np.float64] | None = None
 
     def open(self, name: str | os.PathLike[str]) -> contextlib.closing[Tagger]:
-        """Open a model file of CRFsuite or ``spanrs.crf``; the result is a context manager that closes it."""
+        """Open a model file of CRFsuite or ``spanrs.crf``; the result is a context manager that closes the tagger."""
         with open(name, "rb") as file:
             data = file.read()
         if data.startswith(MAGIC) and len(data) <= HEADER_SIZE:
@@ -117,7 +117,7 @@ class Tagger:
         return self._opened().labels()
 
     def tag(self, xseq: Iterable[Any] | ItemSequence | None = None) -> list[str]:
-        """Return the best labels of a sequence; of the current one if it is None."""
+        """Return the best labels of a sequence; None means the current sequence."""
         model = self._opened()
         sequence = self._current if xseq is None else self._set(xseq)
         return model.tag([sequence], False, None, 1)[0] if len(sequence) else []
@@ -135,7 +135,7 @@ class Tagger:
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
 
     def _read_all(self, read: Callable[[list[Any]], T], sequences: Iterable[Any]) -> T:
-        """Call ``read`` on unconverted sequences, which is faster, or on converted ones if it refuses them."""
+        """Call ``read`` on unconverted sequences, which is faster, or if it refuses them on converted sequences."""
         inputs = list(sequences if self._has_template else map(unconverted, sequences))
         try:
             return read(inputs)
@@ -150,16 +150,16 @@ class Tagger:
         self._set(xseq)
 
     def _set(self, xseq: Iterable[Any] | ItemSequence) -> Any:
-        """Set and return the current sequence, because another thread may replace it before it is used."""
+        """Set the current sequence, and return it, because another thread may replace the current sequence."""
         sequence: Any = xseq
-        # With a template the tokens are strings, which the model converts to features.
+        # If the model has a template, tokens are strings, which the model converts to features.
         text = self._has_template and not isinstance(xseq, ItemSequence)
         sequence = list(sequence) if text else crf_items(sequence)
         self._current, self._marginals = sequence, None
         return sequence
 
     def probability(self, yseq: Iterable[str]) -> float:
-        """Return the probability of labels for the current sequence; 0 if it is empty."""
+        """Return the probability of labels for the current sequence; 0 if the sequence is empty."""
         model = self._opened()
         labels, tokens = list(yseq), len(self._current)
         if not tokens:
@@ -184,7 +184,7 @@ class Tagger:
         return float(self._marginals[pos, number])
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:
-        """Write the model as text, to standard output without a name."""
+        """Write the model as text to a file or, if no name is given, to standard output."""
         model = self._opened(RuntimeError, "Tagger is closed")
         if filename is None:
             sys.stdout.writelines(self._dumped(model))
@@ -240,7 +240,7 @@ class Tagger:
 
 
 class BaseTrainer:
-    """Holds training data and parameters, and trains."""
+    """Stores training data and parameters, and trains models."""
 
     verbose: Any = None
     _algorithm: str
@@ -264,7 +264,7 @@ class BaseTrainer:
         self.verbose = verbose
 
     def message(self, message: str) -> None:
-        """Print a message of training, usually a line with its line break; may be overridden."""
+        """Print a message of training, usually a line with its line break. Subclasses may override this method."""
         if self.verbose:
             print(message, end="")  # noqa: T201
 
@@ -286,7 +286,7 @@ class BaseTrainer:
         self._algorithm, self._values = algorithm, defaults(algorithm)
 
     def train(self, model: str | bytes | os.PathLike[str], holdout: int = -1) -> None:
-        """Train, and write the model in CRFsuite's format unless the file name is empty."""
+        """Train a model, and write it in CRFsuite's format unless the file name is empty."""
         holdout = _int(holdout)
         self._before_train()
         if self._cleared and not self._sequences:
@@ -300,16 +300,16 @@ class BaseTrainer:
         return list(PARAMETERS[self._algorithm])
 
     def set_params(self, params: Mapping[str, Any]) -> None:
-        """Set parameters: name to value."""
+        """Set parameters, given as a mapping from names to values."""
         for name, value in params.items():
             self.set(name, value)
 
     def get_params(self) -> dict[str, Value]:
-        """Return all parameters of the algorithm: name to value."""
+        """Return all parameters of the algorithm as a dict from names to values."""
         return {name: self.get(name) for name in self.params()}
 
     def set(self, name: str | bytes, value: object) -> None:
-        """Set a parameter; raises ValueError if it is unknown, or a number is required."""
+        """Set a parameter; raises ValueError if the parameter is unknown, or if a number is required."""
         name = _text(name)
         shown = int(value) if isinstance(value, bool) else value
         self._values[name] = self._parameter(name, f" = {shown}").parse(name, value)
@@ -338,7 +338,7 @@ class BaseTrainer:
 
 
 class Trainer(BaseTrainer):
-    """A trainer that converts messages to events; the methods ``on_...`` print them and may be overridden.
+    """A trainer that converts messages to events; the methods ``on_...`` print the messages and may be overridden.
 
     ``logparser`` has the parsed messages of the last training run, even if ``verbose`` is false.
 
@@ -364,7 +364,7 @@ class Trainer(BaseTrainer):
             getattr(self, f"on_{event}")(parser.last_log, *more.get(event, ()))
 
     def on_start(self, log: str) -> None:
-        """Print the messages of the start of training."""
+        """Print the messages at the start of training."""
         print(log, end="")  # noqa: T201
 
     on_featgen_end = on_prepared = on_prepare_error = on_optimization_end = on_end = on_start
@@ -374,5 +374,5 @@ class Trainer(BaseTrainer):
         print(log, end="")  # noqa: T201
 
     def on_iteration(self, log: str, info: dict[str, Any]) -> None:  # noqa: ARG002
-        """Print the messages of an iteration; ``info`` comes from the parser."""
+        """Print the messages of an iteration; ``info`` is the dict of the log parser."""
         print(log, end="")  # noqa: T201

@@ -16,7 +16,7 @@ from spanrs.errors import ModelError
 from spanrs.io import atomic_output
 
 Rows: TypeAlias = Sequence[Sequence[str]]
-#: Messages of CRFsuite's status codes, from the lowest one.
+#: Messages of CRFsuite's status codes, from the lowest code.
 _MESSAGES = ["Unknown error occurred", "Insufficient memory", "Unsupported operation", "Incompatible data"]
 _MESSAGES += ["Internal error", "Overflow", "Not implemented"]
 _OVERFLOW = -(2**31) + 5
@@ -32,7 +32,7 @@ _INTRODUCTIONS = {
     "passive-aggressive": ("Passive Aggressive", "type c error_sensitive averaging max_iterations epsilon"),
     "arow": ("Adaptive Regularization of Weights (AROW)", "variance gamma max_iterations epsilon"),
 }
-#: Names in that message that differ from those of parameters.
+#: Names in the first message that differ from the names of parameters.
 _SHOWN_AS = {"stop": "period", "linesearch.max_iterations": "max_linesearch"}
 _PROGRESS = [*(character for tens in range(10) for character in (str(tens), *"....")), "10", "\n"]
 
@@ -59,7 +59,7 @@ class LabelledSequence(NamedTuple):
 
 
 class TrainingRun:
-    """A training run with the messages of CRFsuite; a group may be held out."""
+    """A training run with the messages of CRFsuite; a group of sequences may be held out."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class TrainingRun:
             self._message(message)
 
     def train(self, path: str) -> None:
-        """Train, and write the model if there is a path."""
+        """Train a model, and write it unless the path is empty."""
         begin = time.process_time()
         corpus = CrfTrainer(None, any_value=True)
         data = self._train_data
@@ -165,7 +165,7 @@ class TrainingRun:
         state: dict[str, Any],
         dev_labels: list[list[str]] | None,
     ) -> int:
-        """Report an iteration; return 0 if the criterion of an online algorithm is met."""
+        """Report an iteration; return 0 if the stopping criterion of an online algorithm is met."""
         iteration, loss, gradient_norm = state["iteration"], state["loss"], state["gradient_norm"]
         self._losses.append(loss)
         sgd = self._algorithm == "l2sgd"
@@ -192,7 +192,7 @@ class TrainingRun:
         return 0 if self._converged(loss) else 1
 
     def _converged(self, loss: float) -> bool:
-        """Apply CRFsuite's stopping criterion of the online algorithms; the others stop in the compiled module."""
+        """Apply CRFsuite's stopping criterion of online algorithms; other algorithms stop in the compiled module."""
         if self._algorithm in ("lbfgs", "l2sgd"):
             return False
         epsilon = float(self._values["epsilon"])
@@ -209,7 +209,7 @@ class TrainingRun:
                 "max_iterations": "terminated with the maximum number of iterations",
                 "line_search": "terminated with error code (-998)",
             }
-            # liblbfgs returns 2 if the initial weights are optimal, and -998 above if the line search takes too long.
+            # liblbfgs returns 2 if the initial weights are optimal, and -998 (above) if the line search takes too long.
             at_once = reason == "converged" and not self._losses
             return [f"L-BFGS {'terminated with error code (2)' if at_once else texts[reason]}\n"]
         if self._algorithm == "l2sgd":
@@ -226,7 +226,7 @@ def _lines(values: Values) -> list[str]:
 
 
 def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
-    """Count the features that training generates: those whose values sum to at least the minimum frequency."""
+    """Count the features that training generates: their values sum to at least the minimum frequency."""
     states: dict[str, Counter[str]] = {}
     transitions: Counter[tuple[str, str]] = Counter()
     for sequence in sequences:
@@ -249,7 +249,7 @@ def count_features(sequences: list[LabelledSequence], labels: int, values: Value
 
 
 def holdout_report(labels: Sequence[str], gold: Rows, pred: Rows) -> Iterator[str]:
-    """Yield CRFsuite's lines about held-out sequences; a label that does not occur in gold adds 0 to averages."""
+    """Yield CRFsuite's lines about held-out sequences; a label that does not occur in gold has 0 in averages."""
     ref, model = Counter(chain(*gold)), Counter(chain(*pred))
     match = Counter(a for a, b in zip(chain(*gold), chain(*pred), strict=True) if a == b)
     yield "Performance by label (#match, #model, #ref) (precision, recall, F1):\n"

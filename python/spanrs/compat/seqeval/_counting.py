@@ -1,7 +1,7 @@
 """Counts of gold, pred and correct spans by type, in one pass of the compiled module over both sides.
 
-The Python implementation of default mode is for input other than lists of lists of str. For such input seqeval nearly
-always raises; the error depends on the order of its steps, which is reproduced here.
+The Python implementation of default mode handles input other than lists of lists of str. For such input seqeval nearly
+always raises an error, which depends on the order of seqeval's steps; this order is reproduced here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spanrs.compat.seqeval._scores import Counts, warn
 from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Entities, core_name, core_reads
 from spanrs.tags.types import Dialect
 
-#: Number of sentences for scheme detection, which does not pay off for fewer.
+#: Minimum number of sentences for scheme detection, which saves no time for fewer sentences.
 _SAMPLE = 64
 
 
@@ -38,8 +38,8 @@ def default_counts(y_true: Any, y_pred: Any, suffix: bool, *, alike: bool) -> Co
 def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, list[str]]:
     """Return the counts and the distinct tags.
 
-    For tags of the form `prefix-type` with the letters of their scheme, the reading `conlleval` equals default mode and
-    is faster. Default mode does not support the prefixes of BILOU.
+    For tags of the form ``prefix-type`` with the letters of their scheme, the reading ``conlleval`` equals default mode
+    and is faster. Default mode does not support the prefixes of BILOU.
     """
     dialect = Dialect(suffix=suffix)
     scheme = _spanrs.detect(y_true[:_SAMPLE], dialect)[0] if len(y_true) > _SAMPLE else ""
@@ -52,7 +52,7 @@ def _default_in_core(y_true: Any, y_pred: Any, suffix: bool) -> tuple[Counts, li
 
 
 def _exact(gold: Any, pred: Any, scheme: str, reading: str, dialect: Dialect) -> tuple[Counts, list[str]]:
-    """Match exactly; return the counts of types that have spans, and the distinct tags."""
+    """Match spans exactly; return the counts of types that have spans, and the distinct tags."""
     scorer = _spanrs.Scorer({}, {"scheme": scheme, "reading": reading, "dialect": dialect})
     scorer.update_lists(gold, pred, None)
     types, tags, *_ = scorer.tag_state()
@@ -60,7 +60,7 @@ def _exact(gold: Any, pred: Any, scheme: str, reading: str, dialect: Dialect) ->
 
 
 def strict_counts(y_true: Any, y_pred: Any, scheme: Any, suffix: bool, *, alike: bool) -> Counts:
-    """Count the spans of strict mode; ``alike`` as for :func:`default_counts`."""
+    """Count the spans of strict mode; ``alike`` has the same meaning as for :func:`default_counts`."""
     name = core_name(scheme)
     if name is not None and alike:
         with contextlib.suppress(TypeError, ValueError):
@@ -90,14 +90,14 @@ def _of_spans(gold: list[Any], pred: list[Any]) -> Counts:
     return {name: (row[0], row[1], row[2]) for name, row in counts.items()}
 
 
-#: Tags without a warning, and the prefixes (with suffix: suffixes) that other tags must have.
+#: Tags that cause no warning, and the prefixes (with ``suffix``, the suffixes) that other tags must have.
 _BARE = ["O", "B", "I", "E", "S"]
 _HEADS = ("B-", "I-", "E-", "S-")
 _TAILS = ("-B", "-I", "-E", "-S")
 
 
 def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Return whether a span ends between two tokens, by prefixes and types, even if none is open."""
+    """Return whether a span ends between two tokens, by prefixes and types, even if no span is open."""
     if prev_tag in ("E", "S") or (prev_tag in ("B", "I") and tag in ("B", "S", "O")):
         return True
     return prev_tag not in ("O", ".") and prev_type != type_
@@ -119,7 +119,7 @@ def warn_of_unknown(tag: Any, suffix: bool) -> None:
 
 
 def read_entities(seq: Any, suffix: bool) -> list[tuple[Any, int, int]]:
-    """Return the spans of any input, or raise what seqeval raises."""
+    """Return the spans of any input, or raise the same error as seqeval."""
     if any(isinstance(part, list) for part in seq):
         seq = [tag for part in seq for tag in part + ["O"]]  # noqa: RUF005
     entities, begin = [], 0

@@ -1,4 +1,4 @@
-"""Precision, recall and F-measure of counts by type, in seqeval's order of operations and NumPy types."""
+"""Precision, recall and F-measure from counts by type, with seqeval's order of operations and NumPy types."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def scores(
 
 
 def _columns(counts: Counts, *, micro: bool) -> tuple[Array, Array, Array]:
-    """Return arrays of gold, pred and correct, by type in the order of names; int32 if there are no types."""
+    """Return arrays of gold, pred and correct spans, by type in the order of names; int32 if there are no types."""
     rows = [counts[name] for name in sorted(counts)]
     dtype = None if rows else np.int32
     gold, pred, correct = (np.array([row[place] for row in rows], dtype=dtype) for place in range(3))
@@ -103,7 +103,7 @@ def _f_score(precision: Array, recall: Array, beta: float) -> Array:
 
 
 def make_reporter(names: Iterable[str], *, digits: Any, output_dict: bool) -> DictReporter | StringReporter:
-    """Create the reporter for the given types; without types there is no text table."""
+    """Create the reporter for the given types; a text table requires at least one type."""
     if output_dict:
         return DictReporter()
     widest = max(map(len, names))
@@ -129,13 +129,13 @@ _seen: dict[Any, Any] = {}
 
 
 def warn(text: str, category: type[Warning], module: str) -> None:
-    """Warn in the name of a module of seqeval, so that module filters of warnings work."""
+    """Issue a warning under the name of a module of seqeval, so that module filters work."""
     warnings.warn_explicit(text, category, __file__, 1, module=module, registry=_seen)
 
 
 @cache
 def undefined_metric_warning() -> type[Warning]:
-    """Return scikit-learn's warning class, as used by seqeval, or one of the same name if it is not installed."""
+    """Return scikit-learn's warning class, as used by seqeval, or a substitute if scikit-learn is not installed."""
     try:
         from sklearn.exceptions import UndefinedMetricWarning
     except ImportError:

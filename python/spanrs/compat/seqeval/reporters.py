@@ -16,7 +16,7 @@ class Reporter(abc.ABC):
 
     @abc.abstractmethod
     def report(self) -> Any:
-        """Return the report of all rows written."""
+        """Return the report with all rows."""
 
     @abc.abstractmethod
     def write(self, row_name: str, precision: float, recall: float, f1: float, support: int) -> None:
@@ -52,7 +52,7 @@ class DictReporter(Reporter):
 
 
 class StringReporter(Reporter):
-    """A report as text, with ``width`` (10) of the column of names and ``digits`` (4) after the decimal point."""
+    """A report as text; ``width`` (10) is the width of the column of names, ``digits`` (4) the number of decimals."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
         super().__init__()
@@ -71,7 +71,7 @@ class StringReporter(Reporter):
         self.buffer.append(self.row_fmt.format(*row, width=self.width, digits=self.digits))
 
     def write_header(self) -> str:
-        """Return the line of headings and an empty one."""
+        """Return the line of headings and an empty line."""
         heads = "".join(f" {head:>9}" for head in ("precision", "recall", "f1-score", "support"))
         return f"{'':>{self.width}s} {heads}\n\n"
 

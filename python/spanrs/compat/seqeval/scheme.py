@@ -48,7 +48,7 @@ Pattern: TypeAlias = tuple[Prefix, Prefix, Tag]
 
 
 def _letters(letters: str) -> Prefix:
-    """Return the prefixes of letters; ``*`` is any prefix."""
+    """Return the prefixes for a string of letters; ``*`` means any prefix."""
     prefix = Prefix(0)
     for letter in letters:
         prefix |= Prefix.ANY if letter == "*" else Prefixes[letter]
@@ -64,7 +64,7 @@ def _patterns(words: str) -> set[Pattern]:
 
 
 class Token:
-    """A tag: its prefix, which is the first character (with ``suffix`` the last), and its type.
+    """A tag with its prefix, which is the first character (with ``suffix`` the last), and its type.
 
     ``delimiter`` is stripped from both ends of the type. A subclass is a scheme: the allowed prefixes, and the patterns
     of adjacent tags between which a span begins, continues or ends.
@@ -99,7 +99,7 @@ class Token:
         raise ValueError(f"Invalid token is found: {self.token}. Allowed prefixes are: {allowed}.")
 
     def is_start(self, prev: Token) -> bool:
-        """Return whether a span begins here."""
+        """Return whether a span begins at this token."""
         return self.check_patterns(prev, self.start_patterns)
 
     def is_inside(self, prev: Token) -> bool:
@@ -107,11 +107,11 @@ class Token:
         return self.check_patterns(prev, self.inside_patterns)
 
     def is_end(self, prev: Token) -> bool:
-        """Return whether the span of the previous token ended with it."""
+        """Return whether the span of the previous token ended at the previous token."""
         return self.check_patterns(prev, self.end_patterns)
 
     def check_tag(self, prev: Token, cond: Tag) -> bool:
-        """Return whether the types of this token and the previous one satisfy a relation."""
+        """Return whether the types of this token and the previous token satisfy a relation."""
         return cond in (Tag.ANY, Tag.SAME if prev.tag == self.tag else Tag.DIFF)
 
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
@@ -125,11 +125,11 @@ class Token:
 class IOB1(
     Token, allowed="IOB", start="OI. II! BI. IB= BB=", inside="BI= II=", end="II! IO. IB. BO. BI! BB="
 ):
-    """``I``, and ``B`` only after an adjacent span of the same type."""
+    """``I`` for all tokens, except ``B`` at the start of a span directly after a span of the same type."""
 
 
 class IOE1(Token, allowed="IOE", start="OI. II! EI. EE=", inside="II= IE=", end="II! IO. IE! EI= EE="):
-    """``I``, and ``E`` only before an adjacent span of the same type."""
+    """``I`` for all tokens, except ``E`` at the end of a span directly before a span of the same type."""
 
 
 class IOB2(Token, allowed="IOB", start="*B.", inside="BI= II=", end="IO. II! IB. BO. BI! BB."):
@@ -148,7 +148,7 @@ class BILOU(Token, allowed="BILOU", start="*B. *U.", inside="BI= BL= II= IL=", e
     """``B`` begins, ``L`` ends, ``U`` is a span of one token."""
 
 
-#: The schemes that the compiled module supports, by its names.
+#: The schemes that the compiled module supports, by their names in that module.
 CORE_SCHEMES: dict[str, type[Token]] = {"IOB": IOB1, "BIO": IOB2, "IOE1": IOE1, "IOE2": IOE2}
 CORE_SCHEMES |= {"IOBES": IOBES, "BILOU": BILOU}
 
@@ -171,8 +171,8 @@ def own_scheme(scheme: Any) -> Any:
 def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
     """Return whether the compiled module and seqeval read these tags in the same way.
 
-    The compiled module requires the prefix to be everything before the separator, and types without separators at their
-    ends; it reads other tags as ``O``, whereas strict mode raises.
+    In the compiled module the prefix is everything before the separator, and types must not begin or end with a
+    separator; other tags are read as ``O``, whereas strict mode raises.
     """
     letters = {name for name, prefix in Prefixes.items() if prefix in scheme.allowed_prefix and name != "O"}
     for tag in tags:
@@ -187,7 +187,7 @@ def core_reads(tags: Iterable[str], scheme: type[Token], suffix: bool) -> bool:
 
 @dataclass(eq=False, repr=False)
 class Entity:
-    """A span of a sentence: ``start`` from 0, ``end`` exclusive, and its type ``tag``."""
+    """A span in a sentence: ``start`` from 0, ``end`` exclusive, and the type ``tag``."""
 
     sent_id: int | None
     start: int
@@ -209,7 +209,7 @@ class Entity:
 
 
 class Tokens:
-    """The tags of a sentence in a scheme; ``suffix`` and ``delimiter`` as for :class:`Token`."""
+    """The tags of a sentence in a scheme; ``suffix`` and ``delimiter`` are the same as for :class:`Token`."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class Tokens:
             if here.is_start(before):
                 while end < len(row) and row[end].is_inside(row[end - 1]):
                     end += 1
-                # With a custom pattern that matches `O` inside a span, the span never ends.
+                # If a custom pattern matches `O` inside a span, the span never ends.
                 end = end if end < len(row) else len(self.tokens) - 1
                 if row[end].is_end(row[end - 1]):
                     spans.append(Entity(self.sent_id, at, end, here.tag))
@@ -277,7 +277,7 @@ class Entities:
 
 
 def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[str, int, int]]] | None:
-    """Read sentences in the compiled module; None if its result may differ from that of :class:`Tokens`."""
+    """Read sentences in the compiled module; None if the result may differ from the result of :class:`Tokens`."""
     name = core_name(scheme)
     if name is None or not _spanrs.same_shape(sequences, sequences):
         return None
@@ -289,7 +289,7 @@ def _read(sequences: Any, scheme: type[Token], suffix: bool) -> list[list[tuple[
     return None
 
 
-#: Scheme, required prefixes, further allowed prefixes. If all spans of a corpus have one token, only the prefix of
+#: Scheme, required prefixes, further allowed prefixes. If all spans in a corpus have one token, only the prefix for
 #: single tokens occurs.
 _DETECTED: tuple[tuple[type[Token], str, str], ...] = (
     (IOB2, "B", "IO"),

@@ -1,8 +1,8 @@
 """The interface of seqscore 0.9.0, computed by spanrs.
 
-The modules are those of the package: :mod:`~spanrs.compat.seqscore.scoring`, :mod:`~spanrs.compat.seqscore.encoding`,
-:mod:`~spanrs.compat.seqscore.validation`, :mod:`~spanrs.compat.seqscore.model`, and of
-:mod:`~spanrs.compat.seqscore.conll` the reading of files. Its command line is replaced by ``spanrs score``.
+The modules are :mod:`~spanrs.compat.seqscore.scoring`, :mod:`~spanrs.compat.seqscore.encoding`,
+:mod:`~spanrs.compat.seqscore.validation`, :mod:`~spanrs.compat.seqscore.model`, and
+:mod:`~spanrs.compat.seqscore.conll`, which only reads files. ``spanrs score`` replaces the command line of seqscore.
 """
 
 __version__ = "0.9.0"

@@ -21,7 +21,7 @@ class CoNLLFormatError(Exception):
 
 @dataclass(frozen=True)
 class LineSpec:
-    """The columns of token and label, from 0; negative values count from the end.
+    """The columns of token and label, numbered from 0; negative values count from the end.
 
     >>> LineSpec(0, -1).ner_label_index
     -1
@@ -56,7 +56,7 @@ def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
 def _sequences(
     lines: TextIO, name: str, spec: LineSpec, *, comments: bool
 ) -> Iterator[tuple[list[_Line], str | None]]:
-    """Yield the lines of each sequence with the preceding comments; no lines for a document boundary."""
+    """Yield the lines of each sequence with the preceding comments; a document boundary is an empty list of lines."""
     sequence: list[_Line] = []
     comment: str | None = None
     for number, raw in enumerate(lines, 1):
@@ -156,9 +156,9 @@ def ingest_conll_file(
 ) -> list[list[AnnotatedSequence]]:
     """Read the annotated sequences of a column file, document by document.
 
-    Columns are separated by tabs if the line contains one, else by single spaces. Repairs are printed to standard
-    error, unless ``quiet``. Comments are lines before a sequence that begin with ``#``. Raises CoNLLFormatError for
-    lines of one column and document boundaries within a sequence, EncodingError for invalid labels.
+    Columns are separated by tabs if the line contains a tab, else by single spaces. Repairs are printed to standard
+    error, unless ``quiet``. Comments are lines before a sequence that begin with ``#``. CoNLLFormatError is raised for
+    lines with one column and for document boundaries within a sequence, EncodingError for invalid labels.
     """
     encoding = get_encoding(mention_encoding_name)
     if repair and repair not in encoding.supported_repair_methods():

@@ -1,7 +1,6 @@
 """The encodings of seqscore: one class per family, dialects as data.
 
-Well-formed labels are read by the compiled module. Other sequences are read label by label, because errors name each
-label.
+The compiled module reads well-formed labels. Other sequences are read label by label, because errors name each label.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Encoding:
     #: Pairs of roles (b, i, o, e, s) that may be adjacent, with equal types and with different types.
     same = ""
     different = ""
-    #: Whether labels of other states are read as outside.
+    #: Whether labels with unknown states are read as outside.
     reads_other_states = False
     #: Roles of the first, a middle, the last, and the only token of a mention.
     written = ""
@@ -80,7 +79,7 @@ class Encoding:
         self._plain = cache(self._is_plain)
 
     def split_label(self, label: str) -> tuple[str, str | None]:
-        """Return the state and type of a label; raises EncodingError if one of them is missing or not allowed."""
+        """Return the state and type of a label; raises EncodingError if either is missing or not allowed."""
         outside, delimiter = self.dialect.outside, self.dialect.label_delim
         state, separator, type_ = label.partition(delimiter)
         if not separator:
@@ -96,7 +95,7 @@ class Encoding:
         return state, type_
 
     def join_label(self, state: str, entity_type: str | None) -> str:
-        """Return the label of state and type."""
+        """Return the label for a state and a type."""
         is_outside = state == self.dialect.outside
         if entity_type:
             _must(not is_outside, "Entity type must be None for outside state")
@@ -125,25 +124,25 @@ class Encoding:
         return bool(type_) and state != self.dialect.outside and state in self._states
 
     def all_plain(self, labels: set[str]) -> bool:
-        """Return whether the compiled module reads all of these labels like seqscore."""
+        """Return whether the compiled module reads all labels in the set like seqscore."""
         return all(map(self._plain, labels))
 
     def spans(self, labels: Sequence[str]) -> Iterable[tuple[str, int, int]] | None:
-        """Return the spans of well-formed labels; None for others."""
+        """Return the spans of well-formed labels; None for other labels."""
         with contextlib.suppress(ValueError, TypeError):
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
                 return _spanrs.read_spans(labels, (self.scheme, "refuse", DIALECT))
         return None
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:
-        """Return the mentions of valid labels; raises AssertionError for others."""
+        """Return the mentions of valid labels; raises AssertionError for invalid labels."""
         spans = self.spans(labels)
         if spans is None:
             spans = self._spans_of_unusual(labels)
         return [Mention(Span(start, end), type_) for type_, start, end in spans]
 
     def _spans_of_unusual(self, labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-        """Read labels that the compiled module does not support; raises AssertionError if they are not valid."""
+        """Read labels that the compiled module does not support; raises AssertionError for invalid labels."""
         outside, opening = self.dialect.outside, (self.dialect.begin, self.dialect.single)
         before: tuple[str, str | None] = (outside, None)
         borders: list[tuple[int, str | None]] = []
@@ -184,7 +183,7 @@ class Encoding:
         return self.encode_mentions(sequence.mentions, len(sequence))
 
     def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
-        """Replace each label that may not follow the preceding, already repaired label; only for BIO and IOB."""
+        """Replace each label that may not follow the preceding (repaired) label; only for BIO and IOB."""
         if not self._repairs:
             raise NotImplementedError
         if method == REPAIR_NONE:
@@ -206,7 +205,7 @@ class Encoding:
         return repaired
 
     def supported_repair_methods(self) -> tuple[str, ...]:
-        """Return the names of the methods of :meth:`repair_labels`."""
+        """Return the names of the methods that :meth:`repair_labels` supports."""
         return tuple(self._repairs)
 
 
@@ -219,7 +218,7 @@ class IO(Encoding):
 
 
 class IOB(IO):
-    """Inside and outside; begin only between adjacent spans of one type.
+    """Inside and outside; begin tags only between adjacent spans of one type.
 
     Repair replaces other begin tags with inside tags.
     """
@@ -237,7 +236,7 @@ class IOB(IO):
 
 
 class BIO(Encoding):
-    """BIO. Repair turns an inside tag that continues no span into a begin tag, or into `O`."""
+    """BIO. Repair replaces an inside tag that continues a non-existent span by a begin tag or by ``O``."""
 
     same = "bi bb ii ib oo"
     different = "bb bo ib io ob"
@@ -247,7 +246,7 @@ class BIO(Encoding):
 
 
 class BIOES(Encoding):
-    """Begin, inside, outside, end, single; with other letters also BILOU, BMES and BMEOW."""
+    """Begin, inside, outside, end, single; BILOU, BMES and BMEOW use other letters."""
 
     same = "bi be ii ie eb es sb ss oo"
     different = "eb eo es sb so ss ob os"
@@ -267,7 +266,7 @@ SUPPORTED_ENCODINGS = tuple(_ENCODING_NAMES)
 
 
 def get_encoding(name: str) -> Encoding:
-    """Return an encoding by its name, in any case; raises ValueError for an unknown name."""
+    """Return the encoding with a case-insensitive name; raises ValueError for an unknown name."""
     name = name.upper()
     if name not in _ENCODING_NAMES:
         raise ValueError(f"Unknown encoder {name!r}")

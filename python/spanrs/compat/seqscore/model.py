@@ -43,13 +43,13 @@ class Mention:
         return len(self.span)
 
     def with_type(self, new_type: str) -> Mention:
-        """Return the same span with another type."""
+        """Return a mention with the same span and another type."""
         return Mention(self.span, new_type)
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceProvenance:
-    """Origin of a sequence: its first line and the name of the file."""
+    """Origin of a sequence: the number of its first line and the name of the file."""
 
     starting_line: int
     source: str | None
@@ -110,7 +110,7 @@ class _Sequence(Sequence[str]):
         return tuple(zip(self.tokens, self.labels, strict=True))
 
     def tokens_with_fields(self) -> tuple[tuple[str, tuple[str, ...] | None], ...]:
-        """Return pairs of token and all columns of its line, or None."""
+        """Return pairs of a token and all columns of its line, or None."""
         return tuple(zip(self.tokens, self.token_fields or repeat(None), strict=False))
 
     def span_tokens(self, span: Span) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class _Sequence(Sequence[str]):
 
 
 class LabeledSequence(_Sequence):
-    """Tokens with labels; equal if both are equal."""
+    """Tokens with labels; sequences are equal if tokens and labels are equal."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LabeledSequence) and self._compared() == other._compared()
@@ -129,7 +129,7 @@ class LabeledSequence(_Sequence):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AnnotatedSequence(_Sequence):
-    """Tokens with labels and the mentions that they encode.
+    """Tokens with labels, and the mentions encoded by the labels.
 
     >>> from spanrs.compat.seqscore.encoding import get_encoding
     >>> labels = ["B-PER", "I-PER"]

@@ -87,7 +87,7 @@ class ClassificationScore:
             self.type_scores[name].update(of_type)
 
     def add(self, true_pos: int, false_pos: int, false_neg: int, type_: str | None = None) -> None:
-        """Add counts, also for a type if it is given."""
+        """Add counts to the totals and, if a type is given, to the counts of the type."""
         self.true_pos += true_pos
         self.false_pos += false_pos
         self.false_neg += false_neg
@@ -106,12 +106,12 @@ class ClassificationScore:
 
     @property
     def precision(self) -> float:
-        """Fraction of predicted spans that are correct; 0 if there are none."""
+        """Fraction of predicted spans that are correct; 0 if there are no predicted spans."""
         return self.true_pos / self.total_pos if self.total_pos else 0.0
 
     @property
     def recall(self) -> float:
-        """Fraction of reference spans that were predicted; 0 if there are none."""
+        """Fraction of reference spans that were predicted; 0 if there are no reference spans."""
         return self.true_pos / self.total_ref if self.total_ref else 0.0
 
     @property
@@ -130,7 +130,7 @@ class AccuracyScore:
 
     @property
     def accuracy(self) -> float:
-        """The fraction; 0 if there are no tokens."""
+        """Fraction of tokens with equal labels; 0 if there are no tokens."""
         return self.hits / self.total if self.total else 0.0
 
 
@@ -180,7 +180,7 @@ def score_sequence_mentions(
     tokens: Sequence[str] | None = (),
     count_fp_fn_examples: bool = False,
 ) -> None:
-    """Add the mentions of one sequence to a score; duplicates count once."""
+    """Add the mentions of one sequence to a score; duplicates are counted once."""
     if count_fp_fn_examples and not tokens:
         raise ValueError("Tokens must be provided to count false positive/negative examples")
     pred, ref = set(pred_mentions), set(ref_mentions)
@@ -216,7 +216,7 @@ def score_label_sequences(
     counted = _counted(preds, refs, encoding, repair)
     if counted is not None:
         return counted
-    # Slow path: some labels must be refused or are unknown to the compiled module.
+    # Slow path: some labels must be refused or are not supported by the compiled module.
     score, accuracy = ClassificationScore(), AccuracyScore()
     for pred, ref in zip(preds, refs, strict=True):
         score_sequence_label_accuracy(pred, ref, accuracy)
@@ -228,7 +228,7 @@ def score_label_sequences(
 def _counted(
     preds: Sequence[Labels], refs: Sequence[Labels], encoding: Encoding, repair: str | None
 ) -> tuple[ClassificationScore, AccuracyScore] | None:
-    """Count sequences that are valid or can be repaired by a reading, in the compiled module; None for others."""
+    """Count sequences in the compiled module if they are valid or a reading can repair them; return None for others."""
     if not all(isinstance(labels, (list, tuple)) for labels in chain(preds, refs)):
         return None
     repairs = repair in encoding.supported_repair_methods()

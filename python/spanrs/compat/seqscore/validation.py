@@ -13,7 +13,7 @@ VALIDATION_SUPPORTED_ENCODINGS: Sequence[str] = SUPPORTED_ENCODINGS
 
 @dataclass
 class ValidationError:
-    """An error of a label, which is collected instead of raised."""
+    """An error in a label; such errors are collected instead of raised."""
 
     msg: str
     label: str
@@ -25,11 +25,11 @@ class ValidationError:
 
 
 class InvalidStateError(ValidationError):
-    """A state the encoding does not have."""
+    """A state that the encoding does not have."""
 
 
 class InvalidTransitionError(ValidationError):
-    """A label that may not follow the preceding one."""
+    """A label that may not follow the preceding label."""
 
 
 class InvalidLabelError(EncodingError):
@@ -42,7 +42,7 @@ class InvalidLabelError(EncodingError):
 
 @dataclass
 class SequenceValidationResult:
-    """Errors of the labels of a sequence, and the repaired labels if requested and needed."""
+    """Errors in the labels of a sequence, and the repaired labels if requested and needed."""
 
     errors: tuple[ValidationError, ...]
     n_tokens: int
@@ -62,7 +62,7 @@ class SequenceValidationResult:
 
 @dataclass(frozen=True)
 class ValidationResult:
-    """Errors of the labels of a file."""
+    """Errors in the labels of a file."""
 
     errors: tuple[ValidationError, ...]
     n_tokens: int

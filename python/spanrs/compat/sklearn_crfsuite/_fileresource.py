@@ -11,7 +11,7 @@ _CONTENT = "__FILE_RESOURCE_DATA__"
 
 
 class FileResource:
-    """A file; without a name a temporary file, which is pickled with its content and removed at the end."""
+    """A file; a file without a name is temporary, is pickled with its content, and is removed with the object."""
 
     def __init__(
         self, filename: str | None = None, keep_tempfiles: bool = False, suffix: str = "", prefix: str = ""
@@ -20,7 +20,7 @@ class FileResource:
         self.suffix, self.prefix = suffix, prefix
 
     def ensure_name(self) -> str:
-        """Return the name of the file, which is created if it is temporary."""
+        """Return the name of the file; a temporary file is created first."""
         if self.name is None:
             if not self.auto:
                 raise ValueError("File name is not provided")
@@ -36,7 +36,7 @@ class FileResource:
             self.name = None
 
     def refresh(self) -> str:
-        """Replace the temporary file by a new one."""
+        """Replace the temporary file by a new temporary file."""
         self.cleanup()
         return self.ensure_name()
 

@@ -1,4 +1,4 @@
-"""The base class of estimators (sklearn_crfsuite.compat): that of scikit-learn, or a substitute."""
+"""The base class of estimators (sklearn_crfsuite.compat): scikit-learn's base class, or a substitute."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _of_model(summary: str, value: Callable[[ParsedDump], Any]) -> property:
 
 @dataclass(eq=False, repr=False)
 class CRF(BaseEstimator):
-    """A conditional random field with the interface of scikit-learn; it can be pickled, cloned and searched.
+    """A conditional random field as a scikit-learn estimator, which supports pickling, cloning and parameter search.
 
     For all training parameters, None means the default of the algorithm. All values of ``linesearch`` use the same line
     search. ``training_log_`` contains the parsed messages of training. All attributes of the model are None before
@@ -88,7 +88,7 @@ class CRF(BaseEstimator):
         self._info_cached: ParsedDump | None = None
 
     def fit(self: CrfT, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CrfT:  # noqa: N803
-        """Train; sequences of ``X_dev`` and ``y_dev`` are scored after each iteration."""
+        """Train the model; ``X_dev`` and ``y_dev`` are scored after each iteration."""
         if (X_dev is None) != (y_dev is None):
             raise ValueError("Pass both X_dev and y_dev to use the holdout data")
         if self._tagger is not None:
@@ -135,17 +135,17 @@ class CRF(BaseEstimator):
         return self._fitted()._all_marginals([xseq])[0]
 
     def score(self, X: Any, y: Any) -> Any:  # noqa: N803
-        """Return the share of correct tokens."""
+        """Return the fraction of correct tokens."""
         return flat_accuracy_score(y, self.predict(X))
 
     def _fitted(self) -> Tagger:
         if self.tagger_ is None:
-            raise AttributeError("the model is not trained: call fit first, or name a model file")
+            raise AttributeError("the model is not trained; call fit first, or pass model_filename")
         return self.tagger_
 
     @property
     def tagger_(self) -> Tagger | None:
-        """The tagger."""
+        """The tagger of the trained model, or None."""
         if self._tagger is None and self.modelfile.name is not None:
             tagger = Tagger()
             tagger.open(self.modelfile.name)

@@ -1,6 +1,6 @@
 """scikit-learn's metrics for sequences of labels (sklearn_crfsuite.metrics).
 
-Keyword arguments are passed to scikit-learn's function.
+Keyword arguments are passed to scikit-learn's functions.
 """
 
 from __future__ import annotations

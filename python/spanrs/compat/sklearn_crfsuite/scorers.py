@@ -1,6 +1,6 @@
 """Scorers for model selection (sklearn_crfsuite.scorers): ``flat_accuracy`` and ``sequence_accuracy``.
 
-They are created on first use to avoid importing scikit-learn earlier.
+The scorers are created on first use to avoid importing scikit-learn earlier.
 
 >>> from spanrs.compat.sklearn_crfsuite import scorers
 >>> scorers.__all__

@@ -8,7 +8,7 @@ from typing import Any
 from spanrs.compat.pycrfsuite import Trainer
 
 _HEADERS = ("Label", "Precision", "Recall", "F1", "Support")
-#: Names of the values of an iteration, and the text printed if they are known.
+#: Names of the values of an iteration, and the text that is printed if the values are available.
 _PARTS = {
     "num": "Iter {num:<3} time={time:<5.2f} loss={loss:<8.2f} ",
     "active_features": "active={active_features:<5} ",
@@ -38,7 +38,7 @@ class LinePerIterationTrainer(Trainer):
 
 
 def score_table(rows: Sequence[tuple[str, float | None, float | None, float, int]]) -> str:
-    """Return a table of labels, precision, recall, F1 and support as text; None is empty.
+    """Return a table of labels, precision, recall, F1 and support as text; None is shown as an empty cell.
 
     >>> print(score_table([("PER", 0.5, 0.25, 1 / 3, 4)]))
     Label      Precision    Recall     F1    Support

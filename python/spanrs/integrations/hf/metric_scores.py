@@ -1,4 +1,4 @@
-"""Computation of the metric for ``evaluate``."""
+"""Computation of the scores for the metric of ``evaluate``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def metric_path() -> str:
 def seqeval_scores(
     predictions: Any, references: Any, *, suffix: bool, scheme: Any, strict: bool, zero_division: Any
 ) -> dict[str, Any]:
-    """Return the scores of the metric ``seqeval``, with its keys."""
+    """Return the scores of the metric ``seqeval``, under the same keys."""
     from spanrs.compat.seqeval import _scores
     from spanrs.compat.seqeval._counting import default_counts, strict_counts
     from spanrs.compat.seqeval.metrics import accuracy_score
@@ -129,27 +129,27 @@ def compute(
     suffix : bool
         Whether the prefix follows the type.
     scheme : str, optional
-        The scheme in strict mode, by any usual name: IOB1, IOB2 or BIO, IOE1, IOE2, IOBES, BILOU. By default it is
-        detected from ``references``.
+        The scheme in strict mode, under any of its usual names: IOB1, IOB2 or BIO, IOE1, IOE2, IOBES, BILOU. By default
+        the scheme is detected from ``references``.
     mode : str, optional
-        None reads tags like conlleval, ``'strict'`` according to the scheme. ``'fair'``, ``'weighted'`` and
+        None reads tags like conlleval, ``'strict'`` reads tags according to the scheme. ``'fair'``, ``'weighted'`` and
         ``'traditional'`` are criteria of :class:`spanrs.Fair`, which accepts every scheme.
     zero_division : {'warn', 0, 1}
         Value of a measure whose denominator is 0; always 0 in the fair modes.
     weights : str or mapping
-        Weights for ``'weighted'``, as for :class:`spanrs.Fair`.
+        Weights for the mode ``'weighted'``, as for :class:`spanrs.Fair`.
 
     Returns
     -------
     dict
         For each type a dict of ``precision``, ``recall``, ``f1``, ``number``; and ``overall_precision``,
-        ``overall_recall``, ``overall_f1``, ``overall_accuracy``. In the fair modes also the counts ``TP``, ``FP``,
-        ``FN`` and, except for ``'traditional'``, ``LE``, ``BE``, ``LBE``.
+        ``overall_recall``, ``overall_f1``, ``overall_accuracy``. In the fair modes the dict also contains the counts
+        ``TP``, ``FP``, ``FN`` and, except for ``'traditional'``, ``LE``, ``BE``, ``LBE``.
 
     Raises
     ------
     ValueError
-        If the mode or the scheme is unknown, or the sides differ in shape.
+        If the mode or the scheme is unknown, or the shapes of the sides differ.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def compute(
 
 
 def seqeval_scheme(name: Any) -> Any:
-    """Return the class of a scheme by its name; None for None."""
+    """Return the class of the scheme with this name, or None if the name is None."""
     from spanrs import _spanrs
     from spanrs.compat.seqeval.scheme import CORE_SCHEMES, Token
 

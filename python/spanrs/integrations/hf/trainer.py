@@ -33,7 +33,7 @@ def compute_metrics(
     labels : sequence of str, or mapping
         The tag of each id, in order; ``label2id`` and ``id2label`` mappings are accepted.
     scheme, reading, dialect
-        As for :func:`spanrs.score`.
+        Same as for :func:`spanrs.score`.
     ignore_index : int
         Tokens with this gold id are excluded.
     per_type : bool
@@ -44,10 +44,11 @@ def compute_metrics(
     callable
         Accepts an ``EvalPrediction`` or a pair (predictions, label ids) and returns ``precision``, ``recall``, ``f1``
         (micro) and ``accuracy`` as floats; with ``per_type`` also ``PER_precision``, ``PER_recall``, ``PER_f1`` and
-        ``PER_number``. Predictions are logits, shape (sentences, tokens, labels), or ids, shape (sentences, tokens); of
-        a tuple of outputs the first one is taken. Label ids have shape (sentences, tokens). It raises
-        :class:`~spanrs.errors.AlignmentError` if shapes do not match, :class:`~spanrs.errors.SchemeError` for ids that
-        are not in the vocabulary, and :class:`TypeError` for anything but arrays of numbers.
+        ``PER_number``. Predictions are logits, shape (sentences, tokens, labels), or ids, shape (sentences, tokens); if
+        predictions are a tuple of outputs, the first output is used. Label ids have shape (sentences, tokens). The
+        function raises :class:`~spanrs.errors.AlignmentError` if shapes do not match,
+        :class:`~spanrs.errors.SchemeError` for ids that are not in the vocabulary, and :class:`TypeError` for anything
+        but arrays of numbers.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def _two_sides(prediction: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         try:
             array = np.asarray(side)
         except ValueError:
-            message = f"{name} have rows of different lengths; pad them"
+            message = f"{name} have rows of different lengths; pad the rows"
             raise AlignmentError(message) from None
         kinds = "iuf" if name == "predictions" else "iu"
         if array.size and array.dtype.kind not in kinds:

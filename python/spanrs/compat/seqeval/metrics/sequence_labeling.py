@@ -35,7 +35,7 @@ def precision_recall_fscore_support(
 ) -> tuple[Any, Any, Any, Any]:
     """Compute precision, recall, F-measure and support in default mode, by type in the order of names.
 
-    ``sample_weight`` is ignored, as in seqeval; use ``spanrs.score(weights=...)`` for weights.
+    ``sample_weight`` is ignored, as in seqeval; ``spanrs.score(document_weights=...)`` supports weights.
     """
     _scores.check_options(average, beta)
     counts = _counting.default_counts(y_true, y_pred, suffix, alike=check_shapes(y_true, y_pred))
@@ -45,7 +45,7 @@ def precision_recall_fscore_support(
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     """Read spans in default mode: type, first and last token, in the order of their ends.
 
-    Sentences are read as one sequence with an ``O`` after each, which counts as a token.
+    Sentences are concatenated with an ``O`` after each sentence, which counts as a token.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _measure(metric: str, name: str, summary: str, gives: float) -> ScoreFunctio
             function, options["scheme"] = v1.precision_recall_fscore_support, scheme
         return function(y_true, y_pred, warn_for=(metric,), **options)[_scores.ALL.index(metric)]
 
-    summary += "\n\n``mode='strict'`` without a scheme is default mode; ``sample_weight`` is ignored."
+    summary += "\n\n``mode='strict'`` without a scheme means default mode; ``sample_weight`` is ignored."
     example = '([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])'
     return named(score, name, summary, example, f"np.float64({gives})")
 
@@ -170,13 +170,13 @@ def classification_report(  # noqa: PLR0917
 ) -> str | dict[str, dict[str, Any]]:
     """Build a report: one row for each type, and the three averages.
 
-    ``mode='strict'`` without a scheme detects it from ``y_true``; ``sample_weight`` is ignored. docs/compat.md
+    ``mode='strict'`` without a scheme detects the scheme from ``y_true``; ``sample_weight`` is ignored. docs/compat.md
     shows a report.
     """
     if mode == "strict":
         options: dict[str, Any] = {"digits": digits, "output_dict": output_dict, "suffix": suffix}
         return cr(y_true, y_pred, zero_division=zero_division, scheme=scheme, **options)
-    # Read first, then check: the order determines which of two errors is raised.
+    # Tags are read before the lengths are checked: the order determines which of two errors is raised.
     alike = _spanrs.same_shape(y_true, y_pred)
     counts = _counting.default_counts(y_true, y_pred, suffix, alike=alike)
     reporter = _scores.make_reporter(counts, digits=digits, output_dict=output_dict)

@@ -18,7 +18,7 @@ SCORES = Union[PER_CLASS_SCORES, AVERAGE_SCORES]  # noqa: UP007
 
 
 def __getattr__(name: str) -> Any:
-    # The class is scikit-learn's, which is slow to import and rarely needed.
+    # The class is defined by scikit-learn, which is slow to import and rarely needed.
     if name == "UndefinedMetricWarning":
         return _scores.undefined_metric_warning()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

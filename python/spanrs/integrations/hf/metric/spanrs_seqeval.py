@@ -1,4 +1,4 @@
-"""A metric for Hugging Face evaluate with the arguments and the results of the metric ``seqeval``.
+"""A metric for Hugging Face evaluate with the same arguments and results as the metric ``seqeval``.
 
 >>> import evaluate
 >>> from spanrs.integrations import hf
@@ -18,15 +18,18 @@ Precision, recall and F1 of labelled spans, and accuracy of tokens, as in the me
 
 INPUTS = """\
 Args:
-    predictions: sentences of predicted tags references: sentences of gold tags suffix: True if the prefix follows the
-    type (PER-B) scheme: the scheme in strict mode, by its name mode: None reads tags like conlleval, "strict" according
-    to the scheme; "fair", "weighted" and
-        "traditional" are those of fair evaluation (Ortmann 2022)
-    sample_weight: ignored, as in seqeval zero_division: "warn", 0 or 1: value of a measure whose denominator is
-    0 weights: for "weighted", as for spanrs.Fair
+    predictions: sentences of predicted tags
+    references: sentences of gold tags
+    suffix: True if the prefix follows the type (PER-B)
+    scheme: name of the scheme in strict mode
+    mode: None reads tags like conlleval, "strict" reads tags according to the scheme; "fair", "weighted" and
+        "traditional" are the criteria of fair evaluation (Ortmann 2022)
+    sample_weight: ignored, as in seqeval
+    zero_division: "warn", 0 or 1: value of a measure whose denominator is 0
+    weights: weights of the mode "weighted", as for spanrs.Fair
 Returns:
-    each type to precision, recall, f1 and number; overall_precision, overall_recall, overall_f1 and
-    overall_accuracy
+    a dictionary that maps each type to precision, recall, f1 and number, and contains overall_precision,
+    overall_recall, overall_f1 and overall_accuracy
 """
 
 
