@@ -97,7 +97,7 @@ def test_folders_are_made_for_results_and_inputs_are_spared(spanrs, files, tmp_p
     for path in files:
         status, _, err = spanrs("fair", *files, "-o", path)
         assert status == 2
-        assert "name another file for the result" in err
+        assert "choose another output file" in err
     assert files[0].read_text() == GOLD
     (tmp_path / "c").write_text(f"target_in = {files[0]}\nsystem_in = {files[1]}\neval_out = {files[1]}\n")
     assert spanrs("fair", "--config", tmp_path / "c")[0] == 2
@@ -132,10 +132,10 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("gold.csv", "pred.csv", "--json", "--to", "csv"), "two formats"),
-        ((), "name GOLD and PRED, or a --config"),
+        (("gold.csv", "pred.csv", "--json", "--to", "csv"), "different formats"),
+        ((), "give GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
-        (("gold.csv", "pred.csv", "--format", "brat"), "FairEval's formats are spans, stacked"),
+        (("gold.csv", "pred.csv", "--format", "brat"), "expected one of FairEval's formats, spans, stacked"),
         (("--config", "focus.config"), "focus.config:1: focus: unknown focus 'left'"),
         (("--config", "method.config"), "method.config:1: eval_method: unknown evaluation 'best'"),
         (("gold.csv", "short.csv"), "gold has more sentences: short.csv:1 (pred) ends"),
@@ -241,7 +241,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
     )
     _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
     assert only_system(out)["outcomes"]["fn"] == 1
-    assert "named twice" in spanrs("score", files[0], files[1], files[1])[2]
+    assert "given twice" in spanrs("score", files[0], files[1], files[1])[2]
 
 
 def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(spanrs, tmp_path):

@@ -190,7 +190,7 @@ def test_comments_that_are_read_as_tokens_bring_advice(call):
     assert "the first unknown tags, from line 1, begin sentences" + advice in call("validate", "gold")[2]
     # In addition, more than a tenth of them are violations.
     _, _, err = call("score", "gold", "gold", "--scheme", "BIO", gold=COMMENTED.format(GOLD))
-    assert err.count("other than O, the first: Unknown Tag: one is no tag of the scheme; is it") == 2
+    assert err.count("other than O, the first: Unknown Tag: one is not a tag of the scheme; is it") == 2
     assert err.count("? Or" + advice[1:]) == 2
     for command in (
         ("score", "gold", "gold", "--comments", "# "),

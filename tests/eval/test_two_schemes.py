@@ -134,7 +134,7 @@ def test_malformed_predictions_stay_in_the_scheme_of_gold():
     ):
         assert "pred_scheme" not in spanrs.score(gold, mixed).settings
     # A named scheme applies to both sides, and the warning mentions it.
-    with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is no tag"):
+    with pytest.warns(spanrs.SpanrsWarning, match="the first: Unknown Tag: L-PER is not a tag"):
         assert spanrs.score(GOLD, BILOU, scheme="BIO").micro.f1 == 0.0
 
 

@@ -110,7 +110,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// A tag has a prefix that the scheme does not know, where every tag has to be known.
-    #[error("`{tag}` is no tag of the scheme {}", scheme.name())]
+    #[error("`{tag}` is not a tag of the scheme {}", scheme.name())]
     UnknownTag {
         /// The tag.
         tag: String,

@@ -268,7 +268,7 @@ impl Violation {
     pub fn context(&self) -> String {
         let current = &self.current;
         match self.kind {
-            Kind::UnknownTag => format!("{current} is no tag of the scheme"),
+            Kind::UnknownTag => format!("{current} is not a tag of the scheme"),
             Kind::IllegalStart | Kind::IllegalTransition => match &self.previous {
                 Some(previous) => format!("{current} after {previous}"),
                 None => format!("{current} at the start of the sentence"),
