@@ -183,7 +183,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=60, help="sentences to draw (default: 60)")
     parser.add_argument("--seed", type=int, default=SEED, help=f"random seed (default: {SEED})")
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="prefixes of paths, relative to the project")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="prefixes of paths, relative to the project"
+    )
     arguments = parser.parse_args()
     for sentence in draw(all_sentences(arguments.paths), arguments.number, arguments.seed):
         print(f"{sentence.path}:{sentence.line}: [{sentence.kind}] {sentence.text}")

@@ -443,7 +443,10 @@ def test_crfsuite_models_need_a_template(call, model, tmp_path):
     assert "warning: suite knows none of the attributes that template own generates" in err
     assert call("eval", "suite", DEV, "--template", "ner")[0] == 0
     assert "none: attributes come from a program" in call("info", "suite")[1]
-    assert "--template is only for models without a template" in call("tag", model, RAW, "--template", "ner")[2]
+    assert (
+        "--template is only for models without a template"
+        in call("tag", model, RAW, "--template", "ner")[2]
+    )
 
 
 @pytest.mark.parametrize("command", ["tag", "eval", "info"])

@@ -135,7 +135,10 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
         (("gold.csv", "pred.csv", "--json", "--to", "csv"), "different formats"),
         ((), "give GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
-        (("gold.csv", "pred.csv", "--format", "brat"), "expected one of FairEval's formats, spans, stacked"),
+        (
+            ("gold.csv", "pred.csv", "--format", "brat"),
+            "expected one of FairEval's formats, spans, stacked",
+        ),
         (("--config", "focus.config"), "focus.config:1: focus: unknown focus 'left'"),
         (("--config", "method.config"), "method.config:1: eval_method: unknown evaluation 'best'"),
         (("gold.csv", "short.csv"), "gold has more sentences: short.csv:1 (pred) ends"),

@@ -91,7 +91,7 @@ def test_usage_errors_are_those_of_matscore(files):
         ),
         (
             ["--file", file, "--ref_file", ref, "--csv_output_dir", files / "no"],
-"the directory does not exist",
+            "the directory does not exist",
         ),
         (
             [

@@ -77,7 +77,7 @@ def test_what_is_ignored_in_gold_does_not_excuse_other_tokens():
         ((IDS, IDS), {"lengths": [3, -1]}, "from 0 to 3"),
         ((IDS.ravel(), IDS.ravel()), {"lengths": [3, 2]}, "lengths add up to 5, but there are 6 ids"),
         ((IDS.ravel(), IDS.ravel()), {"lengths": [7, -1]}, "sentence 1 has length -1"),
-        (([[0], [0, 1]], [[0], [0, 1]]), {}, "different lengths: pad them with ignore_index"),
+        (([[0], [0, 1]], [[0], [0, 1]]), {}, "different lengths; pad them with ignore_index"),
         ((IDS, [[0, 1, 2], [1]]), {}, "different lengths"),
         ((arrow([[0], [1]]), arrow([[0]])), {}, "gold has 2 sentences, pred has 1"),
         ((arrow([[0], [1]]), arrow([[0], [1, 1]])), {}, "sentence 1: gold has 1 tags, pred has 2"),

@@ -63,7 +63,9 @@ class MatReport(NamedTuple):
         outputs = [] if self.csv_directory is None else [self.csv_directory / name for name in _csv_names()]
         if self.xlsx is not None:
             if not self.xlsx.parent.is_dir() or self.xlsx.is_dir():
-                raise ValueError(f"--xlsx {self.xlsx}: its directory does not exist, or the path is itself a directory")
+                raise ValueError(
+                    f"--xlsx {self.xlsx}: its directory does not exist, or the path is itself a directory"
+                )
             outputs.append(self.xlsx)
             from spanrs.mat.xlsx import writer
 

@@ -53,7 +53,8 @@ def command(
             out.write(whole.to_bytes())
     if output.to == "html" and len(whole.counts) < 2:
         print_message(
-            "note", "intervals need per-sentence rows, which these counts do not have; save them with --by-sentence"
+            "note",
+            "intervals need per-sentence rows, which these counts do not have; save them with --by-sentence",
         )
     name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
     console.print_warnings({name: whole})
@@ -76,7 +77,9 @@ def read_counts(path: str) -> Result:
     try:
         return Result.from_bytes(stored)
     except FormatError as error:
-        located = with_code(FormatError(f"{path}: {error}; expected a file written by spanrs score --save"), "damaged")
+        located = with_code(
+            FormatError(f"{path}: {error}; expected a file written by spanrs score --save"), "damaged"
+        )
         located.path = path
         raise located from None
 
@@ -99,5 +102,9 @@ def _check_settings(results: dict[str, Result]) -> None:
         try:
             merged_settings(first.settings, result.settings)
         except SchemeError as error:
-            hint = "; use the same options, such as --scheme, for all files" if error.code == "signature" else ""
+            hint = (
+                "; use the same options, such as --scheme, for all files"
+                if error.code == "signature"
+                else ""
+            )
             raise with_code(SchemeError(f"{first_path} and {path}: {error}{hint}"), error.code) from None

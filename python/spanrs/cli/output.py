@@ -111,7 +111,9 @@ class Output:
         if target.is_dir():
             raise click.UsageError(f"{target} is a directory; choose a file")
         if target.suffix.lower() in COMPRESSED:
-            raise click.UsageError(f"{target}: outputs are not compressed; remove the suffix {target.suffix}")
+            raise click.UsageError(
+                f"{target}: outputs are not compressed; remove the suffix {target.suffix}"
+            )
         if not target.parent.is_dir():
             raise click.UsageError(f"{target}: its directory does not exist")
         if console.overwritten([target], (Path(path) for path in inputs if str(path) != "-")):
@@ -187,7 +189,9 @@ def table_output(function: F) -> F:
             and parameters["report"] not in (None, "-")
             and parameters["report"] == parameters["output_path"]
         ):
-            raise click.UsageError(f"-o and --report are the same file, {parameters['report']}; choose different files")
+            raise click.UsageError(
+                f"-o and --report are the same file, {parameters['report']}; choose different files"
+            )
         formats = click.get_current_context().command.formats  # type: ignore[attr-defined]  # of described commands
         output = resolve_output("json" if as_json else to, parameters.pop(option), formats, option=option)
         return function(*args, output=output, **parameters)
@@ -213,7 +217,9 @@ def resolve_output(
     """
     if to is not None:
         if to not in formats:
-            raise click.UsageError(f"--to {to} is not supported by this command; expected one of {', '.join(formats)}")
+            raise click.UsageError(
+                f"--to {to} is not supported by this command; expected one of {', '.join(formats)}"
+            )
         return Output(to, path)
     ending = "" if path is None else Path(path).suffix.lower()
     if (

@@ -71,7 +71,11 @@ def _parts(corpus: Corpus, facts: dict[str, Any], first: list[Sentence]) -> Iter
     yield ""
     yield f"layers    {', '.join(facts['layers'])}"
     if facts["scheme"] is not None:
-        how = "given by --scheme" if corpus.options.scheme != "auto" else "the scheme with the fewest violations"
+        how = (
+            "given by --scheme"
+            if corpus.options.scheme != "auto"
+            else "the scheme with the fewest violations"
+        )
         yield f"scheme    {facts['scheme']} ({how})"
     for at, sentence in enumerate(first):
         yield ""

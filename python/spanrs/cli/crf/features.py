@@ -187,7 +187,9 @@ def load_model(
     crf = read_model(path)
     card = model_card(crf, path)
     if crf.template is not None and template is not None:
-        raise click.UsageError(f"{path} contains a template; --template is only for models without a template")
+        raise click.UsageError(
+            f"{path} contains a template; --template is only for models without a template"
+        )
     if crf.template is not None:
         used = Template(str(card.get("template", "of the model")), str(crf.template))
     elif template is None:

@@ -177,7 +177,7 @@ def _check_output(output: str, inputs: list[str]) -> None:
 
 
 def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...]:
-    """Number columns from the first one, because a file without tags has fewer columns."""
+    """Return the columns numbered from the first one, because a file without tags has fewer columns."""
     return tuple(
         column + data.width if isinstance(column, int) and column < 0 and not data.conllu else column
         for column in features
@@ -214,7 +214,9 @@ def _default_template(data: Data, features: Sequence[int | str]) -> Template:
     if len(features) == 1:
         name, reason = "chunking", "there is one --feature-column"
     elif len(features) > 1:
-        message = f"no built-in template reads {len(features) + 1} columns; specify a template with --template"
+        message = (
+            f"no built-in template reads {len(features) + 1} columns; specify a template with --template"
+        )
         raise click.UsageError(message)
     elif scheme_of(list(all_labels(data.y)), data.y) is not None:
         name, reason = "ner", "the tags have prefixes"

@@ -129,7 +129,9 @@ def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure
             shown = "no spans" if row.sentences else "no labels"
         table.add_row(row.annotator, str(row.sentences), str(row.tokens), shown, interval)
     unlabelled = len(corpus) - len(corpus.labelled())
-    head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, true labels estimated by {method}"
+    head = (
+        f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, true labels estimated by {method}"
+    )
     if unlabelled:
         head += f"; unlabelled sentences: {unlabelled}"
     return [head, "\n", table]

@@ -109,14 +109,18 @@ def _on_crowd(
 ) -> Experiment:
     """Run methods on a file of annotations."""
     if how["noise"] is not None or how["flip"] is not None:
-        raise click.UsageError("--crowd cannot be combined with --noise or --flip, which simulate annotators")
+        raise click.UsageError(
+            "--crowd cannot be combined with --noise or --flip, which simulate annotators"
+        )
     if how["repetitions"] is not None and not how["alone"]:
         raise click.UsageError(
             "--repetitions needs --no-repeats or a simulation: the annotations of --crowd are always the same"
         )
     corpus = inputs.read_corpus([crowd], ())
     if truth.sentences and isinstance(next((t for s in truth.sentences for t in s), ""), tuple):
-        raise click.UsageError("--feature-column cannot be used with --crowd: annotations have no further columns")
+        raise click.UsageError(
+            "--feature-column cannot be used with --crowd: annotations have no further columns"
+        )
     labels = inputs.aligned_labels(corpus, truth, gold)
 
     def make(seed: int) -> CrowdCorpus:

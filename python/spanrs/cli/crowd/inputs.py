@@ -106,7 +106,9 @@ def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
         if target.is_dir():
             raise click.UsageError(f"{target} is a directory; choose a file")
         if target.suffix.lower() in (".gz", ".zst"):
-            raise click.UsageError(f"{target}: outputs are not compressed; remove the suffix {target.suffix}")
+            raise click.UsageError(
+                f"{target}: outputs are not compressed; remove the suffix {target.suffix}"
+            )
         if not target.resolve().parent.is_dir():
             raise click.UsageError(f"{target}: its directory does not exist")
     overwritten = console.overwritten(targets, [Path(name) for name in read if name != "-"])

@@ -37,7 +37,9 @@ def command(
     if not parses:
         raise click.ClickException(f"{file} contains no sentences")
     if output.to == "svg" and len(parses) > 1:
-        raise click.UsageError(f"--to svg draws a single sentence; choose one of {len(parses)} with --sentence N")
+        raise click.UsageError(
+            f"--to svg draws a single sentence; choose one of {len(parses)} with --sentence N"
+        )
     text = to_svg(parses[0]) if output.to == "svg" else "\n\n".join(draw(parse) for parse in parses)
     if output_path in (None, "-"):
         click.echo(text)

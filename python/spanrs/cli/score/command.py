@@ -210,7 +210,9 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
     for result in results.values():
         settings = {name: value for name, value in result.settings.items() if name not in FOUND}
         if settings != wanted:
-            print_message("warning", f"the signature of the result, {result.signature}, differs from --like")
+            print_message(
+                "warning", f"the signature of the result, {result.signature}, differs from --like"
+            )
 
 
 def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
@@ -308,7 +310,9 @@ def _looks(
     """Return the renamed and selected types; refuse options that the matcher does not support."""
     renames, types, steps = _renames(maps), _types(kept), tuple(wanted.types)
     if steps and (renames or types):
-        raise click.UsageError("--like already selects or renames types; it cannot be combined with --map or --types")
+        raise click.UsageError(
+            "--like already selects or renames types; it cannot be combined with --map or --types"
+        )
     if matcher != "exact" and (maps or untyped):
         raise click.UsageError(f"--map and --untyped cannot be combined with --matcher {matcher}")
     if types is not None and matcher not in ("exact", "fair"):

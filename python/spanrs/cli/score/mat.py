@@ -119,7 +119,9 @@ def _refuse(skipped: Skipped) -> None:
     if not skipped.pair:
         console.echo(skipped.message, err=True)
         return
-    message = f"{skipped.message.removesuffix('; skipping pair.')}; use --on-error skip to score the other pairs"
+    message = (
+        f"{skipped.message.removesuffix('; skipping pair.')}; use --on-error skip to score the other pairs"
+    )
     raise with_code(FormatError(message), "skipped", skipped.file)
 
 

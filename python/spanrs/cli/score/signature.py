@@ -71,7 +71,8 @@ def _like(settings: dict[str, str]) -> Like:
         )
     if settings["version"] != __version__:
         print_message(
-            "note", f"the signature was written by version {settings['version']}, but this is version {__version__}"
+            "note",
+            f"the signature was written by version {settings['version']}, but this is version {__version__}",
         )
     like = Like()
     fair = settings["matcher"] == "fair"
