@@ -425,7 +425,7 @@ def test_directories_without_files_are_refused(tmp_path):
         spanrs.score(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
         spanrs.score(str(tmp_path / "*.conll"))
-    with pytest.raises(ValueError, match="there is no source in the list"):
+    with pytest.raises(ValueError, match="the list of sources is empty"):
         spanrs.read([])
 
 

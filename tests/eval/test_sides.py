@@ -101,18 +101,18 @@ REFUSED = {
     "a generator of paths": (
         lambda: spanrs.read(iter(["a"])),
         TypeError,
-        "a source is a path, .* a list of paths",
+        "a source must be a path, .* a list of paths",
     ),
-    "an empty list of sources": (lambda: spanrs.read([]), ValueError, "no source in the list"),
+    "an empty list of sources": (lambda: spanrs.read([]), ValueError, "the list of sources is empty"),
     "an unknown format": (
         lambda: spanrs.read("examples/gold.conll", format="conll"),
         ValueError,
-        "the formats are auto, columns",
+        "expected auto or one of columns",
     ),
     "an unknown reading option": (
         lambda: spanrs.read("examples/gold.conll", colums=1),
         TypeError,
-        "no reading option 'colums'",
+        "unknown reading option 'colums'",
     ),
     "both sides in one table where one is meant": (
         lambda: spanrs.score(TABLE, TABLE),
@@ -127,7 +127,7 @@ REFUSED = {
     "a table without tags": (
         lambda: spanrs.score(pa.table({"a": TAGS, "b": TAGS})),
         FormatError,
-        "no column of tags or spans among a, b; name the columns with tokens= and tags=",
+        "no column of tags or spans among a, b; choose the columns with tokens= and tags=",
     ),
     "a table of one side": (
         lambda: spanrs.score(pa.table({"tags": TAGS})),

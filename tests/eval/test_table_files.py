@@ -337,7 +337,7 @@ def test_rows_of_later_batches_are_named(small_batches, tmp_path):
 @pytest.mark.parametrize(
     ("span", "message"),
     [
-        ({"start": 1, "end": 2}, "has structs of start, end; spans are type"),
+        ({"start": 1, "end": 2}, "has structs of start, end; spans need the fields type"),
         ({"type": "A", "begin": 1, "end": 2}, "has structs of type, begin, end"),
         ({"type": 1, "start": 1, "end": 2}, "has type of int64, which must be a string"),
         ({"type": "A", "start": 1.0, "end": 2}, "has start of double, which must be an integer"),
@@ -361,7 +361,7 @@ def test_nulls_in_spans_are_refused(field):
     column = pa.array([[], [span, span | {field: None}]], pa.list_(SPAN))
     with pytest.raises(FormatError, match=f"'gold' has a span whose {field} is null"):
         spanrs.score(pa.table({"gold": column, "pred": column}))
-    with pytest.raises(FormatError, match="null in place of a span"):
+    with pytest.raises(FormatError, match="null instead of a span"):
         span_tuples(pa.array([[None]], pa.list_(SPAN)), "gold")
     with pytest.raises(AlignmentError, match="sentence 1 of gold is null") as raised:
         span_tuples(pa.array([[], None], pa.list_(SPAN)), "gold")

@@ -160,7 +160,7 @@ def spans_to_tags(
         kind, start, end, *rest = span
         tokens = rest[0] if rest else None
         if tokens is not None and tuple(cast("Sequence[int]", tokens)) != tuple(range(start, end)):
-            message = f"{kind} [{start}, {end}) is discontinuous; tags can represent only contiguous spans"
+            message = f"{kind} [{start}, {end}) is discontinuous; tags can represent contiguous spans only"
             raise SchemeError(message)
         rows.append((kind, start, end))
     return _spanrs.write_tags(rows, length, scheme, dialect, overlaps == "overwrite")
