@@ -144,12 +144,14 @@ def test_documents_are_not_tagged(command, sides, tmp_path):
 def test_columns_of_a_file_with_more_than_three(command, tmp_path):
     path = tmp_path / "both"
     path.write_text("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\n" * 3)
-    columns = r"column 2 is read as gold and column 3 as pred \(of 4, from 0\)"
-    with pytest.warns(SpanrsWarning, match=f"{columns}, and they have no type in common"):
+    columns = r"of 4 columns, numbered from 0, column 2 is read as gold and column 3 as pred"
+    with pytest.warns(SpanrsWarning, match=f"{columns}, but they have no type in common"):
         spanrs.score(path)
     path.write_text("EU NNP B-ORG B-ORG\nrejects VBZ O O\n\n" * 3)
     _, _, err = command("score", path)
-    assert err.startswith("spanrs: note: column 2 is read as gold and column 3 as pred (of 4, from 0)")
+    assert err.startswith(
+        "spanrs: note: of 4 columns, numbered from 0, column 2 is read as gold and column 3 as pred"
+    )
     assert command("score", path, "--gold-column", 2, "--pred-column", 3)[2] == ""
     path.write_text("EU B-ORG B-ORG\nrejects O O\n")
     assert command("score", path)[2] == ""

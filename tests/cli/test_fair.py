@@ -123,9 +123,9 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
     (tmp_path / "g").write_text(text)
     (tmp_path / "p").write_text(text.replace("T0\t", "T1\t"))
     _, out, _ = spanrs("fair", tmp_path / "g", tmp_path / "p")
-    assert "confusion  of 150 types is too wide" in out
+    assert "confusion  of 150 types is too large to show" in out
     _, out, _ = spanrs("fair", tmp_path / "g", tmp_path / "p", "--to", "html")
-    assert "The 100 types with most errors." in out
+    assert "Only the 100 types with the most errors are shown." in out
     assert "gold T0, pred T1: 1" in out
 
 

@@ -87,7 +87,7 @@ def test_counts_without_rows_have_no_intervals(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
     status, out, err = spanrs("merge", *counts, "--intervals")
     assert (status, out) == (2, "")
-    assert "two documents or more" in err
+    assert "at least two documents" in err
 
 
 def test_violations_are_of_the_files_in_order(spanrs, folders, tmp_path):

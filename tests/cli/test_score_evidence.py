@@ -287,14 +287,14 @@ def test_tables_are_scored(spanrs, tmp_path):
     second = only_system(spanrs("score", path, path, *options)[1])
     assert second["counts"] == parsed["counts"]
     for arguments, message in (
-        ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
+        ((path, "--pred-column", "system"), "choose them with --gold-column and --pred-column"),
         (
             (
                 table(tmp_path / "plain", {"ner": columns["ner"], "system": columns["system"]}),
                 *options,
                 "--by-document",
             ),
-            "no column names the documents; name it with --document-column",
+            "there is no column of document names; choose one with --document-column",
         ),
         ((path, *options, "--separator", "tab"), "--separator does not apply to parquet; omit it"),
         ((path, *options, "--token-column", "nothing", "--errors"), "no column 'nothing'"),

@@ -311,7 +311,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
         ({"gold": [["O"], None]}, AlignmentError, "the sentence in row 1 of 'gold' is null"),
         ({"pred": [None, ["O"]]}, AlignmentError, "the sentence in row 0 of 'pred' is null"),
         ({"pred": [["B-A", "O"], []]}, AlignmentError, "row 1: gold has 1 tags, pred has 0"),
-        ({"pred": [["B-A", None], ["O"]]}, SchemeError, "row 0: pred has no tag at token 1; a null"),
+        ({"pred": [["B-A", None], ["O"]]}, SchemeError, "row 0: pred has no tag at token 1; to ignore"),
         ({"pred": [[0.5, 1], [1]]}, TypeError, "Float64"),
         ({"d": ["x", None]}, FormatError, "row 1 has no document: 'd' is null"),
     ],
@@ -371,7 +371,7 @@ def test_nulls_in_spans_are_refused(field):
 def test_spans_beside_tags_are_refused(tmp_path):
     spans = pa.array([[{"type": "A", "start": 0, "end": 1}]])
     pq.write_table(pa.table({"gold": spans, "pred": pa.array([["B-A"]])}), tmp_path / "table")
-    with pytest.raises(FormatError, match="one of 'gold' and 'pred' holds spans, the other tags"):
+    with pytest.raises(FormatError, match="one of 'gold' and 'pred' has spans, the other has tags"):
         spanrs.score(tmp_path / "table")
     with pytest.raises(FormatError, match="one of 'gold' and 'pred' holds spans"):
         spanrs.score(pq.read_table(tmp_path / "table"))

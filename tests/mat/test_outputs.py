@@ -182,7 +182,7 @@ def test_results_of_other_tasks_do_not_add_up():
         spanrs.score(gold, gold, matcher=mat.Mat(task=task), on_error="skip") for task in tasks
     )
     assert mat.tables(first).tag["X"]["match"] == mat.tables(second).tag["Y"]["match"] == 1
-    with pytest.raises(SchemeError, match="made differently"):
+    with pytest.raises(SchemeError, match="different settings cannot be merged"):
         first.merge(second)
     assert mat.tables(first.merge(first)).tag["X"]["match"] == 2
 

@@ -186,7 +186,9 @@ def write_brat(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
             if None in ends:
                 continue
             if not _is_word(relation.type):
-                message = f"{place}: {relation.type!r} cannot be the type of a brat relation: white space is not allowed"
+                message = (
+                    f"{place}: {relation.type!r} cannot be the type of a brat relation: it has white space"
+                )
                 raise with_code(FormatError(message), "bad_value")
             out.write(f"R{number}\t{relation.type} Arg1:{ends[0]} Arg2:{ends[1]}\n".encode())
     return 1, {}

@@ -91,7 +91,7 @@ def _annotate(
 
 
 def missing_end(text: bytes) -> bytes | None:
-    """Return the line ends that complete the last sentence of a file, given the end of the output; None if empty."""
+    """Return the line ends that complete the last sentence, given the last written text; None if there is no text."""
     if not text:
         return None
     newline = b"\r\n" if b"\r\n" in text else b"\n"
