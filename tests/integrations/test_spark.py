@@ -120,7 +120,7 @@ def test_what_cannot_be_scored(spark):
         score_dataframe(frame, pred="the.document", scheme="BIO")
     with pytest.raises(spanrs.errors.SchemeError):
         score_dataframe(frame, scheme="BIOX")
-    with pytest.raises(pyspark.errors.PythonException, match="gold has 1 tags, but pred has 2"):
+    with pytest.raises(pyspark.errors.PythonException, match="gold has 1 tags, pred has 2"):
         score_dataframe(frame, scheme="BIO")
     with pytest.raises(AlignmentError, match=r"document 'a' continues after .* or in another partition"):
         score_dataframe(

@@ -107,7 +107,7 @@ def _check_lengths(gold: Any, pred: Any, row: int) -> None:
     different = np.flatnonzero(golds != preds)
     if different.size:
         at = int(different[0])
-        raise _misaligned(f"row {row + at}: gold has {golds[at]} tags, but pred has {preds[at]}")
+        raise _misaligned(f"row {row + at}: gold has {golds[at]} tags, pred has {preds[at]}")
 
 
 def _check_nulls(gold: Any, pred: Any, row: int) -> None:
