@@ -74,7 +74,7 @@ def test_options_of_score_say_what_a_configuration_says(spanrs, files, tmp_path)
     assert parsed["criterion"] == "fair"
     assert parsed["criteria"]["fair"] == {name: parsed[name] for name in parsed["criteria"]["fair"]}
     assert "focus:pred" in parsed["signature"]
-    assert "--exclude goes with --matcher fair" in spanrs("score", *files, "--exclude", "A")[2]
+    assert "--exclude requires --matcher fair" in spanrs("score", *files, "--exclude", "A")[2]
 
 
 def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
@@ -235,7 +235,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
         for matcher in ("exact", "partial"):
             status, out, err = spanrs("score", *files, *wrong, "--matcher", matcher)
             assert (status, out) == (2, "")
-            assert f"{wrong[0]} goes with --matcher fair" in err
+            assert f"{wrong[0]} requires --matcher fair" in err
     sides = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
     assert "--weights and --focus go with --matcher fair" in sides
     assert (
@@ -273,7 +273,7 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
     for wrong in (("--matching", "greedy"), ("--min-overlap", "0.5")):
         status, out, err = spanrs("score", *files, *wrong)
         assert (status, out) == (2, "")
-        assert f"{wrong[0]} goes with --matcher partial" in err
+        assert f"{wrong[0]} requires --matcher partial" in err
     assert spanrs("score", *files, "--matcher", "partial", "--min-overlap", "1.5")[0] == 2
     for wrong in (("--types", "A"), ("--map", "A=B"), ("--untyped",)):
         status, out, err = spanrs("score", *files, "--matcher", "partial", *wrong)

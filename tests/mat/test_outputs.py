@@ -246,7 +246,7 @@ def test_options_that_cannot_be():
     with pytest.raises(ValueError, match="two equivalence classes"):
         mat.Mat(classes={"A": ["X"], "B": ["X"]})
     for wrong in ({"content": "PER"}, {"ignore": "PER"}, {"classes": {"X": "PER"}}, {"tables": "token"}):
-        with pytest.raises(TypeError, match="as a list"):
+        with pytest.raises(TypeError, match="must be a list"):
             mat.Mat(**wrong)
     with pytest.raises(ValueError, match="unknown tables 'word'; choose from tag, token"):
         mat.Mat(tables=["word"])

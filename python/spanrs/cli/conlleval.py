@@ -100,7 +100,7 @@ def _evaluate(settings: dict[str, Any], name: str) -> bytes:
     try:
         counter = _spanrs.Conlleval("perl", delimiter, b"-X-", settings["-o"], settings["-r"], False)
     except FormatError:
-        message = b"conlleval: the delimiter " + delimiter + b" is no pattern; write \\ before it"
+        message = b"conlleval: the delimiter " + delimiter + b" is not a valid pattern; write \\ before it"
         raise _DiedError(message) from None
     try:
         console.read_files(partial(_feed, counter), name)

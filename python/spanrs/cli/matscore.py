@@ -149,11 +149,11 @@ def _side(given: dict[str, Any], side: str, path: Path) -> Side:
     for option in ("xml_input_is_overlay", "xml_translate_all"):
         if given[side + option] and kind != "xml-inline":
             raise click.UsageError(
-                f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
+                f"unenabled option --{side}{option}: it requires --{side}file_type xml-inline."
             )
     read = {name: given[side + name] for name in ("encoding", "annotator", "layer")}
     if kind == "conll":
-        # CoNLL-U is detected.
+        # The type conll also includes CoNLL-U, which is detected.
         kind, read["format"] = "columns", "auto"
     if given[f"{side}xml_translate_all"]:
         read["elements"] = "all"

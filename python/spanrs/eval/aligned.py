@@ -93,7 +93,7 @@ def score_aligned(
     Raises
     ------
     ValueError
-        If rows of sentences are requested.
+        If per-sentence rows are requested.
     OSError, spanrs.errors.SpanrsError
         Same as :func:`spanrs.score`.
     """
@@ -126,7 +126,7 @@ def score_aligned(
 
 
 def _whole(documents: Iterable[Document]) -> tuple[Document, int]:
-    """Join documents into one; return it and the number of documents."""
+    """Join documents into one; return the joined document and the number of documents."""
     texts: list[str] = []
     annotations: list[Annotation] = []
     at = 0

@@ -292,7 +292,7 @@ def find_errors(
     matcher: Matcher,
     most: int | None,
 ) -> ErrorList:
-    """List the errors under the default criterion of a matcher: all, or the first ``most`` of each kind.
+    """List all errors, or the first ``most`` of each kind, under the default criterion of a matcher.
 
     A pair of spans with equal bounds and unequal types is listed once, as a pair, instead of as missed and spurious.
     """
@@ -309,7 +309,7 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
     first = max(min(span.start for span in spans) - context, 0)
     end = max(span.end for span in spans)
     if end > len(tokens):
-        message = f"sentence {error.sentence} has a span that ends at token {end}, but tokens= has only {len(tokens)} tokens"
+        message = f"sentence {error.sentence} has a span that ends at token {end}, but tokens= has only {len(tokens)}"
         failure = AlignmentError(message)
         failure.sentence = error.sentence
         raise with_code(failure, "shape")

@@ -15,7 +15,7 @@ class DocumentRuns:
     Parameters
     ----------
     scorer : _spanrs.Scorer
-        The compiled scorer, with rows of documents.
+        The compiled scorer, with per-document rows.
     update : callable
         Called to add sentences, with gold, pred, document names and options of ids.
     """

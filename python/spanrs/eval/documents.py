@@ -58,8 +58,8 @@ def _size(item: Any) -> int:
     """Return a number of sentences as an int; the range is checked later."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise TypeError(
-            "by must be the number of sentences of each document, or the name of each sentence's document, a str; "
-            f"it contains {type(item).__name__}"
+            "by must contain the number of sentences of each document (int), or the document name of each sentence "
+            f"(str), not {type(item).__name__}"
         )
     return max(-1, min(operator.index(item), 2**63 - 1))
 

@@ -125,18 +125,18 @@ class Result(Evaluation):
         Parameters
         ----------
         weights : iterable of float
-            A weight from 0 to 1e15 for each document, in order. The result must have rows of documents. New weights
+            A weight from 0 to 1e15 for each document, in order. The result must have per-document rows. New weights
             replace earlier weights.
 
         Returns
         -------
         Result
-            A result whose numbers are sums of weights times counts. Rows of documents and violations are not weighted.
+            A result whose numbers are sums of weights times counts. Per-document rows and violations are not weighted.
 
         Raises
         ------
         ValueError
-            If the result has no rows of documents, the number of weights is wrong, or a weight is negative or not
+            If the result has no per-document rows, the number of weights is wrong, or a weight is negative or not
             finite.
 
         Examples
@@ -147,7 +147,7 @@ class Result(Evaluation):
         0.25
         """
         if not self.counts.by_document and self.sentences:
-            raise ValueError("the result has no rows of documents, which weights need; score with by=")
+            raise ValueError("the result has no per-document rows, which weights need; score with by=")
         given = as_document_weights(weights, len(self.counts))
         settings = dict(self.settings)
         if "document_weights" not in settings:
@@ -272,7 +272,7 @@ class Result(Evaluation):
                 self.by_sentence,
             ):
                 error = SchemeError(
-                    "results with rows of documents, of sentences and without rows cannot be merged with each other"
+                    "results with per-document rows, per-sentence rows and without rows cannot be merged"
                 )
                 raise with_code(error, "signature")
             offsets.append(sentences)

@@ -326,7 +326,7 @@ class Scorer:
         Returns
         -------
         Result
-            The result, which later updates do not change. With rows of documents, the sentences since the end of the
+            The result, which later updates do not change. With per-document rows, the sentences since the end of the
             last document are included as a document.
         """
         counted = self._own()

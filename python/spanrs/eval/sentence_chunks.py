@@ -191,7 +191,7 @@ def _chunk(
 
 
 def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, both: bool) -> None:
-    """Refuse sides with several layers and sentences of different documents.
+    """Refuse sides with several layers, and pairs of sentences from different documents.
 
     Raises
     ------

@@ -103,7 +103,7 @@ def tables(
         shown_tables = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
             shown_tables.append(_confusion(result))
-    # Rows of sentences are omitted, because there may be millions.
+    # Per-sentence rows are omitted, because there may be millions.
     if documents and not result.by_sentence and result.documents:
         shown_tables.append(_documents(result, shown))
     return shown_tables

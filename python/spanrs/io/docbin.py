@@ -23,7 +23,7 @@ ENTITIES = "ents"
 #: Maximum decompression ratio, and decompressed size in bytes from which the limit applies, as for other formats.
 EXPANSION = 100
 EXPANSION_FREE = 16 << 20
-#: Bytes decompressed at once to measure the decompressed size.
+#: Number of bytes decompressed at once to measure the decompressed size.
 CHUNK = 1 << 16
 
 
@@ -172,9 +172,7 @@ def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: 
     shown = groups if layer is not None else +groups
     sizes = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
     if layer is None and sizes:
-        message = (
-            f"{path}: the span groups {sizes} are not read, only the entities; choose with layer= (--layer)"
-        )
+        message = f"{path}: only the entities are read, not the span groups {sizes}; choose a layer with layer= (--layer)"
         warn([message])
     elif layer not in (None, ENTITIES, *groups) and documents:
         layers = ", ".join(filter(None, (ENTITIES, sizes)))

@@ -51,7 +51,7 @@ def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
         The source to read.
     keep : bool
         Whether the source may be read more than once. A path is opened again; the content of a stream is kept in
-        memory, and beyond 16 MiB in an unnamed temporary file.
+        memory up to 16 MiB, otherwise in an unnamed temporary file.
 
     Returns
     -------

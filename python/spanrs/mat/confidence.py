@@ -75,7 +75,7 @@ def _spreads(columns: npt.NDArray[np.float64]) -> list[Spread]:
         if not len(defined):
             column_spreads.append(NOTHING)
             continue
-        # Shifted by the first value, to avoid loss of precision if the variance is small.
+        # Values are shifted by the first value, to avoid loss of precision if the variance is small.
         shifted = defined - defined[0]
         column_spreads.append(
             Spread(len(defined), float(defined[0] + shifted.mean()), float(shifted.var()))

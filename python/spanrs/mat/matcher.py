@@ -200,7 +200,7 @@ class Mat(Matcher):
 def _as_tuple(name: str, given: Sequence[str] | None) -> tuple[str, ...] | None:
     """Convert names to a tuple, so that equal options compare equal; from_dict passes lists."""
     if isinstance(given, str):
-        raise TypeError(f"{name}: give names as a list, not as one string {given!r}")
+        raise TypeError(f"{name} must be a list of names, not the string {given!r}")
     return None if given is None else tuple(given)
 
 

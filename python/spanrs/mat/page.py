@@ -80,7 +80,7 @@ class Page:
         self._spool.close()
 
     def add(self, scored: Scored) -> None:
-        """Add a document; only its entry in the list of documents is kept in memory.
+        """Add a document; only the entry in the list of documents is kept in memory.
 
         Raises
         ------

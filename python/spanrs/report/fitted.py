@@ -48,7 +48,7 @@ def fitted_blocks(
     rows : sequence of sequence of str
         The cells of each row.
     left : int
-        Number of columns that are aligned left. If it is 0, the first column is repeated.
+        Number of columns that are aligned left and repeated in each block. With 0, the first column is repeated.
     width : int
         Width of the terminal.
 

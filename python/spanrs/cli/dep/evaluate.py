@@ -89,7 +89,7 @@ def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads:
 
 
 def _print_unscored(result: Result, *, is_model: bool) -> None:
-    """Print which measures are undefined and why, except for copied columns: the evaluation warns about these."""
+    """Print which measures are undefined and why; about copied columns, the evaluation itself issues a warning."""
     not_predicted = []
     for name, title in MEASURES.items():
         if is_model and (result[name].unscored or "").startswith("pred"):
