@@ -1,4 +1,4 @@
-"""Draw a reproducible sample of the project's sentences, to review their language.
+"""Draw a reproducible sample of the project's sentences for a review of their language.
 
 Run ``python tools/draw_sentences.py [--number 60] [--seed 36] [PATH ...]``. Equal numbers of sentences are drawn from
 the documents, from Python docstrings and comments, from messages, and from Rust comments. PATHs restrict the sample to
@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 SEED = 36
-#: Messages and table cells with fewer words are names and numbers.
+#: Minimum number of words; shorter messages and table cells are names or numbers.
 MIN_WORDS = 4
 KINDS = ("docs", "python", "messages", "rust")
-#: Files of each language; messages come from Python and Rust.
+#: File patterns for each suffix; messages are taken from Python and Rust files.
 SOURCES = {
     ".md": ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/*.md"),
     ".py": ("python/spanrs/**/*.py",),
@@ -50,9 +50,9 @@ class Sentence(NamedTuple):
 
 
 def paragraphs(text: str, line: int) -> Iterator[tuple[int, str]]:
-    """Yield the paragraphs, list items and table cells of a text, with their lines.
+    """Yield the paragraphs, list items and table cells of a text, with their line numbers.
 
-    Code blocks, doctests and headings of sections must have been blanked.
+    Code blocks, doctests and section headings must already be blanked.
     """
     start, parts = line, list[str]()
     indent = 0
@@ -78,7 +78,7 @@ def _blanked(pattern: re.Pattern[str], text: str) -> str:
 
 
 def sentences(text: str, line: int, path: str, kind: str) -> Iterator[Sentence]:
-    """Split a text into sentences, each with the line of its paragraph."""
+    """Split a text into sentences, each with the line number of its paragraph."""
     for pattern in (_BLOCK, _DOCTEST, _HEADING):
         text = _blanked(pattern, text)
     for at, paragraph in paragraphs(text, line):
@@ -89,7 +89,7 @@ def sentences(text: str, line: int, path: str, kind: str) -> Iterator[Sentence]:
 
 
 def python_sentences(source: str, path: str) -> Iterator[Sentence]:
-    """Yield the sentences of docstrings, comments and messages of a Python module."""
+    """Yield the sentences in docstrings, comments and messages of a Python module."""
     tree = ast.parse(source)
     docstrings: set[int] = set()
     parts: set[int] = set()
@@ -117,7 +117,7 @@ def python_sentences(source: str, path: str) -> Iterator[Sentence]:
 
 
 def _shown(value: ast.expr) -> str:
-    """Return a part of an f-string as it is written."""
+    """Return a part of an f-string as in the source."""
     if isinstance(value, ast.Constant):
         return str(value.value)
     return "{" + ast.unparse(value.value if isinstance(value, ast.FormattedValue) else value) + "}"
@@ -137,7 +137,7 @@ def _comment_sentences(comments: list[tuple[int, str]], path: str, kind: str) ->
 
 
 def rust_sentences(source: str, path: str) -> Iterator[Sentence]:
-    """Yield the sentences of comments and messages of a Rust file, without its tests."""
+    """Yield the sentences in comments and messages of a Rust file, without the tests."""
     source = re.split(r"^#\[cfg\(test\)\]\nmod \w+ \{", source, maxsplit=1, flags=re.MULTILINE)[0]
     comments: list[tuple[int, str]] = []
     line, end = 1, 0
@@ -152,7 +152,7 @@ def rust_sentences(source: str, path: str) -> Iterator[Sentence]:
 
 
 def all_sentences(prefixes: list[str]) -> list[Sentence]:
-    """Return the distinct sentences of the project, in the order of paths and lines."""
+    """Return the distinct sentences of the project, ordered by path and line."""
     population: list[Sentence] = []
     for suffix, patterns in SOURCES.items():
         for path in sorted({path for pattern in patterns for path in ROOT.glob(pattern)}):
@@ -182,8 +182,10 @@ def main() -> None:
     """Print the sample."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=60, help="sentences to draw (default: 60)")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the sample (default: {SEED})")
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="prefixes of paths below the project")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"random seed (default: {SEED})")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="prefixes of paths, relative to the project"
+    )
     arguments = parser.parse_args()
     for sentence in draw(all_sentences(arguments.paths), arguments.number, arguments.seed):
         print(f"{sentence.path}:{sentence.line}: [{sentence.kind}] {sentence.text}")

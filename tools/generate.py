@@ -1,6 +1,6 @@
-"""Writes the options of the commands, and their documentation, from options.toml and matscore.toml.
+"""Generate the options of the commands and their documentation from options.toml and matscore.toml.
 
-``python tools/generate.py`` writes the files; with ``--check`` it fails if they would change.
+``python tools/generate.py`` writes the files; with ``--check``, it fails if a file is out of date.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Columns that the formatter allows.
+#: Maximum line length of the formatter.
 WIDTH = 108
 #: Types of options, as expressions of the generated module.
 TYPES = {
@@ -56,7 +56,7 @@ class Description:
             command["options"] = list(self._expanded(command.get("options", ())))
 
     def _expanded(self, names: Iterable[str]) -> Iterator[str]:
-        """Replace the names of bundles by their options."""
+        """Replace each bundle by its options."""
         for name in names:
             if name.startswith("@"):
                 yield from self._expanded(self._bundles[name[1:]])
@@ -77,21 +77,21 @@ class Description:
 
 
 def quoted(text: str) -> str:
-    """Return a string literal as the formatter writes it."""
+    """Return a string literal in the formatter's style."""
     if '"' in text and "'" not in text:
         return f"'{text}'"
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def tokens(part: Any) -> list[str]:
-    """Return the pieces between which a line may break; a part is text, or (prefix, parts, suffix)."""
+    """Return the pieces between which a line may be broken; a part is text, or (prefix, parts, suffix)."""
     if isinstance(part, str):
         return [part]
     prefix, parts, suffix = part
     pieces = [token for inner in parts for token in tokens(inner)]
     if not pieces:
         return [prefix + suffix]
-    # A tuple of one value needs its comma.
+    # A tuple of one value needs a trailing comma.
     end = f",{suffix}" if prefix.endswith("=(") and len(pieces) == 1 else suffix
     return (
         [prefix + pieces[0], *pieces[1:-1], pieces[-1] + end]
@@ -101,7 +101,7 @@ def tokens(part: Any) -> list[str]:
 
 
 def call(prefix: str, parts: list[Any], suffix: str = ")") -> str:
-    """Return a statement, with as many arguments in a line as fit."""
+    """Return a statement, with as many arguments per line as fit."""
     lines = [""]
     *others, last = tokens((prefix, parts, suffix))
     for token in [*(f"{token}," for token in others), last]:
@@ -161,8 +161,8 @@ def option_code(description: Description, key: str) -> str:
 def argument_code(text: str) -> Any:
     """Return the expression for a positional argument.
 
-    ``gold``, or ``METAVAR=name``; a name with ``?`` may be left out, ``...`` in the metavar takes several, ``*`` after
-    the name at least one.
+    The text is ``gold``, or ``METAVAR=name``. After the name, ``?`` makes the argument optional, and ``*`` requires at
+    least one value. ``...`` in the metavar allows several values.
     """
     metavar, _, name = text.rpartition("=")
     metavar = metavar or name.upper()
@@ -184,7 +184,7 @@ def module(description: Description) -> str:
     imported = ["argument"] * has_arguments + ["command", "option"]
     parts = [HEADER.format(source=description.name, names=", ".join(imported))]
     groups = {""} | {name for name in names if any(other.startswith(f"{name} ") for other in names)}
-    parts.append("#: Commands of each group, and what they do.")
+    parts.append("#: Summary of each command, by group.")
     summaries: list[Any] = []
     for group in sorted(groups):
         depth = group.count(" ") + bool(group)
@@ -203,7 +203,7 @@ def module(description: Description) -> str:
         {name for option in description.options.values() for name in option.get("matchers", ())}
     )
     if matchers:
-        parts.append("#: Parameters that go with some matchers only.")
+        parts.append("#: Parameters that only some matchers accept.")
         rows = [
             (f"{quoted(name)}: (", list(map(quoted, description.taken_by(name))), ")") for name in matchers
         ]
@@ -223,7 +223,7 @@ def module(description: Description) -> str:
     ]
     if read:
         parts.append(
-            "#: Parameters that are arguments of spanrs.read, what they are called there, and the options."
+            "#: Parameters for arguments of spanrs.read, the names of these arguments, and the options."
         )
         parts.append(call("READ_ARGUMENTS = (", read))
         settings = [
@@ -252,7 +252,7 @@ def module(description: Description) -> str:
 
 
 def page(descriptions: Iterable[Description]) -> str:
-    """Return the page of the documentation."""
+    """Return the documentation page."""
     lines = [PAGE]
     for description in descriptions:
         for name, command in description.commands.items():
@@ -270,7 +270,7 @@ def page(descriptions: Iterable[Description]) -> str:
 
 
 def row(description: Description, key: str, command: dict[str, Any]) -> str:
-    """Return the row of an option."""
+    """Return the table row of an option."""
     option = description.options[key]
     names = [f"`-{option['letter']}`"] if "letter" in option else []
     value = f" {option['metavar']}" if "metavar" in option else ""
@@ -311,7 +311,7 @@ def main(arguments: list[str]) -> int:
     ]
     for path in stale:
         if check:
-            sys.stderr.write(f"{path.relative_to(ROOT)} differs from its description; run make generate\n")
+            sys.stderr.write(f"{path.relative_to(ROOT)} is out of date; run make generate\n")
         else:
             path.write_text(generated()[path], encoding="utf-8")
     return 1 if check and stale else 0

@@ -9,9 +9,9 @@
 - :mod:`spanrs.mat`: scores of annotated documents as computed by MATScore.
 - :mod:`spanrs.crf`: conditional random fields for sequence labelling.
 - :mod:`spanrs.dep`: taggers and dependency parsers.
-- :mod:`spanrs.crowd`: labels estimated from the annotations of many annotators.
-- :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all results, corpora and errors.
-- :mod:`spanrs.compat`: drop-in replacements of other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging
+- :mod:`spanrs.crowd`: true labels estimated from the annotations of many annotators.
+- :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all classes of results, corpora and errors.
+- :mod:`spanrs.compat`: drop-in replacements for other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging
   Face.
 - The command ``spanrs``: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``, ``fair``,
   ``mat``, ``crf``, ``crowd``, ``dep``.
@@ -73,8 +73,8 @@ _SOURCES = {
 #: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.
 _MODULES = ("compat", "crf", "crowd", "dep", "errors", "eval", "integrations", "io", "mat", "tags")
 
-#: Held during such imports. A process forked while another thread imports a module, or loads NumPy's C API for the
-#: first array, would wait forever for a lock of that thread, so the fork waits for the import instead.
+#: Held during these imports. A process forked while another thread imports a module, or loads NumPy's C API for the
+#: first array, would wait forever for a lock held by that thread, so the fork waits for the import instead.
 _importing = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

@@ -1,4 +1,4 @@
-"""``python -m spanrs`` is ``spanrs``."""
+"""``python -m spanrs`` runs the command ``spanrs``."""
 
 from spanrs.cli import main
 

@@ -1,4 +1,4 @@
-"""The compiled half. Not an interface: use the modules of the package."""
+"""The compiled extension module. It is private: use the modules of the package instead."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, final, overload
@@ -117,7 +117,7 @@ _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
 _Sizes: TypeAlias = tuple[npt.NDArray[np.int64], list[str] | None]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
-#: Options or a record as plain data: a dict, or an object with these attributes such as a named tuple.
+#: Options or a record as plain data: a dict, or an object with attributes of the same names, such as a named tuple.
 _Plain: TypeAlias = Any
 _SpanFile: TypeAlias = tuple[object, _Plain]
 _Places: TypeAlias = list[tuple[int, int]]

@@ -1,6 +1,6 @@
 """Exceptions and warnings.
 
-Every exception is a :class:`SpanrsError` and a :class:`ValueError`, so that ``except`` clauses written for the
+Every exception is both a :class:`SpanrsError` and a :class:`ValueError`, so that ``except`` clauses written for the
 evaluators that spanrs replaces keep working. Errors of the operating system (a missing file, a directory, no
 permission) are ordinary instances of :class:`OSError`.
 """
@@ -100,7 +100,7 @@ class LocatedViolation:
 
 
 class SpanrsError(Exception):
-    """Base class of all errors of spanrs.
+    """Base class of all spanrs errors.
 
     Attributes
     ----------
@@ -138,12 +138,12 @@ class FormatError(SpanrsError, ValueError):
 
 
 class SchemeError(SpanrsError, ValueError):
-    """Invalid tags, spans or names of schemes.
+    """Invalid tags, spans or scheme names.
 
     Attributes
     ----------
     count : int
-        Number of violations, if tags are malformed.
+        Number of violations, if the error is about malformed tags.
     violations : list of Violation
         All violations for data in memory, the first thousand for a file.
     sentence : int or None
@@ -213,7 +213,7 @@ def check_text(text: str, where: str) -> None:
     Raises
     ------
     UnicodeEncodeError
-        If there are any; the message contains ``where``.
+        If the text contains lone surrogates; the message contains ``where``.
     """
     try:
         text.encode()
@@ -259,11 +259,11 @@ def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 
 
 
 class SpanrsWarning(UserWarning):
-    """Data that can be scored but is probably not what the user intended."""
+    """Warning about data that can be scored but is probably not what the user intended."""
 
 
 def warn(messages: Iterable[str]) -> None:
-    """Issue a :class:`SpanrsWarning` for each message, attributed to the caller of this package."""
+    """Issue a :class:`SpanrsWarning` for each message, attributed to the first caller outside this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back

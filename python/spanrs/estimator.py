@@ -1,4 +1,4 @@
-"""The contract of all estimators, which is that of scikit-learn."""
+"""Base class of all estimators, which follow the conventions of scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from spanrs.errors import ModelError
 class Estimator:
     """Base class of estimators.
 
-    ``__init__`` of a subclass only stores its arguments, unchanged and under their names. ``fit`` validates them, and
-    sets attributes whose names end with an underscore. So estimators can be cloned, searched and pickled.
+    ``__init__`` of a subclass only stores its arguments, unchanged and under their names. ``fit`` validates the
+    arguments and sets attributes whose names end with an underscore. Therefore, estimators can be cloned, pickled, and
+    used in a grid search.
 
     Examples
     --------
@@ -28,7 +29,7 @@ class Estimator:
     20
     """
 
-    #: Parameters that a model file does not contain: they do not belong to the model.
+    #: Parameters that are not part of the model and are not saved in a model file.
     _not_saved: ClassVar[tuple[str, ...]] = ("threads", "progress")
 
     @classmethod
@@ -43,7 +44,7 @@ class Estimator:
         Parameters
         ----------
         deep : bool
-            Include the parameters of parameters that are estimators, as ``tagger__epochs``.
+            Include the parameters of nested estimators under names such as ``tagger__epochs``.
         """
         params = {name: getattr(self, name) for name in self._defaults()}
         inner = {name: value for name, value in params.items() if deep and isinstance(value, Estimator)}
@@ -63,7 +64,7 @@ class Estimator:
         for name in params:
             if name.partition("__")[0] not in names:
                 raise self._unknown(name)
-        # Those of an inner estimator come after the estimator itself.
+        # An inner estimator is set before its own parameters.
         for name, value in sorted(params.items(), key=lambda item: "__" in item[0]):
             head, nested, tail = name.partition("__")
             if not nested:
@@ -79,7 +80,7 @@ class Estimator:
         return ValueError(f"no parameter {name!r} of {type(self).__name__}; the parameters are {names}")
 
     def __repr__(self) -> str:
-        # Values may be arrays, which == compares item by item.
+        # Values may be arrays, which == compares element by element.
         defaults = {name: repr(value) for name, value in self._defaults().items()}
         params = {name: repr(value) for name, value in self.get_params(deep=False).items()}
         changed = (f"{name}={value}" for name, value in params.items() if value != defaults[name])
@@ -109,7 +110,7 @@ class Estimator:
 
     @classmethod
     def _with_saved_params(cls, params: object) -> Self:
-        """Create an estimator with the parameters of a model file; those of later versions are ignored.
+        """Create an estimator with the parameters of a model file; parameters of later versions are ignored.
 
         Raises
         ------
@@ -132,7 +133,7 @@ def _as_json(value: Any) -> Any:
 
 
 def as_number(number: object, argument: str, least: float = 0.0, *, above: bool = False) -> float:
-    """Return an argument as a finite float of at least ``least``, or above it.
+    """Return an argument as a finite float of at least ``least``, or greater than ``least`` if ``above`` is true.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from spanrs.errors import as_integer
 
 
 def processors() -> int:
-    """Return the number of processors available to this process, which may be fewer than those of the machine."""
+    """Return the number of processors available to this process, which may be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

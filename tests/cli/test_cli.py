@@ -155,4 +155,4 @@ def test_files_that_cannot_be_read_are_skipped_where_that_is_asked_for(tmp_path,
     out, err = capsys.readouterr()
     assert json.loads(out)["systems"][0]["micro"]["f1"] == 1.0
     assert "gold/b: this is JSON" in err
-    assert err.rstrip().endswith("it is left out")
+    assert err.rstrip().endswith("skipping this file")

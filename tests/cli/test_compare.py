@@ -145,9 +145,9 @@ def test_mistakes_are_one_line(command, files, tmp_path):
     short.write_text("w O\n")
     for arguments, message in (
         ((gold,), "A B"),
-        ((gold, a), "two systems or more"),
-        ((gold, a, a), "named twice"),
-        ((gold, a, b, a), "named twice"),
+        ((gold, a), "at least two systems"),
+        ((gold, a, a), "given twice"),
+        ((gold, a, b, a), "given twice"),
         ((gold, a, "-"), "only GOLD can be standard input"),
         ((gold, a, second), str(second)),
         ((gold, a, short), str(short)),
@@ -155,10 +155,10 @@ def test_mistakes_are_one_line(command, files, tmp_path):
         ((gold, a, b, "--average", "type"), "is not one of 'micro', 'macro', 'weighted'"),
         ((gold, a, b, "--average", "macro", "--type", "A"), "is over all types"),
         ((gold, a, b, "--criterion", "nonsense"), "nonsense"),
-        ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; one of span"),
-        ((gold, a, b, "--to", "text", "-o", a), "is read; name another file"),
+        ((gold, a, b, "--criterion", "corpus"), "no criterion 'corpus'; expected one of span"),
+        ((gold, a, b, "--to", "text", "-o", a), "is also an input; choose another output file"),
         ((gold, a, b, "--plot", "plot.gif"), "must end with"),
-        ((gold, a, b, "--json", "--to", "csv"), "two formats"),
+        ((gold, a, b, "--json", "--to", "csv"), "different formats"),
         ((gold, a, b, "--significance-test", "t"), "--significance-test"),
         ((gold, a, b, "--samples", "0"), "--samples"),
     ):
@@ -181,7 +181,7 @@ def test_one_document_cannot_be_compared(command, tmp_path):
         (tmp_path / name).write_text("w B-A\n\nv O\n")
     status, out, err = command(*(tmp_path / name for name in ("gold", "a", "b")), "--unit", "document")
     assert (status, out) == (2, "")
-    assert "has no -DOCSTART- lines that begin documents; use --unit sentence" in err
+    assert "there are no -DOCSTART- lines, which begin documents; use --unit sentence" in err
 
 
 def test_systems_of_the_same_base_name_keep_their_paths(command, files, tmp_path):

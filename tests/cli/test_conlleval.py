@@ -82,7 +82,12 @@ def test_the_empty_type_stands_twice_where_both_sides_have_it(filtered):
         (b"", ("-d",), 255, b"conlleval: -d requires delimiter character"),
         (b"", ("-o",), 255, b"conlleval: -o requires delimiter character"),
         (b"", ("a", "b"), 255, b"conlleval: unexpected command line argument"),
-        (b"a b c\n", ("-d", "*"), 255, b"conlleval: the delimiter * is no pattern; write \\ before it"),
+        (
+            b"a b c\n",
+            ("-d", "*"),
+            255,
+            b"conlleval: the delimiter * is not a valid pattern; write \\ before it",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_the_words_of_the_script(filtered, data, args, status, words):

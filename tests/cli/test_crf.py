@@ -74,7 +74,7 @@ def test_training_shows_its_course_and_a_summary(call):
     for part in (
         "14 sentences, 101 tokens, F1",
         "4 sentences, 27 tokens, F1",
-        "limit of iterations, after 5",
+        "iteration limit, after 5",
     ):
         assert part in out
     assert "legal tags of BIO" in out
@@ -128,11 +128,11 @@ def test_feature_columns_feed_the_template(call):
     )
     status, _, err = call("train", "gold", "--template", "chunking", "-o", "m2")
     assert (status, Path("m2").exists()) == (2, False)
-    assert "reads 2 columns, the tokens and 1 more; name the column with --feature-column COLUMN" in err
+    assert "reads 2 columns, the tokens and 1 more; specify the column with --feature-column COLUMN" in err
     _, _, err = call("train", "gold", "--template", "pos", "--feature-column", "1", "-o", "m2", "-q")
     assert "warning: template pos reads one column; not used: --feature-column 1" in err
     assert (
-        "name a template for 3 columns"
+        "no built-in template reads 3 columns"
         in call("train", "gold", "--feature-column", "1", "--feature-column", "0", "-o", "m2")[2]
     )
 
@@ -140,7 +140,7 @@ def test_feature_columns_feed_the_template(call):
 def test_templates_are_files_too(call):
     template = "# own\nU0:%x[0,0]\nU1:%suffix[0,0,2]\nB\n"
     assert call("train", TRAIN, "--template", "own", "-o", "m", "-q", own=template)[0] == 0
-    assert "of its own, 2 attributes" in call("info", "m")[1]
+    assert "custom, 2 attributes" in call("info", "m")[1]
     status, _, err = call("train", TRAIN, "--template", "bad", "-o", "m2", bad="U0:%nonsense[0,0]\n")
     assert status == 2
     assert err.startswith("spanrs: error: bad: ")
@@ -189,7 +189,7 @@ def test_models_do_not_depend_on_threads(call):
         ("", "the file has no tokens"),
         ("# sent_id = 1\n\n", "the file has no tokens"),
         ("a\nb\n\nc\n", "there is one column"),
-        ("a a\nb b\n", "all tags equal their tokens; name the column of the tags with --column"),
+        ("a a\nb b\n", "all tags equal their tokens; specify the tag column with --column"),
         ("a O\nb\n", "gold:2: 1 column where the first token line has 2"),
         (b"a O\n\xff O\n", "gold:2:1: invalid UTF-8"),
         ("a\tO\nb\t\n", "gold:2: the tag is empty"),
@@ -266,7 +266,7 @@ def test_interrupted_training(keep, tmp_path):
     assert "Traceback" not in err
     if keep:
         assert process.returncode == 0
-        assert "note: training was interrupted; m has the weights so far" in err
+        assert "note: training was interrupted; m contains the weights so far" in err
         assert "interrupted, after" in out
         assert len(CRF.load(tmp_path / "m").classes_) == 12
     else:
@@ -436,14 +436,17 @@ def test_crfsuite_models_need_a_template(call, model, tmp_path):
     CRF.load(model).save_crfsuite(tmp_path / "suite")
     status, _, err = call("tag", "suite", RAW)
     assert status == 2
-    assert "suite has no template (files of CRFsuite never do" in err
+    assert "suite contains no template (CRFsuite files and" in err
     _, out, _ = call("tag", "suite", RAW, "--template", "ner", "--posterior")
     assert out == call("tag", model, RAW, "--posterior")[1]
     _, _, err = call("tag", "suite", RAW, "--template", "own", own="U99:%x[0,0]\n")
-    assert "warning: suite knows none of the attributes that template own makes" in err
+    assert "warning: suite knows none of the attributes that template own generates" in err
     assert call("eval", "suite", DEV, "--template", "ner")[0] == 0
     assert "none: attributes come from a program" in call("info", "suite")[1]
-    assert "is for models without one" in call("tag", model, RAW, "--template", "ner")[2]
+    assert (
+        "--template is only for models without a template"
+        in call("tag", model, RAW, "--template", "ner")[2]
+    )
 
 
 @pytest.mark.parametrize("command", ["tag", "eval", "info"])

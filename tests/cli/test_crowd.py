@@ -48,7 +48,7 @@ def test_aggregation_writes_truth_page_and_table(files, capsys):
     assert status == 0
     assert (out, "ben" in (files / "page.html").read_text()) == ("", True)
     lines = spanrs(capsys, "aggregate", files / "crowd.txt", *names, "--seed", "1")[1].splitlines()
-    assert lines[0].endswith("annotations, truth by BSC-seq")
+    assert lines[0].endswith("annotations, true labels estimated by BSC-seq")
     assert lines[2].split() == ["annotator", "sentences", "tokens", "F1", "95", "%", "interval"]
     assert [line.split()[0] for line in lines[4:]] == ["ann", "ben", "cy"]
     first = (files / "truth.conll").read_text().splitlines()[0].split("\t")
@@ -201,18 +201,18 @@ def test_text_and_json_are_refused(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["simulate", "GOLD", "-o", "-"], "give either --noise or --flip"),
+        (["simulate", "GOLD", "-o", "-"], "use either --noise or --flip"),
         (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not a list of numbers"),
         (["simulate", "GOLD", "-o", "-", "--flip", "2"], "must be from 0 to 1"),
-        (["experiment", "--gold", "GOLD"], "give either --noise or --flip"),
+        (["experiment", "--gold", "GOLD"], "use either --noise or --flip"),
         (["experiment", "--gold", "GOLD", "--flip", "0.1", "--aggregators", "MV"], "unknown method 'MV'"),
         (
             ["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--flip", "0.1"],
-            "leave them out, or --crowd",
+            "--crowd cannot be combined with --noise or --flip",
         ),
-        (["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--repetitions", "3"], "do not vary"),
+        (["experiment", "--gold", "GOLD", "--crowd", "CROWD", "--repetitions", "3"], "are always the same"),
         (["experiment", "--gold", "TEST", "--crowd", "CROWD"], "of the annotations is"),
-        (["aggregate", "CROWD", "-o", "CROWD"], "is read; write somewhere else"),
+        (["aggregate", "CROWD", "-o", "CROWD"], "is also an input; choose another output file"),
         (["aggregate", "GOLD.missing"], "no such file"),
         (
             [
@@ -241,13 +241,13 @@ def test_text_and_json_are_refused(files, capsys):
             ],
             "not one of",
         ),
-        (["aggregate", "CROWD", "-o", "x", "--report", "x"], "-o and --report both name x"),
+        (["aggregate", "CROWD", "-o", "x", "--report", "x"], "-o and --report are the same file, x"),
         (["aggregate", "CROWD", "-o", "x.gz"], "outputs are not compressed"),
         (
             ["aggregate", "CROWD", "--annotator-name", "a", "--annotator-name", "a"],
             "--annotator-name a is given twice",
         ),
-        (["agreement", "CROWD", "CROWD"], "name each with --annotator-name"),
+        (["agreement", "CROWD", "CROWD"], "repeat --annotator-name for each"),
         (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot file must end with"),
     ],
 )

@@ -291,7 +291,7 @@ def test_bad_files_are_located_and_nothing_is_written(text, message, model, tmp_
     ("args", "message"),
     [
         (("parse", "MODEL", "MODEL", "-o", "MODEL"), "overwrite"),
-        (("parse", "TREEBANK", "MODEL"), "is not a model; name the model first"),
+        (("parse", "TREEBANK", "MODEL"), "is not a model; the model is the first argument"),
         (("train", "TREEBANK", "-o", "x", "--patience", "3"), "--patience needs --dev"),
         (("train", "TREEBANK", "-o", "TREEBANK"), "overwrite"),
         (("train", "TREEBANK", "-o", "x", "--published", "--models", "3"), "no effect"),

@@ -97,9 +97,9 @@ def test_aligned_characters_are_resampled_by_document(command, tmp_path):
     gold.write_text("a B-A\n\nb O\n")
     pred.write_text("a B-A\n\nb B-A\n")
     err = command("compare", gold, pred, gold, "--align", "characters")[2]
-    assert "is one document, and a test needs two or more" in err
+    assert "is one document, but a test needs at least two" in err
     err = command("score", gold, pred, "--align", "characters", "--intervals")[2]
-    assert "--intervals resamples documents and needs two or more; there is 1 document" in err
+    assert "--intervals resamples documents and needs at least two, but there is 1 document" in err
 
 
 @pytest.mark.parametrize("options", [(), ("--align", "characters")])
@@ -126,7 +126,7 @@ def test_two_annotators_of_an_export(command, sides, export):
     mixed = command("score", sides[0], export, "--pred-annotator", "ben", "--json")
     assert only_system(mixed[1])["micro"] == only_system(out)["micro"]
     assert "--gold-annotator ann --pred-annotator ben" in command("score", export)[2]
-    assert "name both" in command("score", export, "--gold-annotator", "ann")[2]
+    assert "specify both" in command("score", export, "--gold-annotator", "ann")[2]
     err = command("score", export, export)[2]
     assert "gold and pred are the same file" in err
     assert "1 other annotator is not read (ben)" in err
@@ -144,12 +144,14 @@ def test_documents_are_not_tagged(command, sides, tmp_path):
 def test_columns_of_a_file_with_more_than_three(command, tmp_path):
     path = tmp_path / "both"
     path.write_text("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\n" * 3)
-    columns = r"column 2 is read as gold and column 3 as pred \(of 4, from 0\)"
-    with pytest.warns(SpanrsWarning, match=f"{columns}, and they have no type in common"):
+    columns = r"of 4 columns, numbered from 0, column 2 is read as gold and column 3 as pred"
+    with pytest.warns(SpanrsWarning, match=f"{columns}, but they have no type in common"):
         spanrs.score(path)
     path.write_text("EU NNP B-ORG B-ORG\nrejects VBZ O O\n\n" * 3)
     _, _, err = command("score", path)
-    assert err.startswith("spanrs: note: column 2 is read as gold and column 3 as pred (of 4, from 0)")
+    assert err.startswith(
+        "spanrs: note: of 4 columns, numbered from 0, column 2 is read as gold and column 3 as pred"
+    )
     assert command("score", path, "--gold-column", 2, "--pred-column", 3)[2] == ""
     path.write_text("EU B-ORG B-ORG\nrejects O O\n")
     assert command("score", path)[2] == ""

@@ -74,7 +74,7 @@ def test_options_of_score_say_what_a_configuration_says(spanrs, files, tmp_path)
     assert parsed["criterion"] == "fair"
     assert parsed["criteria"]["fair"] == {name: parsed[name] for name in parsed["criteria"]["fair"]}
     assert "focus:pred" in parsed["signature"]
-    assert "--exclude goes with --matcher fair" in spanrs("score", *files, "--exclude", "A")[2]
+    assert "--exclude requires --matcher fair" in spanrs("score", *files, "--exclude", "A")[2]
 
 
 def test_results_go_where_they_are_sent(spanrs, files, tmp_path):
@@ -97,7 +97,7 @@ def test_folders_are_made_for_results_and_inputs_are_spared(spanrs, files, tmp_p
     for path in files:
         status, _, err = spanrs("fair", *files, "-o", path)
         assert status == 2
-        assert "name another file for the result" in err
+        assert "choose another output file" in err
     assert files[0].read_text() == GOLD
     (tmp_path / "c").write_text(f"target_in = {files[0]}\nsystem_in = {files[1]}\neval_out = {files[1]}\n")
     assert spanrs("fair", "--config", tmp_path / "c")[0] == 2
@@ -123,19 +123,22 @@ def test_many_types_are_not_shown_as_a_matrix(spanrs, tmp_path):
     (tmp_path / "g").write_text(text)
     (tmp_path / "p").write_text(text.replace("T0\t", "T1\t"))
     _, out, _ = spanrs("fair", tmp_path / "g", tmp_path / "p")
-    assert "confusion  of 150 types is too wide" in out
+    assert "confusion  of 150 types is too large to show" in out
     _, out, _ = spanrs("fair", tmp_path / "g", tmp_path / "p", "--to", "html")
-    assert "The 100 types with most errors." in out
+    assert "Only the 100 types with the most errors are shown." in out
     assert "gold T0, pred T1: 1" in out
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("gold.csv", "pred.csv", "--json", "--to", "csv"), "two formats"),
-        ((), "name GOLD and PRED, or a --config"),
+        (("gold.csv", "pred.csv", "--json", "--to", "csv"), "different formats"),
+        ((), "give GOLD and PRED, or a --config"),
         (("gold.csv", "nothing.csv"), "nothing.csv: no such file"),
-        (("gold.csv", "pred.csv", "--format", "brat"), "FairEval's formats are spans, stacked"),
+        (
+            ("gold.csv", "pred.csv", "--format", "brat"),
+            "expected one of FairEval's formats, spans, stacked",
+        ),
         (("--config", "focus.config"), "focus.config:1: focus: unknown focus 'left'"),
         (("--config", "method.config"), "method.config:1: eval_method: unknown evaluation 'best'"),
         (("gold.csv", "short.csv"), "gold has more sentences: short.csv:1 (pred) ends"),
@@ -232,7 +235,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
         for matcher in ("exact", "partial"):
             status, out, err = spanrs("score", *files, *wrong, "--matcher", matcher)
             assert (status, out) == (2, "")
-            assert f"{wrong[0]} goes with --matcher fair" in err
+            assert f"{wrong[0]} requires --matcher fair" in err
     sides = spanrs("score", *files, "--focus", "pred", "--weights", "paper")[2]
     assert "--weights and --focus go with --matcher fair" in sides
     assert (
@@ -241,7 +244,7 @@ def test_score_takes_weights_and_focus_with_the_fair_matcher_only(spanrs, tmp_pa
     )
     _, out, _ = spanrs("score", *files, "--matcher", "fair", "--types", "A", "--json")
     assert only_system(out)["outcomes"]["fn"] == 1
-    assert "named twice" in spanrs("score", files[0], files[1], files[1])[2]
+    assert "given twice" in spanrs("score", files[0], files[1], files[1])[2]
 
 
 def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(spanrs, tmp_path):
@@ -270,7 +273,7 @@ def test_score_takes_the_options_of_partial_matching_with_that_matcher_only(span
     for wrong in (("--matching", "greedy"), ("--min-overlap", "0.5")):
         status, out, err = spanrs("score", *files, *wrong)
         assert (status, out) == (2, "")
-        assert f"{wrong[0]} goes with --matcher partial" in err
+        assert f"{wrong[0]} requires --matcher partial" in err
     assert spanrs("score", *files, "--matcher", "partial", "--min-overlap", "1.5")[0] == 2
     for wrong in (("--types", "A"), ("--map", "A=B"), ("--untyped",)):
         status, out, err = spanrs("score", *files, "--matcher", "partial", *wrong)

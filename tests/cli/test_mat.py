@@ -91,7 +91,7 @@ def test_usage_errors_are_those_of_matscore(files):
         ),
         (
             ["--file", file, "--ref_file", ref, "--csv_output_dir", files / "no"],
-            "there is no such directory",
+            "the directory does not exist",
         ),
         (
             [
@@ -211,12 +211,12 @@ def test_no_output_is_written_over_an_input_or_where_it_cannot_be(files):
     (files / "ref" / "bytag.csv").write_bytes(before)
     done = run(*sides(files), "--csv_output_dir", files / "hyp")
     assert done.returncode == 1
-    assert "bytag.csv is read; write somewhere else." in done.stderr
+    assert "bytag.csv is also an input; choose another output file." in done.stderr
     out = ("--csv-directory", files / "out")
     for args, message in (
-        ([ref, file, "-o", file, *out], f"{file} is read"),
-        ([files / "ref", files / "hyp", "--csv-directory", files / "hyp"], "bytag.csv is read"),
-        ([ref, file, "--xlsx", files / "no/x.xlsx", *out], "there is no such directory"),
+        ([ref, file, "-o", file, *out], f"{file} is also an input"),
+        ([files / "ref", files / "hyp", "--csv-directory", files / "hyp"], "bytag.csv is also an input"),
+        ([ref, file, "--xlsx", files / "no/x.xlsx", *out], "its directory does not exist"),
     ):
         done = score(*args)
         assert done.returncode == 2

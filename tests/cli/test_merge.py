@@ -87,7 +87,7 @@ def test_counts_without_rows_have_no_intervals(spanrs, folders, tmp_path):
     counts = save_each(spanrs, folders, tmp_path)
     status, out, err = spanrs("merge", *counts, "--intervals")
     assert (status, out) == (2, "")
-    assert "two documents or more" in err
+    assert "at least two documents" in err
 
 
 def test_violations_are_of_the_files_in_order(spanrs, folders, tmp_path):
@@ -127,12 +127,12 @@ def test_what_are_no_counts_is_refused(spanrs, folders, tmp_path):
         status, out, err = spanrs("merge", counts[1], bad)
         assert (status, out) == (2, ""), content[:20]
         assert f"{bad}: " in err
-        assert "name files of spanrs score --save" in err
+        assert "expected a file written by spanrs score --save" in err
     for arguments, message in (
-        ((counts[0], counts[0]), "is named twice, and would be counted twice"),
+        ((counts[0], counts[0]), "is given twice and would be counted twice"),
         ((counts[0], tmp_path / "missing"), "missing"),
-        ((counts[0], "--save", counts[0]), "is read; name another file"),
-        ((counts[0], "--to", "text", "-o", counts[0]), "is read; name another file"),
+        ((counts[0], "--save", counts[0]), "is also an input; choose another"),
+        ((counts[0], "--to", "text", "-o", counts[0]), "is also an input; choose another"),
         ((), "COUNTS"),
     ):
         status, out, err = spanrs("merge", *arguments)

@@ -19,7 +19,7 @@ def test_read_shows_format_layers_scheme_and_sentences(spanrs):
     status, out, _ = spanrs("read", GOLD, "--sentences", "1")
     assert status == 0
     assert "columns" in out
-    assert "scheme    BIO (the one that the tags violate least)" in out
+    assert "scheme    BIO (the scheme with the fewest violations)" in out
     assert "sentence 0, line 2, document greetings" in out
     assert "sentence 1" not in out
     assert "Philadelphia" in out
@@ -74,7 +74,7 @@ def test_patterns_that_the_shell_expanded_are_noticed(spanrs, tmp_path, suffixes
     assert status == 2
     assert out == ""
     patterns = [str(tmp_path / f"*{suffix}") for suffix in suffixes]
-    assert f"quote these, so that their files are paired: '{patterns[0]}' '{patterns[1]}'" in err
+    assert f"quote the patterns: '{patterns[0]}' '{patterns[1]}'" in err
     status, out, _ = spanrs("score", *patterns, "--json")
     assert status == 0
     assert only_system(out)["counts"]["tp"] == 3 * 4

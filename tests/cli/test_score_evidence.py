@@ -71,23 +71,23 @@ def test_errors_as_text_have_their_lines(spanrs, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--errors", "GOLD", "PRED"], "write --errors=20, or name --errors after the files"),
+        (["--errors", "GOLD", "PRED"], "write --errors=20, or put --errors after the files"),
         (["GOLD", "PRED", "--errors=many"], "is not a number"),
         (["GOLD", "PRED", "--errors=-1"], "'-1' is not a number of errors"),
         (["GOLD", "PRED", "--errors=--to"], "'--to' is not a number of errors"),
-        (["GOLD", "PRED", "--to", "jsonl"], "name --errors"),
-        (["GOLD", "PRED", "OTHER", "--errors"], "takes one PRED; spanrs compare takes several"),
-        (["GOLD", "PRED", "OTHER", "--intervals"], "takes one PRED; spanrs compare takes several"),
-        (["GOLD", "PRED", "OTHER", "--save", "x"], "takes one PRED"),
-        (["GOLD", "PRED", "PRED"], "is named twice"),
+        (["GOLD", "PRED", "--to", "jsonl"], "add --errors"),
+        (["GOLD", "PRED", "OTHER", "--errors"], "needs a single PRED; use spanrs compare for several"),
+        (["GOLD", "PRED", "OTHER", "--intervals"], "needs a single PRED; use spanrs compare for several"),
+        (["GOLD", "PRED", "OTHER", "--save", "x"], "needs a single PRED"),
+        (["GOLD", "PRED", "PRED"], "is given twice"),
         (["GOLD", "PRED", "--by-document", "--by-sentence"], "exclude each other; choose one"),
         (["GOLD", "PRED", "--all-readings", "--errors"], "cannot be combined with --errors"),
         (["GOLD", "PRED", "--all-readings", "--intervals"], "cannot be combined with --intervals"),
-        (["GOLD", "PRED", "OTHER", "--all-readings"], "takes one pair of column files"),
+        (["GOLD", "PRED", "OTHER", "--all-readings"], "needs one pair of column files"),
         (["GOLD", "PRED", "--plot", "x.gif"], "must end with .png, .svg, .pdf"),
-        (["GOLD", "PRED", "--json", "--to", "csv"], "two formats"),
-        (["GOLD", "PRED", "--to", "text", "-o", "GOLD"], "is read; name another file"),
-        (["GOLD", "PRED", "-o", "missing/x.json"], "there is no such directory"),
+        (["GOLD", "PRED", "--json", "--to", "csv"], "different formats"),
+        (["GOLD", "PRED", "--to", "text", "-o", "GOLD"], "is also an input; choose another output file"),
+        (["GOLD", "PRED", "-o", "missing/x.json"], "its directory does not exist"),
         (["GOLD", "PRED", "-o", "x.json.gz"], "not compressed"),
         (["GOLD", "PRED", "--level", "1"], "--level"),
         (["GOLD", "PRED", "--interval-method", "basic"], "--interval-method"),
@@ -133,7 +133,7 @@ def test_one_sentence_has_no_interval(spanrs, tmp_path):
     for rows in ("--by-sentence", "--by-document"):
         status, out, err = spanrs("score", path, "--intervals", rows)
         assert status == 2
-        assert "and needs two or more; there is 1" in err
+        assert "and needs at least two, but there is 1" in err
         assert len(err.splitlines()) == 1
         assert out == ""
 
@@ -161,7 +161,7 @@ def test_files_without_violations_are_the_same_under_all_readings(spanrs, tmp_pa
     path = tmp_path / "clean"
     path.write_text("a B-A B-A\nb I-A O\n")
     _, out, _ = spanrs("score", path, "--all-readings", "--scheme", "BIO")
-    assert "There are no violations, so all readings are the same" in out
+    assert "There are no violations, so all readings give the same result" in out
 
 
 def test_by_sentence_keeps_rows_that_are_not_printed(spanrs, files, tmp_path):
@@ -224,7 +224,7 @@ def test_files_that_cannot_be_scored_are_skipped_on_demand(spanrs, folders):
     assert only_system(out)["counts"] == alone["counts"]
     lines = [line for line in err.splitlines() if line.startswith("spanrs: error: ")]
     assert len(lines) == 2
-    assert all(line.endswith("it is left out") for line in lines)
+    assert all(line.endswith("skipping this file") for line in lines)
     assert f"{pred / 'sub' / 'a.conll'}: gold has no file of this name" in lines[0]
     assert f"{second}:1" in lines[1]
     (gold / "b.conll").unlink()
@@ -287,14 +287,14 @@ def test_tables_are_scored(spanrs, tmp_path):
     second = only_system(spanrs("score", path, path, *options)[1])
     assert second["counts"] == parsed["counts"]
     for arguments, message in (
-        ((path, "--pred-column", "system"), "name them with --gold-column and --pred-column"),
+        ((path, "--pred-column", "system"), "choose them with --gold-column and --pred-column"),
         (
             (
                 table(tmp_path / "plain", {"ner": columns["ner"], "system": columns["system"]}),
                 *options,
                 "--by-document",
             ),
-            "no column names the documents; name it with --document-column",
+            "there is no column of document names; choose one with --document-column",
         ),
         ((path, *options, "--separator", "tab"), "--separator does not apply to parquet; omit it"),
         ((path, *options, "--token-column", "nothing", "--errors"), "no column 'nothing'"),
@@ -381,4 +381,4 @@ def test_systems_that_cannot_be_scored_are_left_out_with_status_1(spanrs, files,
     status, out, err = spanrs("score", files[0], files[1], tmp_path / "bad", "--json")
     assert status == 1
     assert [row["name"] for row in json.loads(out)["systems"]] == [str(files[1])]
-    assert f"{tmp_path / 'bad'} is left out" in err
+    assert f"skipping {tmp_path / 'bad'}" in err

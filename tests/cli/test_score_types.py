@@ -84,12 +84,12 @@ def test_bounds_alone_are_a_row_and_two_keys(score, result):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--map", "ORG"], "--map takes FROM=TO, or FROM= to leave FROM out, not 'ORG'"),
-        (["--map", "=LOC"], "--map takes FROM=TO"),
-        (["--map", "A=B", "--map", "A=C"], "--map gives two names to 'A': 'B' and 'C'"),
-        (["--map", "A=B", "--map", "A="], "--map gives two names to 'A': 'B' and ''"),
-        (["--types", ""], "is not a list of names, separated by commas"),
-        (["--types", "PER,,LOC"], "is not a list of names, separated by commas"),
+        (["--map", "ORG"], "--map needs FROM=TO, or FROM= to remove FROM, not 'ORG'"),
+        (["--map", "=LOC"], "--map needs FROM=TO"),
+        (["--map", "A=B", "--map", "A=C"], "--map renames 'A' twice, to 'B' and 'C'"),
+        (["--map", "A=B", "--map", "A="], "--map renames 'A' twice, to 'B' and ''"),
+        (["--types", ""], "is not a comma-separated list of names"),
+        (["--types", "PER,,LOC"], "is not a comma-separated list of names"),
     ],
 )
 def test_mistakes_are_said_before_files_are_read(score, args, message):

@@ -169,8 +169,8 @@ def test_a_file_of_one_column_does_not_hold_both_sides(call, options):
     status, out, err = call("score", "tokens", *options, tokens="# id = 1\nEU\nrejects\n")
     assert (status, out) == (2, "")
     assert err == (
-        "spanrs: error: tokens:2: the file has one column, and one file with gold and pred has three or more: "
-        "tokens, gold, pred; name the file of pred as well, or the separator of the columns\n"
+        "spanrs: error: tokens:2: the file has one column, but a file with gold and pred has three or more "
+        "(tokens, gold, pred); add the file of pred, or specify the separator of the columns\n"
     )
     # A column that was named stays in the message.
     _, _, err = call("score", "tokens", "--column", "1", *options)

@@ -97,11 +97,11 @@ WRONG = {
     "a mask that is a number": (lambda: of_ids(mask=1), "mask: expected an array of integers, not int"),
     "a mask of strings": (
         lambda: of_ids(mask=[["yes", "no"], ["yes", "no"]]),
-        "a mask must hold bool or numbers, not <U3",
+        "a mask must contain bool or numbers, not <U3",
     ),
     "a mask with None": (
         lambda: of_ids(mask=[[1, None], [1, 1]]),
-        "mask must hold bool or numbers, not object",
+        "mask must contain bool or numbers, not object",
     ),
     "ids that are a number": (lambda: tags.ids_to_spans(3, VOCABULARY), "ids: expected an array of int"),
     "a vocabulary that is a number": (
@@ -137,11 +137,11 @@ WRONG = {
     ),
     "errors that are a str": (
         lambda: of_tags(errors="all"),
-        "errors must be True, False or a number from 0",
+        "errors must be True, False or a number of at least 0",
     ),
     "errors that are a fraction": (
         lambda: of_files(errors=0.5),
-        "errors must be True, False or a number from 0",
+        "errors must be True, False or a number of at least 0",
     ),
     "tokens that are a number": (
         lambda: of_tags(errors=True, tokens=7),
@@ -207,11 +207,11 @@ def test_lone_surrogates_have_a_place(run, where):
 
 def test_tokens_that_are_too_few_for_a_span_are_refused():
     with pytest.raises(
-        AlignmentError, match="sentence 0 has a span up to token 2 and tokens= has 1"
+        AlignmentError, match="sentence 0 has a span that ends at token 2, but tokens= has only 1"
     ) as caught:
         of_tags(errors=True, tokens=[["a"], ["b", "c"]])
     assert caught.value.sentence == 0
-    with pytest.raises(AlignmentError, match="2 sentences and tokens of 1"):
+    with pytest.raises(AlignmentError, match="2 sentences, but tokens for 1"):
         of_tags(errors=True, tokens=[["a", "b"]])
 
 

@@ -170,7 +170,7 @@ def test_all_pairs_are_corrected_together(three):
     assert len(of_types) == 6
     assert corrected == pytest.approx(by_definition(of_types))
     assert three.pair("good", "bad").is_significant()
-    with pytest.raises(KeyError, match="the first system of a pair is the one that was given first"):
+    with pytest.raises(KeyError, match="systems must be in the order given to compare"):
         three.pair("bad", "good")
 
 
@@ -245,7 +245,7 @@ def small(pred=None, gold=None, names=("x", "y", "z"), **options):
 
 LACKING = small(names=("x", "y", "w"))
 REFUSED = {
-    "one system": ({"a": small()}, ValueError, "two systems or more"),
+    "one system": ({"a": small()}, ValueError, "at least two systems"),
     "no rows": ({"a": small(), "b": small(names=None)}, ValueError, "b has .*by=\"sentence\""),
     "no document": ({"a": small(), "b": LACKING}, AlignmentError, r"\bb has no document z|\ba has no document w"),
     "no document of the first": ({"b": LACKING, "a": small()}, AlignmentError, "has no document [wz]"),
@@ -270,10 +270,10 @@ REFUSED = {
         AlignmentError,
         "different gold data",
     ),
-    "matcher": ({"a": small(), "b": small(matcher="fair")}, SchemeError, "made in different ways"),
-    "reading": ({"a": small(), "b": small(reading="strict")}, SchemeError, "made in different ways"),
-    "scheme": ({"a": small(), "b": small(scheme="IOB")}, SchemeError, "made in different ways"),
-    "types": ({"a": small(), "b": small().with_types(["A"])}, SchemeError, "made in different ways"),
+    "matcher": ({"a": small(), "b": small(matcher="fair")}, SchemeError, "have different settings"),
+    "reading": ({"a": small(), "b": small(reading="strict")}, SchemeError, "have different settings"),
+    "scheme": ({"a": small(), "b": small(scheme="IOB")}, SchemeError, "have different settings"),
+    "types": ({"a": small(), "b": small().with_types(["A"])}, SchemeError, "have different settings"),
     "weights": (
         {"a": small(), "b": small().with_document_weights([1, 2, 3])},
         ValueError,
@@ -306,7 +306,7 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
         spanrs.score(io.BytesIO(text), scheme="BIO", **how)
         for how in ({"by": "sentence"}, {"by": "document"})
     ]
-    with pytest.raises(SchemeError, match="made in different ways"):
+    with pytest.raises(SchemeError, match="have different settings"):
         spanrs.compare(dict(zip("ab", rows, strict=True)), samples=10)
 
 

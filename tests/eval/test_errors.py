@@ -315,7 +315,7 @@ def test_errors_of_two_schemes_and_of_layers():
 
 @pytest.mark.parametrize("errors", [-1, -100])
 def test_a_negative_number_is_refused(errors):
-    with pytest.raises(ValueError, match="errors must be True, False or a number from 0"):
+    with pytest.raises(ValueError, match="errors must be True, False or a number of at least 0"):
         spanrs.score([["B-A"]], [["O"]], errors=errors)
 
 

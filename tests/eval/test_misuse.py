@@ -36,7 +36,7 @@ REFUSED = {
         ValueError,
         "no outcome 'tp'; one of match, missed",
     ),
-    "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "in its denominator"),
+    "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "in the denominator"),
     "an unknown measure": (
         lambda: Measure("macro"),
         ValueError,
@@ -50,9 +50,9 @@ REFUSED = {
     "an average of one type": (
         lambda: Measure("f1", average="macro", type="A"),
         ValueError,
-        "average='macro' is over all types; leave out average or type",
+        "average='macro' is over all types; omit average or type",
     ),
-    "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta must be a finite number from 0"),
+    "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta must be a finite number of at least 0"),
     "a beta that is no number": (
         lambda: Measure(beta=float("nan")),
         ValueError,
@@ -61,7 +61,7 @@ REFUSED = {
     "types that are numbers": (
         lambda: spanrs.Fair(types=[1]),
         TypeError,
-        "types holds types, which are str",
+        "types must contain types as str",
     ),
     "iteration": (lambda: list(RESULT), TypeError, "not iterable"),
     "the end of a document": (lambda: spanrs.Scorer().end_document(), TypeError, 'by="document"'),
@@ -104,7 +104,7 @@ def test_what_has_no_meaning_is_refused(call):
 def test_other_types_have_another_signature(pair):
     first, second = (RESULT.with_types(types) for types in pair)
     assert first.signature != second.signature
-    with pytest.raises(SchemeError, match="made differently"):
+    with pytest.raises(SchemeError, match="different settings cannot be merged"):
         first.merge(second)
 
 

@@ -170,7 +170,7 @@ def test_two_documents_give_all_resamples_their_share():
 @pytest.mark.parametrize("documents", [None, [2], ["x", "x"]])
 def test_less_than_two_documents_have_no_interval(documents):
     result = spanrs.score([["B-A"], ["O"]], [["B-A"], ["O"]], scheme="BIO", by=documents)
-    with pytest.raises(ValueError, match="needs two documents or more"):
+    with pytest.raises(ValueError, match="needs at least two documents"):
         result.bootstrap()
 
 
@@ -205,7 +205,7 @@ def test_measures_that_never_vary_have_an_interval_of_one_value():
         ({"samples": 0}, "samples must be an integer of at least 1"),
         ({"threads": 0}, "threads must be an integer of at least 1"),
         ({"seed": -1}, "seed must be an integer of at least 0"),
-        ({"measures": []}, "name a measure"),
+        ({"measures": []}, "measures is empty"),
     ],
 )
 def test_options_out_of_range_are_refused(options, message):

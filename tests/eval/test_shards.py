@@ -425,7 +425,7 @@ def test_directories_without_files_are_refused(tmp_path):
         spanrs.score(tmp_path / "empty")
     with pytest.raises(FileNotFoundError, match="no file matches"):
         spanrs.score(str(tmp_path / "*.conll"))
-    with pytest.raises(ValueError, match="there is no source in the list"):
+    with pytest.raises(ValueError, match="the list of sources is empty"):
         spanrs.read([])
 
 
@@ -478,7 +478,7 @@ def test_a_folder_that_is_not_ours_is_not_touched(corpus, tmp_path):
 def test_counts_are_not_saved_into_a_directory_that_is_scored(corpus):
     gold, pred, _ = corpus
     for folder in (gold, pred):
-        with pytest.raises(ValueError, match="store the counts elsewhere"):
+        with pytest.raises(ValueError, match="choose another path for the counts"):
             spanrs.score(gold, pred, scheme="BIO", store=folder / "sub" / "counts")
 
 

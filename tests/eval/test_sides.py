@@ -58,17 +58,17 @@ REFUSED = {
     "one side in memory": (
         lambda: spanrs.score(TAGS),
         TypeError,
-        "pred is missing: list in memory is one side",
+        "pred is missing; only a file or table can contain both sides, not list in memory",
     ),
     "a file beside lists": (
         lambda: spanrs.score("examples/gold.conll", TAGS),
         TypeError,
-        r"gold is read and pred is a list in memory; .*spanrs\.read\(gold\)",
+        r"gold is a source for spanrs.read, but pred is a list in memory; .*spanrs\.read\(gold\)",
     ),
     "a corpus and options": (
         lambda: spanrs.score(CORPUS, CORPUS, separator="tab"),
         TypeError,
-        r"both sides are already read; pass separator to spanrs\.read",
+        r"both sides are already corpora; pass separator to spanrs\.read",
     ),
     "an unknown option": (
         lambda: spanrs.score(TAGS, TAGS, sheme="BIO"),
@@ -78,14 +78,14 @@ REFUSED = {
     "an option of files for lists": (
         lambda: spanrs.score(TAGS, TAGS, separator="tab"),
         TypeError,
-        "separator says how files and tables are read",
+        "separator is an option for files and tables",
     ),
     "an option that the format has no use for": (
         lambda: spanrs.read("examples/gold.conll", annotator="ann"),
         TypeError,
         "annotator does not apply to columns",
     ),
-    "one document": (lambda: spanrs.score(DOCUMENT), TypeError, "holds one side; pass gold and pred"),
+    "one document": (lambda: spanrs.score(DOCUMENT), TypeError, "contains one side; pass gold and pred"),
     "schemes that contradict each other": (
         lambda: spanrs.score(
             spanrs.read("examples/gold.conll", reading="strict"), spanrs.read("examples/pred.conll")
@@ -96,23 +96,23 @@ REFUSED = {
     "pairs of str": (
         lambda: spanrs.score([[("a", "O")]], [[("a", "O")]]),
         TypeError,
-        "got the pair .*pass the tags alone",
+        "got the pair .*pass only the tags",
     ),
     "a generator of paths": (
         lambda: spanrs.read(iter(["a"])),
         TypeError,
-        "a source is a path, .* a list of paths",
+        "a source must be a path, .* a list of paths",
     ),
-    "an empty list of sources": (lambda: spanrs.read([]), ValueError, "no source in the list"),
+    "an empty list of sources": (lambda: spanrs.read([]), ValueError, "the list of sources is empty"),
     "an unknown format": (
         lambda: spanrs.read("examples/gold.conll", format="conll"),
         ValueError,
-        "the formats are auto, columns",
+        "expected auto or one of columns",
     ),
     "an unknown reading option": (
         lambda: spanrs.read("examples/gold.conll", colums=1),
         TypeError,
-        "no reading option 'colums'",
+        "unknown reading option 'colums'",
     ),
     "both sides in one table where one is meant": (
         lambda: spanrs.score(TABLE, TABLE),
@@ -127,7 +127,7 @@ REFUSED = {
     "a table without tags": (
         lambda: spanrs.score(pa.table({"a": TAGS, "b": TAGS})),
         FormatError,
-        "no column of tags or spans among a, b; name the columns with tokens= and tags=",
+        "no column of tags or spans among a, b; choose the columns with tokens= and tags=",
     ),
     "a table of one side": (
         lambda: spanrs.score(pa.table({"tags": TAGS})),
@@ -147,12 +147,12 @@ REFUSED = {
     "systems without gold": (
         lambda: spanrs.compare(TAGS, [TAGS]),
         TypeError,
-        r"say compare\(gold, \{'a': pred\}\)",
+        r"write compare\(gold, \{'a': pred\}\)",
     ),
     "options of scores that are there": (
         lambda: spanrs.compare({"a": spanrs.score(TAGS, TAGS)}, scheme="BIO"),
         TypeError,
-        "results are scored already; scheme is an option of spanrs.score",
+        "results are already scored; scheme is an option of spanrs.score",
     ),
 }
 
@@ -270,7 +270,7 @@ def test_documents_are_paired_by_id_then_text_then_order():
     assert spanrs.score(gold, [named("c d"), named("a b")]).totals == (2, 0, 0)
     twice = [named("a b"), named("a b", label="Y")]
     assert spanrs.score(twice, twice).totals == (2, 0, 0)
-    with pytest.raises(AlignmentError, match="1 document of gold has no partner, the first is 2"):
+    with pytest.raises(AlignmentError, match="1 document of gold is unpaired, the first is 2"):
         spanrs.score(gold, gold[:1])
     with pytest.raises(AlignmentError, match=r"the text of document 1 differs .* at character 2"):
         spanrs.score([named("a b", "1")], [named("a c", "1")])

@@ -311,7 +311,7 @@ def test_columns_that_are_missing_are_named(tmp_path):
         ({"gold": [["O"], None]}, AlignmentError, "the sentence in row 1 of 'gold' is null"),
         ({"pred": [None, ["O"]]}, AlignmentError, "the sentence in row 0 of 'pred' is null"),
         ({"pred": [["B-A", "O"], []]}, AlignmentError, "row 1: gold has 1 tags, pred has 0"),
-        ({"pred": [["B-A", None], ["O"]]}, SchemeError, "row 0: pred has no tag at token 1; a null"),
+        ({"pred": [["B-A", None], ["O"]]}, SchemeError, "row 0: pred has no tag at token 1; to ignore"),
         ({"pred": [[0.5, 1], [1]]}, TypeError, "Float64"),
         ({"d": ["x", None]}, FormatError, "row 1 has no document: 'd' is null"),
     ],
@@ -337,7 +337,7 @@ def test_rows_of_later_batches_are_named(small_batches, tmp_path):
 @pytest.mark.parametrize(
     ("span", "message"),
     [
-        ({"start": 1, "end": 2}, "has structs of start, end; spans are type"),
+        ({"start": 1, "end": 2}, "has structs of start, end; spans need the fields type"),
         ({"type": "A", "begin": 1, "end": 2}, "has structs of type, begin, end"),
         ({"type": 1, "start": 1, "end": 2}, "has type of int64, which must be a string"),
         ({"type": "A", "start": 1.0, "end": 2}, "has start of double, which must be an integer"),
@@ -361,7 +361,7 @@ def test_nulls_in_spans_are_refused(field):
     column = pa.array([[], [span, span | {field: None}]], pa.list_(SPAN))
     with pytest.raises(FormatError, match=f"'gold' has a span whose {field} is null"):
         spanrs.score(pa.table({"gold": column, "pred": column}))
-    with pytest.raises(FormatError, match="null in place of a span"):
+    with pytest.raises(FormatError, match="null instead of a span"):
         span_tuples(pa.array([[None]], pa.list_(SPAN)), "gold")
     with pytest.raises(AlignmentError, match="sentence 1 of gold is null") as raised:
         span_tuples(pa.array([[], None], pa.list_(SPAN)), "gold")
@@ -371,7 +371,7 @@ def test_nulls_in_spans_are_refused(field):
 def test_spans_beside_tags_are_refused(tmp_path):
     spans = pa.array([[{"type": "A", "start": 0, "end": 1}]])
     pq.write_table(pa.table({"gold": spans, "pred": pa.array([["B-A"]])}), tmp_path / "table")
-    with pytest.raises(FormatError, match="one of 'gold' and 'pred' holds spans, the other tags"):
+    with pytest.raises(FormatError, match="one of 'gold' and 'pred' has spans, the other has tags"):
         spanrs.score(tmp_path / "table")
     with pytest.raises(FormatError, match="one of 'gold' and 'pred' holds spans"):
         spanrs.score(pq.read_table(tmp_path / "table"))

@@ -133,8 +133,8 @@ def test_span_groups_that_are_not_read_are_said(layered):
         documents = list(spanrs.read(layered, format="spacy").documents)
     assert types(documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
     assert [str(warning.message) for warning in caught] == [
-        f"{layered}: the span groups sc (3 spans) are not read, only the entities; choose with layer= "
-        "(--layer)"
+        f"{layered}: only the entities are read, not the span groups sc (3 spans); choose a layer with "
+        "layer= (--layer)"
     ]
 
 
@@ -183,7 +183,7 @@ def test_mat_scores_the_layers_that_are_named(layered):
 def test_command_has_layers(layered):
     command = [sys.executable, "-m", "spanrs", "score", "--matcher", "mat", layered, layered, "--json"]
     plain = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert plain.stderr.count("the span groups sc (3 spans) are not read") == 1
+    assert plain.stderr.count("not the span groups sc (3 spans)") == 1
     named = [*command, "--layer", "sc"]
     chosen = subprocess.run(named, capture_output=True, text=True, check=True)
     assert "span group" not in chosen.stderr
@@ -193,7 +193,9 @@ def test_command_has_layers(layered):
 
 def test_docs_in_memory_have_the_layers_of_files(layered):
     docs = list(DocBin().from_disk(layered).get_docs(VOCAB))
-    with pytest.warns(SpanrsWarning, match=r"<spacy>: the span groups sc \(3 spans\) are not read"):
+    with pytest.warns(
+        SpanrsWarning, match=r"<spacy>: only the entities are read, not the span groups sc \(3 spans\)"
+    ):
         assert types(spanrs.read(docs).documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
     groups = [[("A", 0, 8), ("B", 0, 13), ("A", 0, 13)], []]
     assert types(spanrs.read(docs, layer="sc").documents) == groups

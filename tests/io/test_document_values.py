@@ -27,7 +27,7 @@ def test_annotations_are_converted_or_refused():
             TypeError, match=r"annotation 1 of a document is .*; expected Annotation\(type, start, end\)"
         ):
             Document("Ada", [("PER", 0, 3), item])
-    with pytest.raises(TypeError, match="the text of a document is a str, not bytes"):
+    with pytest.raises(TypeError, match="the text of a document must be a str, not bytes"):
         Document(b"Ada")
 
 

@@ -339,7 +339,7 @@ def test_documents_of_a_large_file_are_read_one_by_one(tmp_path):
 
 
 def test_unknown_formats_name_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match=r"the formats are .*mat-json, xml-inline.*spacy"):
+    with pytest.raises(ValueError, match=r"expected auto or one of .*mat-json, xml-inline.*spacy"):
         list(spanrs.read(tmp_path, format="word").documents)
     for name in [*FORMATS, "raw", "spacy"]:
         with pytest.raises(FileNotFoundError):

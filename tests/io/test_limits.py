@@ -259,7 +259,7 @@ def test_shards_of_one_name_are_not_merged(tmp_path, capsys):
     capsys.readouterr()
     out = tmp_path / "out"
     assert run(group, ["merge", *saved, "-o", str(out)]) == 2
-    assert "both have a.conll:0, which would be counted twice" in capsys.readouterr().err
+    assert "both contain a.conll:0, which would be counted twice" in capsys.readouterr().err
     assert not out.exists()
 
 

@@ -59,10 +59,10 @@ def test_annotations_that_do_not_fit_are_warned_of(tmp_path):
     gold = write(tmp_path / "gold.jsonl", record("Ada met Bob", [[0, 3, "PER"], [8, 30, "PER"]]))
     pred = write(tmp_path / "pred.jsonl", record("Ada met Bob", [[0, 3, "PER"]]))
     for align in ("refuse", "characters"):
-        with pytest.warns(SpanrsWarning, match=r"left out: PER 8-30 reaches beyond the text"):
+        with pytest.warns(SpanrsWarning, match=r"skipped: PER 8-30 reaches beyond the text"):
             result = spanrs.score(gold, pred, align=align)
-        assert any("left out: PER 8-30" in warning for warning in result.warnings)
-    with pytest.warns(SpanrsWarning, match="left out: PER 8-30"):
+        assert any("skipped: PER 8-30" in warning for warning in result.warnings)
+    with pytest.warns(SpanrsWarning, match="skipped: PER 8-30"):
         spanrs.write(gold, tmp_path / "a.conll", to="columns")
 
 
@@ -87,7 +87,7 @@ def test_documents_of_tables_agree(column):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     tags = (["B-X"], ["O"]) if column == "tags" else ("B-X", "O")
     gold = pandas.DataFrame({"document": ["a", "b"], column: tags})
-    with pytest.raises(AlignmentError, match="document 'a' in gold and of 'b' in pred"):
+    with pytest.raises(AlignmentError, match="document 'a' in gold and to 'b' in pred"):
         spanrs.score(gold, gold.iloc[::-1])
     assert spanrs.score(gold, gold).totals == (1, 0, 0)
 
@@ -111,7 +111,7 @@ def test_equal_texts_without_ids_are_paired_by_order_with_a_note(tmp_path):
         write(tmp_path / "g.jsonl", labelled + empty),
         write(tmp_path / "p.jsonl", empty + labelled),
     )
-    assert "with one text and no id" in " ".join(spanrs.score(gold, pred).evidence.notes)
+    assert "without ids that have the same text" in " ".join(spanrs.score(gold, pred).evidence.notes)
 
 
 @pytest.mark.parametrize("name", ["sentence_idx", "Sentence #", "sent", "SentenceID", "sentence id", "sid"])
@@ -241,7 +241,7 @@ def test_tokens_that_are_quotation_marks_do_not_swallow_rows(tmp_path, rows, exp
 def test_an_unknown_header_of_a_column_file_is_warned_of(tmp_path, header):
     path = write(tmp_path / "a.conll", header + "\n" + "Ada B-PER\nran O\n\n" * 100)
     warning = spanrs.score(path, path).warnings[0]
-    assert warning.startswith(f"the first tag of gold, {header[-1]!r}, is unknown")
+    assert warning.startswith(f"the first tag of gold, {header[-1]!r}, is the only unknown tag")
 
 
 @pytest.mark.parametrize("columns", [{"pred": 3}, {"gold": 3}, {"gold": -1}, {"gold": 2, "pred": 2}])

@@ -110,7 +110,7 @@ def test_crf_train(name, sides):
     corpus = spanrs.read(gold, **options)
     if name in WITHOUT_TOKENS:
         with pytest.raises(
-            spanrs.errors.FormatError, match="no tokens to train on; name the column of tokens"
+            spanrs.errors.FormatError, match="no tokens to train on; choose the column of tokens"
         ):
             CRF().fit(corpus)
         return

@@ -44,7 +44,7 @@ def test_the_column_of_one_side_is_the_column_of_tags():
 @pytest.mark.parametrize("order", [("tag", "label"), ("label", "tag"), ("tag", "gold")])
 def test_several_usual_columns_of_tags_are_refused(order):
     first, second = order
-    message = f"columns '{first}' and '{second}' may both hold the tags; name one with tags="
+    message = f"columns '{first}' and '{second}' may both contain the tags; choose one with tags="
     with pytest.raises(FormatError, match=message):
         csv(f"token,{first},{second}\nAda,B-PER,O\n")
     for values in (["O"], [["O"]]):
@@ -55,7 +55,7 @@ def test_several_usual_columns_of_tags_are_refused(order):
 
 @pytest.mark.parametrize("header", ["w,x", "0,1", "Form.,NE class"])
 def test_unknown_headers_of_csv_are_not_tokens(header):
-    with pytest.raises(FormatError, match="name the columns with tokens= and tags="):
+    with pytest.raises(FormatError, match="choose the columns with tokens= and tags="):
         csv(f"{header}\n{ROWS}")
     for columns in (
         {"tokens": 0, "tags": 1},
@@ -64,7 +64,9 @@ def test_unknown_headers_of_csv_are_not_tokens(header):
         [sentence] = csv(f"{header}\n{ROWS}", **columns)
         assert (sentence.tokens[0], sentence.tags["tags"][0], sentence.line) == ("Ada0", "B-PER", 2)
     assert csv(f"token,BIO tags\n{ROWS}") == csv(ROWS)
-    with pytest.warns(SpanrsWarning, match="no column of tokens among w, tag; name it with tokens="):
+    with pytest.warns(
+        SpanrsWarning, match="no column of tokens among w, tag; to read tokens, pass tokens="
+    ):
         csv(f"w,tag\n{ROWS}")
 
 

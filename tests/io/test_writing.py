@@ -134,7 +134,7 @@ def test_what_a_format_cannot_hold_is_listed(tmp_path):
         "a b c d", [Annotation("X", 0, 3), Annotation("Y", 2, 5), Annotation("Z", 0, 1)], "name"
     )
     with pytest.warns(
-        SpanrsWarning, match="left out of columns: .*share tokens with others: 2, first in sentence 0"
+        SpanrsWarning, match="not written to columns: .*share tokens with others: 2, first in sentence 0"
     ):
         actual = spanrs.write(crossing, tmp_path / "a.conll")
     assert actual.left_out == ["spans that share tokens with others: 2, first in sentence 0"]

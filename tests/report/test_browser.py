@@ -358,7 +358,7 @@ def test_pages_say_what_they_lack_without_scripts(visit, driver, paths, name):
     finally:
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     assert HOSTILE in body
-    assert ("JavaScript is off" in body) == ('class="examples"' in paths(name).read_text("utf-8"))
+    assert ("JavaScript is disabled" in body) == ('class="examples"' in paths(name).read_text("utf-8"))
 
 
 def test_weird_text_is_shown_and_cannot_reorder_the_page(visit):

@@ -70,7 +70,7 @@ def test_the_report_of_a_result_has_all_sections():
 def test_sections_without_content_are_left_out():
     html = spanrs.score([["B-A"]], [["B-A"]], scheme="BIO").to_html()
     assert headings(html) == ["Summary", "Types", "F1 of types", "Confusion"]
-    assert "No intervals: they need rows of counts" in html
+    assert "No intervals: resampling needs counts" in html
     assert 'class="whisker"' not in html
     assert examples(html) == []
 
@@ -85,7 +85,7 @@ def test_errors_without_tokens_show_numbers_from_1():
 def test_the_report_says_how_many_errors_it_leaves_out():
     gold = [["B-A"]] * 9
     html = spanrs.score(gold, [["O"]] * 9, scheme="BIO", errors=2).to_html()
-    assert "2 of 9 errors; the first ones of each kind." in html
+    assert "2 of 9 errors are shown, the first of each kind." in html
 
 
 def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
@@ -97,7 +97,7 @@ def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
     assert kinds(html) == {"missed": 5, "mistyped": 2, "spurious": 3}
     assert legend(html) == {"missed": "11", "mistyped": "7", "spurious": "7"}
     assert '<th scope="col">shown</th>' in html
-    assert "10 of 25 errors; the first ones of each kind." in html
+    assert "10 of 25 errors are shown, the first of each kind." in html
 
 
 def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch):
@@ -111,7 +111,7 @@ def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch
     html = spanrs.compare(results, samples=20).to_html()
     assert kinds(html) == {"fixed": 2, "broken": 3, "removed": 3}
     assert legend(html) == {"fixed": "20", "broken": "20", "removed": "20", "added": "0"}
-    assert "8 of 60 spans; the first ones of each kind." in html
+    assert "8 of 60 spans are shown, the first of each kind." in html
 
 
 def test_the_summary_says_of_which_criterion_it_is():
@@ -132,8 +132,8 @@ def test_a_comparison_shows_what_each_system_alone_finds():
     assert headings(html)[:3] == ["Summary", "F1", "Differences"]
     assert headings(html)[-1] == "From b{a} to a"
     assert kinds(html) == {"fixed": 1, "removed": 3}
-    assert "gold span that only a finds" in html
-    assert "wrong span of b{a} alone" in html
+    assert "gold span found only by a" in html
+    assert "wrong span only in b{a}" in html
     # The filters have the order of the systems, regardless of occurrence.
     data = examples(html)[0]
     assert [data["strings"][side] for side in data["sides"]] == ["gold", "b{a}", "a"]

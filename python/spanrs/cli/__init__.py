@@ -1,8 +1,8 @@
 """The command line: ``spanrs score``, ``compare``, ``validate``, ``convert`` and so on, and ``MATScore``.
 
-Exit status: 0 all well; 1 ``validate`` found violations, ``score`` skipped a PRED or a measure is lower than
-``--fail-under``; 2 the input or the command line is wrong, said in one line on
-standard error, with nothing written.
+Exit status: 0 success; 1 ``validate`` found violations, ``score`` skipped a PRED, or a measure is lower than
+``--fail-under``; 2 the input or the command line is invalid: the error is one line on standard error, and no output
+is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def mat_main() -> None:
 
 
 def _run(module: str, command: str, name: str) -> None:
-    # Imports take long enough to be interrupted, so they are inside, and nothing heavy is imported above.
+    # Imported here, so that Ctrl-C during the slow imports is handled; the module itself imports nothing slow.
     try:
         import importlib
 

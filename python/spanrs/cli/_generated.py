@@ -5,12 +5,12 @@ from spanrs.cli.described import argument, command, option
 
 # fmt: off
 
-#: Commands of each group, and what they do.
-SUMMARIES = {"": {"score": "Score tagged files: precision, recall, F1 of spans.",
-    "compare": "Compare systems: which differences are significant.",
+#: Summary of each command, by group.
+SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of spans.",
+    "compare": "Test which differences between systems are significant.",
     "merge": "Merge counts that spanrs score --save wrote.",
-    "fair": "Evaluate as a configuration file of FairEval says.",
-    "read": "Show what is understood of a file: format, layers, scheme.",
+    "fair": "Evaluate as specified by a configuration file of FairEval.",
+    "read": "Show how a file is interpreted: format, layers, scheme.",
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",
     "spans": "Write the spans of a tagged file as JSON Lines.",
@@ -19,23 +19,23 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall, F1 of spans."
     "crowd": "Learn from the labels of many annotators.",
     "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them."},
     "crf": {"train": "Train a model on a tagged file.", "tag": "Tag files with a model.",
-    "eval": "Tag a gold file and score the tags.", "info": "Show what a model holds.",
+    "eval": "Tag a gold file and score the tags.", "info": "Show the contents of a model.",
     "template": "List the built-in feature templates, or print one."},
-    "crowd": {"aggregate": "Estimate the true labels, and how reliable the annotators are.",
+    "crowd": {"aggregate": "Estimate the true labels and the reliability of annotators.",
     "fit": "Train a CRF on the labels of many annotators.",
-    "agreement": "Measure how far annotators agree.", "simulate": "Make annotators for a gold file.",
+    "agreement": "Measure the agreement of annotators.", "simulate": "Simulate annotators for a gold file.",
     "experiment": "Compare methods on data whose true labels are known."},
     "dep": {"train": "Train a tagger and a parser on a treebank.", "parse": "Tag and parse files.",
     "tag": "Tag files.", "eval": "Compare trees with gold trees, or parse gold text and compare.",
-    "draw": "Draw trees as text or SVG.", "info": "Show what a model holds.",
+    "draw": "Draw trees as text or SVG.", "info": "Show the contents of a model.",
     "import": "Convert a model of parser.py from JSON.",
     "templates": "Print the feature templates of the parser."}}
-#: Parameters that go with some matchers only.
+#: Parameters that only some matchers accept.
 MATCHER_PARAMETERS = {"fair": ("exclude", "weights", "focus"), "mat": ("exclude", "task", "task_path",
     "token_types", "by_token", "by_pseudo_token", "by_character", "clash_kinds", "details", "confusability",
     "confidence", "percent", "csv_directory", "csv_formulas", "xlsx", "unpaired_overlap", "pieces",
     "overlay", "all_elements"), "partial": ("min_overlap", "matching")}
-#: Parameters that are arguments of spanrs.read, what they are called there, and the options.
+#: Parameters for arguments of spanrs.read, the names of these arguments, and the options.
 READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--reading"), ("format_name",
     "format", "--format"), ("tag", "tags", "--column"), ("token", "tokens", "--token-column"),
     ("gold_column", "gold", "--gold-column"), ("pred_column", "pred", "--pred-column"), ("separator",
@@ -49,34 +49,34 @@ SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights"
 
 MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")
-TYPES = option("--types", "kept", group="Comparison", help="Count these types only.", type=types.NAMES,
+TYPES = option("--types", "kept", group="Comparison", help="Count only these types.", type=types.NAMES,
     metavar="TYPE,...", multiple=True)
-EXCLUDE = option("--exclude", "exclude", group="Comparison", help="Leave out these types (fair, mat).",
+EXCLUDE = option("--exclude", "exclude", group="Comparison", help="Exclude these types (fair, mat).",
     type=types.NAMES, metavar="TYPE,...", multiple=True, rare=True)
-MAP = option("--map", "maps", group="Comparison", help="Count FROM as TO; FROM= leaves it out.",
+MAP = option("--map", "maps", group="Comparison", help="Count type FROM as TO; FROM= removes FROM.",
     metavar="FROM=TO", multiple=True)
 UNTYPED = option("--untyped", "untyped", group="Comparison", help="Also score spans by their bounds only.",
     is_flag=True)
-ALIGN = option("--align", "align", group="Comparison", help="Where tokens differ:",
+ALIGN = option("--align", "align", group="Comparison", help="What to do if tokens differ:",
     type=types.choice("refuse", "report", "ignore", "characters"), default="refuse", metavar="HOW")
-LIKE = option("--like", "like", group="Comparison", help="Score as the result with this signature was.",
+LIKE = option("--like", "like", group="Comparison", help="Score with the settings in this signature.",
     metavar="SIGNATURE", rare=True)
 MIN_OVERLAP = option("--min-overlap", "min_overlap", group="Comparison",
-    help="Share of the gold span a pair needs (partial).", type=types.FloatRange(min=0, max=1),
+    help="Minimum overlap, as share of gold (partial).", type=types.FloatRange(min=0, max=1),
     metavar="SHARE", rare=True)
-MATCHING = option("--matching", "matching", group="Comparison", help="How pairs are made (partial).",
+MATCHING = option("--matching", "matching", group="Comparison", help="How spans are paired (partial).",
     type=types.choice("greedy", "optimal"), show_default="greedy", metavar="HOW", rare=True)
 WEIGHTS = option("--weights", "weights", group="Comparison", help="paper, default, or formulas (fair).",
     show_default="paper", metavar="FORMULAS", rare=True)
-FOCUS = option("--focus", "focus", group="Comparison", help="Whose type LE and LBE count for (fair).",
+FOCUS = option("--focus", "focus", group="Comparison", help="Side whose type LE and LBE count for (fair).",
     show_default="gold", metavar="gold|pred", rare=True)
 AVERAGE = option("--average", "average", group="Comparison", help="Average over types.",
     type=types.choice("micro", "macro", "weighted"), default="micro", metavar="HOW")
 PART = option("--part", "part", group="Comparison", help="The measure to compare.",
     type=types.choice("precision", "recall", "f1"), default="f1", metavar="PART")
-CRITERION = option("--criterion", "criterion", group="Comparison",
-    help="Criterion of the matcher; else its default one.", metavar="NAME")
-TYPE = option("--type", "ty", group="Comparison", help="Compare the measure of this type only.",
+CRITERION = option("--criterion", "criterion", group="Comparison", help="A criterion of the matcher.",
+    metavar="NAME")
+TYPE = option("--type", "ty", group="Comparison", help="Compare the measure for this type only.",
     metavar="TYPE")
 UNIT = option("--unit", "unit", group="Significance", help="What is resampled: sentence or document.",
     type=types.choice("sentence", "document"), metavar="UNIT")
@@ -84,7 +84,7 @@ SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Si
     help="Significance test.", type=types.choice("randomisation", "bootstrap"), default="randomisation",
     metavar="TEST")
 BY_TYPE = option("--by-type", "by_type", group="Significance",
-    help="Also test the differences of each type.", is_flag=True)
+    help="Also test the difference for each type.", is_flag=True)
 INTERVALS = option("--intervals", "intervals", group="Intervals", help="Confidence intervals of F1.",
     is_flag=True)
 LEVEL = option("--level", "level", group="Intervals", help="Confidence level; 0.95 is 95 %.",
@@ -101,17 +101,17 @@ THREADS = option("--threads", "threads", group="Computation",
     show_default="", metavar="N")
 SCHEME = option("--scheme", "scheme", group="Tags", help="Scheme of the tags.", default="auto",
     metavar="SCHEME")
-PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags", help="Scheme of pred, if it differs.",
-    metavar="SCHEME")
+PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags",
+    help="Scheme of pred, if it differs from gold's.", metavar="SCHEME")
 TO_SCHEME = option("--to-scheme", "to_scheme", group="Tags", help="Scheme of the tags to write.",
     metavar="SCHEME")
 MODEL_SCHEME = option("--model-scheme", "model_scheme", group="Model",
-    help="Scheme of a model that has none (CRFsuite).", metavar="SCHEME")
+    help="Scheme if the model has none (CRFsuite).", metavar="SCHEME")
 READING = option("--reading", "reading", group="Tags", help="How malformed tags are read.",
     type=types.choice("conlleval", "strict", "discard", "refuse", "ncrfpp", "seqeval", "seqeval-strict"),
     metavar="READING")
 ALL_READINGS = option("--all-readings", "all_readings", group="Tags",
-    help="F1 under every reading of malformed tags.", is_flag=True)
+    help="Show F1 under every reading of malformed tags.", is_flag=True)
 TAG_SEPARATOR = option("--tag-separator", "tag_separator", group="Tags",
     help="Separator between prefix and type of a tag.", default="-", metavar="TEXT", rare=True)
 SUFFIX = option("--suffix", "suffix", group="Tags", help="The prefix follows the type: PER-B.",
@@ -137,11 +137,11 @@ SEPARATOR = option("--separator", "separator", group="Input", help="Separator of
 COMMENTS = option("--comments", "comments", group="Input", help="Prefix of comment lines.", default="auto",
     metavar="PREFIX", rare=True)
 DOCUMENT_COLUMN = option("--document-column", "document_column", group="Input",
-    help="Column of a table that names documents.", metavar="NAME", rare=True)
+    help="Column of a table with the document names.", metavar="NAME", rare=True)
 POSITION_COLUMN = option("--position-column", "position_column", group="Input",
-    help="Column of a long table with token positions.", metavar="NAME", rare=True)
+    help="Column of token positions in a long table.", metavar="NAME", rare=True)
 PUNCT_COLUMN = option("--punct-column", "punct_column", group="Input",
-    help="Column of parts of speech: no punctuation.", type=types.COLUMN, metavar="COLUMN", rare=True)
+    help="Column of parts of speech; drop punctuation.", type=types.COLUMN, metavar="COLUMN", rare=True)
 ANNOTATOR = option("--annotator", "annotator", group="Input",
     help="The annotator whose annotations are read.", metavar="NAME", rare=True)
 LAYER = option("--layer", "layer", group="Input", help="Layer of spaCy's DocBin: ents or a span group.",
@@ -152,15 +152,15 @@ MAX_EXPANSION = option("--max-expansion", "max_expansion", group="Input",
     help="Largest expansion ratio of compressed files.", type=types.IntRange(min=1), show_default="100",
     metavar="N", rare=True)
 FILE_RE = option("--file-re", "file_re", group="Several files",
-    help="Score the files of pred whose names match RE.", metavar="RE", rare=True)
+    help="Score only pred files whose names match RE.", metavar="RE", rare=True)
 SUFFIX_OFF = option("--suffix-off", "suffix_off", group="Several files",
-    help="Take this off pred's name to find gold's file.", metavar="SUFFIX", rare=True)
-SUFFIX_ON = option("--suffix-on", "suffix_on", group="Several files", help="Then add this to the name.",
-    metavar="SUFFIX", rare=True)
-ON_ERROR = option("--on-error", "on_error", group="Several files", help="If a file fails:",
+    help="Suffix removed from pred's name to find gold.", metavar="SUFFIX", rare=True)
+SUFFIX_ON = option("--suffix-on", "suffix_on", group="Several files",
+    help="Suffix then added to find gold.", metavar="SUFFIX", rare=True)
+ON_ERROR = option("--on-error", "on_error", group="Several files", help="On errors in a file:",
     type=types.choice("raise", "skip"), default="raise", metavar="HOW")
 BY_DOCUMENT = option("--by-document", "by_document", group="Output",
-    help="Also print a row for each document of gold.", is_flag=True)
+    help="Also print a row for each document.", is_flag=True)
 BY_SENTENCE = option("--by-sentence", "by_sentence", group="Output", help="Keep counts by sentence.",
     is_flag=True, rare=True)
 ERRORS = option("--errors", "errors", group="Output", help="List N errors (20), frequent kinds first.",
@@ -171,64 +171,64 @@ SHORT_SIGNATURE = option("--short-signature", "short_signature", group="Output",
     help="Print the short form of the signature.", is_flag=True, rare=True)
 SAVE = option("--save", "save", group="Output", help="Also write the counts, for spanrs merge.",
     metavar="COUNTS")
-SHARD_NAME = option("--shard-name", "shard_name", group="Output", help="Name of the file in saved counts.",
+SHARD_NAME = option("--shard-name", "shard_name", group="Output", help="Name of the shard in saved counts.",
     metavar="NAME", rare=True)
 FAIL_UNDER = option("--fail-under", "fail_under", group="Output",
-    help="Exit status 1 if a measure is lower: f1=0.8.", type=types.BOUNDS, metavar="NAME=VALUE",
+    help="Exit with status 1 below a bound: f1=0.8.", type=types.BOUNDS, metavar="NAME=VALUE",
     multiple=True)
 PLOT = option("--plot", "plot", group="Output", help="Draw a plot: a .png, .svg or .pdf file.",
     metavar="FILE")
-OUTPUT = option("-o", "--output", "output_path", group="Output",
-    help="Where to write; - is standard output.", metavar="FILE")
-REPORT = option("--report", "report", group="Output", help="Write the report there instead of printing it.",
+OUTPUT = option("-o", "--output", "output_path", group="Output", help="Output file; - is standard output.",
     metavar="FILE")
-TO = option("--to", "to", group="Output", help="Format to write; else by the ending of FILE.",
+REPORT = option("--report", "report", group="Output",
+    help="Write the report to FILE instead of printing it.", metavar="FILE")
+TO = option("--to", "to", group="Output", help="Output format; by default given by the suffix.",
     type=types.choice("text", "markdown", "latex", "csv", "json", "html", "jsonl", "svg"), metavar="FORMAT")
 JSON = option("--json", "as_json", group="Output", help="Short for --to json.", is_flag=True)
 QUIET = option("-q", "--quiet", "quiet", group="Output", help="Do not show progress on standard error.",
     is_flag=True)
 SENTENCES = option("--sentences", "sentences", group="Output", help="Number of sentences to show.",
     type=types.IntRange(min=0, max=1000000000), default=3, metavar="N")
-CONFIG = option("--config", "config", group="Comparison", help="Settings in FairEval's form.",
+CONFIG = option("--config", "config", group="Comparison", help="Configuration file of FairEval.",
     metavar="FILE")
 TASK = option("--task", "task", group="MATScore", help="Use the types of a task: task.xml, or a name.",
     metavar="NAME|PATH", rare=True)
-TASK_PATH = option("--task-path", "task_path", group="MATScore", help="Where the task of that name is.",
+TASK_PATH = option("--task-path", "task_path", group="MATScore", help="Location of the task.",
     type=types.PATH, metavar="PATH", multiple=True, rare=True)
 TOKEN_TYPES = option("--token-types", "token_types", group="MATScore", help="Types of tokens.",
     type=types.NAMES, metavar="TYPE,...", multiple=True, rare=True)
-BY_TOKEN = option("--by-token", "by_token", group="MATScore", help="A table of tokens.", is_flag=True,
+BY_TOKEN = option("--by-token", "by_token", group="MATScore", help="Print a table by token.", is_flag=True,
     rare=True)
 BY_PSEUDO_TOKEN = option("--by-pseudo-token", "by_pseudo_token", group="MATScore",
-    help="A table of pseudo-tokens.", is_flag=True, rare=True)
-BY_CHARACTER = option("--by-character", "by_character", group="MATScore", help="A table of characters.",
-    is_flag=True, rare=True)
+    help="Print a table by pseudo-token.", is_flag=True, rare=True)
+BY_CHARACTER = option("--by-character", "by_character", group="MATScore",
+    help="Print a table by character.", is_flag=True, rare=True)
 CLASH_KINDS = option("--clash-kinds", "clash_kinds", group="MATScore",
-    help="Columns for the seven kinds of clashes.", is_flag=True, rare=True)
-DETAILS = option("--details", "details", group="MATScore", help="A table of all pairs of annotations.",
-    is_flag=True, rare=True)
+    help="Add columns for the seven kinds of clashes.", is_flag=True, rare=True)
+DETAILS = option("--details", "details", group="MATScore",
+    help="Print a table of all pairs of annotations.", is_flag=True, rare=True)
 CONFUSABILITY = option("--confusability", "confusability", group="MATScore",
-    help="A table of labels against labels.", is_flag=True, rare=True)
+    help="Print a confusion matrix of labels.", is_flag=True, rare=True)
 CONFIDENCE = option("--confidence", "confidence", group="MATScore",
-    help="Mean, variance and deviation of the measures.", is_flag=True, rare=True)
-PERCENT = option("--percent", "percent", group="MATScore", help="Measures from 0 to 100.", is_flag=True,
+    help="Add mean, variance, deviation of measures.", is_flag=True, rare=True)
+PERCENT = option("--percent", "percent", group="MATScore", help="Print measures in per cent.", is_flag=True,
     rare=True)
 CSV_DIRECTORY = option("--csv-directory", "csv_directory", group="MATScore",
-    help="Write MATScore's CSV files there.", type=types.PATH, metavar="DIRECTORY", rare=True)
-CSV_FORMULAS = option("--csv-formulas", "csv_formulas", group="MATScore", help="Formulas of the CSV files.",
-    type=types.choice("excel", "openoffice", "none"), show_default="excel", metavar="KIND", rare=True)
+    help="Write MATScore's CSV files to DIRECTORY.", type=types.PATH, metavar="DIRECTORY", rare=True)
+CSV_FORMULAS = option("--csv-formulas", "csv_formulas", group="MATScore",
+    help="Kind of formulas in the CSV files.", type=types.choice("excel", "openoffice", "none"),
+    show_default="excel", metavar="KIND", rare=True)
 XLSX = option("--xlsx", "xlsx", group="MATScore", help="Write a workbook with formulas.", type=types.PATH,
     metavar="FILE", rare=True)
 UNPAIRED_OVERLAP = option("--unpaired-overlap", "unpaired_overlap", group="MATScore",
-    help="Overlapping annotations without a partner.", type=types.choice("alone", "clash"),
+    help="How unpaired but overlapping ones are counted.", type=types.choice("alone", "clash"),
     show_default="alone", metavar="HOW", rare=True)
-PIECES = option("--pieces", "pieces", group="MATScore",
-    help="How annotations of several pieces are scored.", type=types.choice("cover", "split", "refuse"),
-    show_default="cover", metavar="HOW", rare=True)
+PIECES = option("--pieces", "pieces", group="MATScore", help="How discontinuous annotations are scored.",
+    type=types.choice("cover", "split", "refuse"), show_default="cover", metavar="HOW", rare=True)
 OVERLAY = option("--overlay", "overlay", group="MATScore",
-    help="XML elements not in the task stay in the text.", is_flag=True, rare=True)
+    help="Keep XML elements not in the task as text.", is_flag=True, rare=True)
 ALL_ELEMENTS = option("--all-elements", "all_elements", group="MATScore",
-    help="All XML elements are annotations.", is_flag=True, rare=True)
+    help="Read all XML elements as annotations.", is_flag=True, rare=True)
 DEV = option("--dev", "dev", group="Training", help="Development data, scored after each pass.",
     metavar="FILE")
 ALGORITHM = option("--algorithm", "algorithm", group="Training", help="Training algorithm.",
@@ -237,38 +237,38 @@ C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (lb
     type=types.FloatRange(), default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
-MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Limit of iterations.",
+MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum number of iterations.",
     type=types.IntRange(min=1), metavar="N")
-MIN_FREQ = option("--min-freq", "min_freq", group="Training",
-    help="Leave out features that occur less often.", type=types.FloatRange(), default=0.0, metavar="N")
+MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
+    type=types.FloatRange(), default=0.0, metavar="N")
 PATIENCE = option("--patience", "patience", group="Training",
-    help="Stop after N passes without a better --dev.", type=types.IntRange(min=1), metavar="N")
-START = option("--start", "start", group="Training", help="Begin with the weights of this model.",
+    help="Stop after N passes without a better score.", type=types.IntRange(min=1), metavar="N")
+START = option("--start", "start", group="Training", help="Start training from the weights of this model.",
     metavar="MODEL")
 KEEP_ON_INTERRUPT = option("--keep-on-interrupt", "keep_on_interrupt", group="Training",
     help="Ctrl-C ends training and writes the model.", is_flag=True)
 TAGGER_ONLY = option("--tagger-only", "tagger_only", group="Training",
-    help="Train no parser; GOLD needs no trees.", is_flag=True)
+    help="Train only a tagger; GOLD needs no trees.", is_flag=True)
 PUBLISHED = option("--published", "published", group="Training",
-    help="Train exactly as parser.py; no labels.", is_flag=True)
+    help="Train exactly like parser.py; no labels.", is_flag=True)
 FEATURES = option("--features", "features", group="Training",
-    help="Templates of the parser: rich, published, file.", default="rich", metavar="NAME|FILE")
+    help="Templates of the parser: rich, published, FILE.", default="rich", metavar="NAME|FILE")
 UNLABELLED = option("--unlabelled", "unlabelled", group="Training", help="Do not learn the labels of arcs.",
     is_flag=True)
-EPOCHS = option("--epochs", "epochs", group="Training", help="Passes of the parser.",
+EPOCHS = option("--epochs", "epochs", group="Training", help="Number of training passes of the parser.",
     type=types.IntRange(min=1), show_default="6; 15 with --published", metavar="N")
-TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training", help="Passes of the tagger.",
-    type=types.IntRange(min=1), default=12, metavar="N")
+TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training",
+    help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=12, metavar="N")
 MODELS = option("--models", "models", group="Training",
     help="Number of parsers whose weights are averaged.", type=types.IntRange(min=1, max=100), default=10,
     metavar="N")
 EXPLORE_FROM = option("--explore-from", "explore_from", group="Training",
-    help="First pass that follows its own guesses.", type=types.IntRange(min=1), default=2, metavar="N")
+    help="First pass that follows predicted moves.", type=types.IntRange(min=1), default=2, metavar="N")
 AGGRESSIVENESS = option("--aggressiveness", "aggressiveness", group="Training",
-    help="Limit of a passive-aggressive update.", type=types.FloatRange(min=0), default=0, metavar="C")
+    help="Maximum step of passive-aggressive updates.", type=types.FloatRange(min=0), default=0,
+    metavar="C")
 JACKKNIFE = option("--jackknife", "jackknife", group="Training",
-    help="Parts of GOLD tagged by taggers of the others.", type=types.IntRange(min=0), default=10,
-    metavar="N")
+    help="Number of parts of GOLD for jackknifing.", type=types.IntRange(min=0), default=10, metavar="N")
 TEMPLATE = option("--template", "template", group="Model",
     help="Feature template; see spanrs crf template.", metavar="NAME|FILE")
 FEATURE_COLUMN = option("--feature-column", "features", group="Model",
@@ -278,42 +278,41 @@ POSTERIOR = option("--posterior", "posterior", group="Model",
     help="Predict the most probable tag of each token.", is_flag=True)
 PROBABILITIES = option("--probabilities", "probabilities", group="Output",
     help="Add a column with the probability of each tag.", is_flag=True)
-TOP = option("--top", "top", group="Output", help="Features per label, and transitions, to list.",
+TOP = option("--top", "top", group="Output", help="Number of features per label and of transitions.",
     type=types.IntRange(min=0, max=1000000000), default=10, metavar="N")
 ANNOTATOR_NAME = option("--annotator-name", "annotators", group="Input",
     help="Name of an annotator, in order. Repeatable.", metavar="NAME", multiple=True)
-AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation", help="How the truth is estimated.",
-    type=types.choice("MVseq", "MVtoken", "MVseg", "CRF-CONC", "CRF-CONC-normalized", "MultiCRF",
-    "MultiCRF-MAX", "CRF-MA", "CRF-MA-exact", "CRF-MA-sentence", "CRF-MA-prior", "Dawid-Skene", "one-coin",
-    "MACE", "HMM-crowd", "BSC-seq", "CrossFitted", case_sensitive=False),
-    show_default="BSC-seq; for fit CRF-MA", metavar="NAME")
+AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation",
+    help="Method that estimates the true labels.", type=types.choice("MVseq", "MVtoken", "MVseg",
+    "CRF-CONC", "CRF-CONC-normalized", "MultiCRF", "MultiCRF-MAX", "CRF-MA", "CRF-MA-exact",
+    "CRF-MA-sentence", "CRF-MA-prior", "Dawid-Skene", "one-coin", "MACE", "HMM-crowd", "BSC-seq",
+    "CrossFitted", case_sensitive=False), show_default="BSC-seq; for fit CRF-MA", metavar="NAME")
 AGGREGATORS = option("--aggregators", "aggregators", group="Aggregation", help="The methods to compare.",
     show_default="all", metavar="NAME,...")
 REFERENCE = option("--reference", "reference", group="Aggregation",
-    help="The method that others are compared with.", default="CRF-MA", metavar="NAME")
+    help="Method with which others are compared.", default="CRF-MA", metavar="NAME")
 MEASURE = option("--measure", "measure", group="Output", help="Measure of the plot.",
     type=types.choice("f1", "kappa"), show_default="f1; kappa without tags", metavar="NAME")
-GOLD = option("--gold", "gold", group="Input", help="The true labels: one token and label a line.",
+GOLD = option("--gold", "gold", group="Input", help="The true labels: one token and label per line.",
     metavar="FILE")
-CROWD = option("--crowd", "crowd", group="Input", help="Annotations; without it they are simulated.",
-    metavar="FILE")
+CROWD = option("--crowd", "crowd", group="Input", help="Annotations; simulated by default.", metavar="FILE")
 TEST = option("--test", "test", group="Input", help="Tokens and true labels to test CRFs on.",
     metavar="FILE")
 TEST_COLUMN = option("--test-column", "test_column", group="Input", help="Column of the labels in --test.",
     type=types.COLUMN, show_default="--column", metavar="COLUMN")
-NOISE = option("--noise", "noise", group="Simulation", help="An annotator for each variance of noise.",
+NOISE = option("--noise", "noise", group="Simulation", help="Variance of the noise of each annotator.",
     type=types.NUMBERS, metavar="V,...")
-FLIP = option("--flip", "flip", group="Simulation", help="An annotator for each probability of errors.",
+FLIP = option("--flip", "flip", group="Simulation", help="Error probability of each annotator.",
     type=types.NUMBERS, metavar="P,...")
 NO_REPEATS = option("--no-repeats", "alone", group="Simulation",
     help="Each sentence is labelled by one annotator.", is_flag=True)
 REPETITIONS = option("--repetitions", "repetitions", group="Simulation", help="Number of simulations.",
     type=types.IntRange(min=1, max=10000), show_default="30; 1 with --crowd", metavar="N")
-KEEP_TAGS = option("--keep-tags", "keep_tags", group="Model",
-    help="Parse with the tags of the files; keep them.", is_flag=True)
+KEEP_TAGS = option("--keep-tags", "keep_tags", group="Model", help="Use and keep the tags of the files.",
+    is_flag=True)
 BLANK = option("--blank", "blank", group="Output", help='Write "_" in columns that are not predicted.',
     is_flag=True)
-MODEL = option("--model", "model_path", group="Model", help="Parse the sentences of FILE first.",
+MODEL = option("--model", "model_path", group="Model", help="Parse the sentences of FILE with this model.",
     metavar="MODEL")
 TEXT = option("--text", "is_text", group="Input", help="FILE is a sentence, not a file; needs --model.",
     is_flag=True)
@@ -323,7 +322,7 @@ SUBTYPES = option("--subtypes", "subtypes", group="Comparison",
     help="Compare labels with subtypes (nmod:poss).", is_flag=True)
 ANY_ROOTS = option("--any-roots", "any_roots", group="Trees", help="Allow several roots in a sentence.",
     is_flag=True)
-PER_LABEL = option("--per-label", "per_label", group="Output", help="Also a table of LAS by label.",
+PER_LABEL = option("--per-label", "per_label", group="Output", help="Also print a table of LAS by label.",
     is_flag=True)
 
 score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("preds", metavar="[PRED]...",

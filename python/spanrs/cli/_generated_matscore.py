@@ -5,13 +5,13 @@ from spanrs.cli.described import command, option
 
 # fmt: off
 
-#: Commands of each group, and what they do.
+#: Summary of each command, by group.
 SUMMARIES = {"": {"MATScore": "Score annotated documents as MITRE's MATScore does."}}
 
 TASK = option("--task", "task", group="Types", help="Use the tags of a task: task.xml or a name.",
     metavar="NAME|PATH")
-TASK_PATH = option("--task_path", "task_path", group="Types",
-    help="Where the task of that name is. Repeatable.", type=types.PATH, metavar="PATH", multiple=True)
+TASK_PATH = option("--task_path", "task_path", group="Types", help="Location of the task. Repeatable.",
+    type=types.PATH, metavar="PATH", multiple=True)
 CONTENT_ANNOTATIONS = option("--content_annotations", "content_annotations", group="Types",
     help="Labels to score. Ignored with --task.", type=types.LABELS, metavar="ANN,ANN,...")
 TOKEN_ANNOTATIONS = option("--token_annotations", "token_annotations", group="Types",
@@ -19,14 +19,14 @@ TOKEN_ANNOTATIONS = option("--token_annotations", "token_annotations", group="Ty
 EQUIVALENCE_CLASS = option("--equivalence_class", "equivalence_class", group="Types",
     help="Score several labels as one. Repeatable.", type=types.EQUIVALENCE_CLASS, metavar="LABEL OLD,...",
     multiple=True)
-IGNORE = option("--ignore", "ignore", group="Types", help="Labels to leave out.", type=types.LABELS,
+IGNORE = option("--ignore", "ignore", group="Types", help="Labels to exclude.", type=types.LABELS,
     metavar="LABEL,...")
 FILE = option("--file", "file", group="Hypothesis", help="The hypothesis file.", type=types.PATH,
     metavar="PATH")
 DIR = option("--dir", "dir", group="Hypothesis", help="A directory of hypothesis files.", type=types.PATH,
     metavar="PATH")
 FILE_RE = option("--file_re", "file_re", group="Hypothesis",
-    help="Which files of --dir, by the whole basename.", metavar="RE")
+    help="Regular expression for file names in --dir.", metavar="RE")
 FILE_TYPE = option("--file_type", "file_type", group="Hypothesis", help="Format of the hypothesis.",
     type=types.choice("mat-json", "xml-inline", "fake-xml-inline", "raw", "brat", "doccano", "prodigy",
     "label-studio", "spacy", "conll"), default="mat-json", metavar="TYPE")
@@ -37,17 +37,17 @@ ANNOTATOR = option("--annotator", "annotator", group="Hypothesis",
 LAYER = option("--layer", "layer", group="Hypothesis",
     help="Layer of spaCy's DocBin: ents or a span group.", metavar="NAME")
 XML_INPUT_IS_OVERLAY = option("--xml_input_is_overlay", "xml_input_is_overlay", group="Hypothesis",
-    help="Elements not in the task stay in the text.", is_flag=True)
+    help="Keep elements not in the task as text.", is_flag=True)
 XML_TRANSLATE_ALL = option("--xml_translate_all", "xml_translate_all", group="Hypothesis",
-    help="All elements are annotations, declared or not.", is_flag=True)
+    help="Read undeclared elements as annotations, too.", is_flag=True)
 REF_FILE = option("--ref_file", "ref_file", group="Reference", help="The reference file.", type=types.PATH,
     metavar="PATH")
 REF_DIR = option("--ref_dir", "ref_dir", group="Reference", help="A directory of reference files.",
     type=types.PATH, metavar="PATH")
 REF_FSUFF_OFF = option("--ref_fsuff_off", "ref_fsuff_off", group="Reference",
-    help="Take this off a hypothesis' name to find its reference,", metavar="SUFF")
-REF_FSUFF_ON = option("--ref_fsuff_on", "ref_fsuff_on", group="Reference", help="and then put this on.",
-    metavar="SUFF")
+    help="Suffix removed from the hypothesis' file name", metavar="SUFF")
+REF_FSUFF_ON = option("--ref_fsuff_on", "ref_fsuff_on", group="Reference",
+    help="Suffix then added to find the reference.", metavar="SUFF")
 REF_FILE_TYPE = option("--ref_file_type", "ref_file_type", group="Reference",
     help="Format of the reference.", type=types.choice("mat-json", "xml-inline", "fake-xml-inline", "raw",
     "brat", "doccano", "prodigy", "label-studio", "spacy", "conll"), default="mat-json", metavar="TYPE")
@@ -58,33 +58,33 @@ REF_ANNOTATOR = option("--ref_annotator", "ref_annotator", group="Reference",
 REF_LAYER = option("--ref_layer", "ref_layer", group="Reference",
     help="Layer of spaCy's DocBin: ents or a span group.", metavar="NAME")
 REF_XML_INPUT_IS_OVERLAY = option("--ref_xml_input_is_overlay", "ref_xml_input_is_overlay",
-    group="Reference", help="Elements not in the task stay in the text.", is_flag=True)
+    group="Reference", help="Keep elements not in the task as text.", is_flag=True)
 REF_XML_TRANSLATE_ALL = option("--ref_xml_translate_all", "ref_xml_translate_all", group="Reference",
-    help="All elements are annotations, declared or not.", is_flag=True)
+    help="Read undeclared elements as annotations, too.", is_flag=True)
 TAG_SPAN_DETAILS = option("--tag_span_details", "kinds", group="Output",
-    help="Columns for the seven kinds of clashes.", is_flag=True)
-DETAILS = option("--details", "details", group="Output", help="A table of all pairs of annotations.",
+    help="Add columns for the seven kinds of clashes.", is_flag=True)
+DETAILS = option("--details", "details", group="Output", help="Print a table of all pairs of annotations.",
     is_flag=True)
 CONFUSABILITY = option("--confusability", "confusability", group="Output",
-    help="A table of labels against labels.", is_flag=True)
-BY_TOKEN = option("--by_token", "by_token", group="Output", help="A table of tokens.", is_flag=True)
+    help="Print a confusion matrix of labels.", is_flag=True)
+BY_TOKEN = option("--by_token", "by_token", group="Output", help="Print a table by token.", is_flag=True)
 BY_PSEUDO_TOKEN = option("--by_pseudo_token", "by_pseudo_token", group="Output",
-    help="A table of pseudo-tokens.", is_flag=True)
-BY_CHARACTER = option("--by_character", "by_character", group="Output", help="A table of characters.",
+    help="Print a table by pseudo-token.", is_flag=True)
+BY_CHARACTER = option("--by_character", "by_character", group="Output", help="Print a table by character.",
     is_flag=True)
 COMPUTE_CONFIDENCE_DATA = option("--compute_confidence_data", "compute_confidence_data", group="Output",
-    help="Mean, variance, deviation of the measures.", is_flag=True)
+    help="Add mean, variance, deviation of measures.", is_flag=True)
 CSV_OUTPUT_DIR = option("--csv_output_dir", "csv_output_dir", group="Output",
-    help="Write CSV files there instead of printing.", type=types.PATH, metavar="PATH")
+    help="Write CSV files to PATH instead of printing.", type=types.PATH, metavar="PATH")
 NO_CSV_FORMULAS = option("--no_csv_formulas", "no_csv_formulas", group="Output",
-    help="Values, not formulas.", is_flag=True)
+    help="Write values instead of formulas to CSV.", is_flag=True)
 OO_SEPARATOR = option("--oo_separator", "oo_separator", group="Output",
-    help="Formulas for OpenOffice and LibreOffice.", is_flag=True)
+    help="Write formulas for OpenOffice and LibreOffice.", is_flag=True)
 MAX_EXPANSION = option("--max_expansion", "max_expansion", group="Files",
     help="Largest expansion ratio of compressed files.", type=types.IntRange(min=1), show_default="100",
     metavar="N")
-LENIENT = option("--lenient", "lenient", group="Output", help="Status 0 even if something was skipped.",
-    is_flag=True)
+LENIENT = option("--lenient", "lenient", group="Output",
+    help="Exit with status 0 even if something was skipped.", is_flag=True)
 
 matscore = command("MATScore", options=[TASK, TASK_PATH, CONTENT_ANNOTATIONS, TOKEN_ANNOTATIONS,
     EQUIVALENCE_CLASS, IGNORE, FILE, DIR, FILE_RE, FILE_TYPE, ENCODING, ANNOTATOR, LAYER,

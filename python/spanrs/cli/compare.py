@@ -41,15 +41,16 @@ def command(
 ) -> None:
     """Test which differences between systems are significant.
 
-    GOLD and the systems are what spanrs score takes. All pairs of systems are tested. p-values are two-sided; p Holm is
-    corrected for the number of pairs. McNemar's test counts the gold spans that only one of two systems predicted.
+    GOLD and the systems are the same inputs as in spanrs score. All pairs of systems are tested. p-values are
+    two-sided; p Holm is corrected for the number of pairs. McNemar's test counts the gold spans that only one of two
+    systems predicted.
     """
     if len(preds) < 2:
-        raise click.UsageError("a comparison needs two systems or more")
+        raise click.UsageError("a comparison needs at least two systems")
     if len(set(preds)) < len(preds):
-        raise click.UsageError("a system is named twice")
+        raise click.UsageError("a system is given twice")
     if "-" in preds:
-        raise click.UsageError("systems are files; only GOLD can be standard input")
+        raise click.UsageError("only GOLD can be standard input; systems must be files")
     if plot is not None:
         plot_format(plot)
     if given["align"] == "characters" and unit == "sentence":
@@ -60,7 +61,7 @@ def command(
     if part["criterion"] is not None and part["criterion"] not in chosen.criteria:
         criteria = ", ".join(chosen.criteria)
         raise click.UsageError(
-            f"the matcher {matcher} has no criterion {part['criterion']!r}; one of {criteria}"
+            f"the matcher {matcher} has no criterion {part['criterion']!r}; expected one of {criteria}"
         )
     ty = given.pop("ty")
     measure = Measure(part.pop("part"), type=ty, **part)
@@ -71,7 +72,7 @@ def command(
     with explained():
         sources = read_corpus(console.source(gold), **read)
     for name in preds:
-        # The bar begins anew with each system.
+        # Each system has its own progress bar.
         with console.quiet(), console.files_bar(gold, name) as bar, explained():
             pair = read_both((sources, {}), (name, read))
             by = unit or default_unit(pair, given["align"])
@@ -104,7 +105,7 @@ def command(
 
 
 def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) -> None:
-    """Refuse a comparison by document if there is a single one.
+    """Refuse a comparison by document if gold is a single document.
 
     Raises
     ------
@@ -112,9 +113,9 @@ def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) 
     """
     if all(result.by_sentence or len(result.counts) > 1 for result in results.values()):
         return
-    message = f"{name} is one document, and a test needs two or more"
+    message = f"{name} is one document, but a test needs at least two"
     if gold.parts[0].kind == "rows":
-        message += ": it has no -DOCSTART- lines that begin documents; use --unit sentence"
+        message += ": there are no -DOCSTART- lines, which begin documents; use --unit sentence"
         message += (
             ", without --align characters"
             if any("align" in result.settings for result in results.values())

@@ -16,15 +16,15 @@ from spanrs.cli import console
 from spanrs.compat.conlleval import perl
 from spanrs.errors import FormatError
 
-#: Bytes read at a time.
+#: Number of bytes read at a time.
 PIECE = 1 << 20
 
-#: Exit status of the script where it dies.
+#: Exit status of the Perl script when it calls ``die``.
 DIED = 255
 
 
 class _DiedError(Exception):
-    """The script would stop with these words."""
+    """The Perl script would stop with this message."""
 
     def __init__(self, words: str | bytes, status: int = DIED) -> None:
         super().__init__(words)
@@ -33,7 +33,7 @@ class _DiedError(Exception):
 
 
 class _Filter(click.Command):
-    """A command that takes its options as the script does: ``-lr`` is unknown, ``-d -l`` a delimiter."""
+    """A command that parses options like the Perl script: ``-lr`` is unknown, ``-d -l`` sets the delimiter ``-l``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] in ("-h", "--help"):
@@ -48,17 +48,17 @@ class _Filter(click.Command):
 def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
     """Write what conlleval.pl (2004-01-26) writes, byte for byte.
 
-    Reads FILE, or standard input: one token a line, gold tag in the last column but one, pred tag in the
-    last, empty lines between sentences.
+    Reads FILE, or standard input: one token a line, the gold tag in the second to last column, the pred tag in
+    the last column, empty lines between sentences.
 
     \b
-    -l            a LaTeX table
-    -r            tags are types without prefixes, each token a span of its own
-    -d DELIMITER  between columns (a blank), a pattern as in the script
-    -o TAG        the tag of tokens outside where tags are raw; O if not given
+    -l            print a LaTeX table
+    -r            tags are types without prefixes, and each token is a span
+    -d DELIMITER  separator of columns, a Perl pattern; a space by default
+    -o TAG        tag of tokens outside spans with -r; O by default
 
-    Exit status 1 where a line has another number of columns than the first, 255 where the script dies.
-    """  # noqa: D301  # \b is the sign by which click leaves line breaks alone
+    Exit status 1 if the number of columns differs between lines, 255 for errors at which the script dies.
+    """  # noqa: D301  # \b tells click to keep line breaks
     try:
         output = _evaluate(*_settings(arguments))
     except _DiedError as died:
@@ -68,7 +68,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
 
 
 def _print(output: bytes, *, err: bool = False) -> None:
-    """Print the bytes of the script; a terminal gets them as text without characters that it would obey."""
+    """Print the output of the script; control characters are escaped on a terminal."""
     if (sys.stderr if err else sys.stdout).isatty():
         console.echo(output.decode(errors="surrogateescape").removesuffix("\n"), err=err)
     else:
@@ -76,7 +76,7 @@ def _print(output: bytes, *, err: bool = False) -> None:
 
 
 def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
-    """Return the options of the script, and the file, which is the first argument that is not an option."""
+    """Return the options of the script and the file, which is the first argument that is not an option."""
     settings: dict[str, Any] = {"-l": False, "-r": False, "-d": b" ", "-o": b"O"}
     rest = list(arguments)
     while rest and rest[0].startswith("-") and rest[0] != "-":
@@ -95,12 +95,12 @@ def _settings(arguments: Sequence[str]) -> tuple[dict[str, Any], str]:
 
 
 def _evaluate(settings: dict[str, Any], name: str) -> bytes:
-    """Return what the script prints."""
+    """Return the output of the script."""
     delimiter = settings["-d"]
     try:
         counter = _spanrs.Conlleval("perl", delimiter, b"-X-", settings["-o"], settings["-r"], False)
     except FormatError:
-        message = b"conlleval: the delimiter " + delimiter + b" is no pattern; write \\ before it"
+        message = b"conlleval: the delimiter " + delimiter + b" is not a valid pattern; write \\ before it"
         raise _DiedError(message) from None
     try:
         console.read_files(partial(_feed, counter), name)
@@ -115,7 +115,7 @@ def _evaluate(settings: dict[str, Any], name: str) -> bytes:
 
 
 def _feed(counter: _spanrs.Conlleval, source: Any, progress: Callable[[int], None] | None) -> None:
-    """Count what a file holds, a piece at a time; Ctrl-C is seen between two."""
+    """Count a file piece by piece; Ctrl-C is handled between pieces."""
     with open(source, "rb", buffering=0) if isinstance(source, str) else nullcontext(source) as file:
         read = 0
         while piece := file.read(PIECE):

@@ -30,7 +30,7 @@ MANY_DRAWS = 10**9
 
 
 def source(path: str) -> Source:
-    """Return the source that a path names; ``-`` is standard input."""
+    """Return the source for a path; ``-`` is standard input."""
     return standard_input() if path == "-" else path
 
 
@@ -71,7 +71,7 @@ def progress_bar(size: int, least: int, *, in_bytes: bool = False) -> Iterator[C
 
 @contextmanager
 def resampling_bar(samples: int, documents: int) -> Iterator[Callable[..., None] | None]:
-    """Show a progress bar for resampling, if there is much to do."""
+    """Show a progress bar for resampling that takes long."""
     with progress_bar(samples, 0 if samples * documents >= MANY_DRAWS else samples + 1) as bar:
         yield bar
 
@@ -96,7 +96,7 @@ def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Suppress the warnings of results, which :func:`print_warnings` prints."""
+    """Suppress the warnings of results; :func:`print_warnings` prints them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         yield
@@ -120,7 +120,7 @@ def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
 
 
 def check_output(output: str | None, inputs: Iterable[str]) -> None:
-    """Raise an error if an output would overwrite an input; ``-`` is standard output, or input."""
+    """Raise an error if an output would overwrite an input; ``-`` is standard output or standard input."""
     if output not in (None, "-"):
         files = [Path(path) for path in inputs if path != "-"]
         if overwritten([Path(str(output))], files) is not None:
@@ -134,9 +134,9 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> None:
-    """Print the warnings and notes of results on standard error; those of all systems once.
+    """Print the warnings and notes of results on standard error; those common to all systems once.
 
-    The keys are the files of pred. A note says if one of them is the file ``gold``.
+    The keys are the files of pred. A note is printed if one of these files is the file ``gold``.
     """
     for name in results:
         if gold is not None and same_file(gold, name):
@@ -159,15 +159,15 @@ def print_skipped(results: Mapping[str, Result]) -> bool:
     """List skipped files on standard error and return whether there are any."""
     skipped = [part for result in results.values() for part in result.evidence.skipped]
     for part in skipped:
-        print_message("error", f"{part.message}; it is left out")
+        print_message("error", f"{part.message}; skipping this file")
     return bool(skipped)
 
 
 def require_types(wanted: Collection[str], existing: Collection[str]) -> None:
-    """Raise an error if none of the types occurs; print a note for each that does not."""
+    """Raise an error if none of the types occurs; print a note for each type that does not."""
     missing = sorted(set(wanted) - set(existing))
     if wanted and len(missing) == len(set(wanted)):
-        # Fair matching does not read other types.
+        # The fair matcher discards other types while reading, so the existing types are unknown.
         types = f"; types of the files: {', '.join(sorted(existing)[:20])}" if existing else ""
         raise click.ClickException(f"no span has type {' or '.join(missing)}{types}")
     for name in missing:
@@ -180,7 +180,7 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def echo_table(text: str) -> None:
-    """Print a table, with hyphens as rules if the encoding lacks the line character."""
+    """Print a table, with hyphens as rules if the encoding has no line character."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     rule = "─".encode(encoding, "replace").decode(encoding)
     echo(text.replace("─", "-") if rule != "─" else text)

@@ -8,7 +8,7 @@ from spanrs.cli import _generated, console, options
 from spanrs.errors import SchemeError
 from spanrs.io import convert
 
-#: Violations listed before the error.
+#: Number of violations listed before the error.
 SHOWN = 20
 
 
@@ -22,7 +22,7 @@ def command(
     reading: str | None,
     read: dict[str, Any],
 ) -> None:
-    """Copy FILE with its tags converted; every other byte stays as it is.
+    """Copy FILE with its tags converted; all other bytes stay unchanged.
 
     Nothing is written unless the whole file can be converted.
     """

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-#: Lines of ``--help``; where more are needed, rare options are shown by ``--help-all`` only.
+#: Maximum number of lines of ``--help``; if more are needed, rare options are shown only by ``--help-all``.
 HELP_LINES = 60
 #: Maximum length of the choices that --help shows.
 CHOICES_WIDTH = 65
-#: Columns for the names of options.
+#: Width of the column with the names of options.
 NAME_COLUMNS = 24
 
 
@@ -44,12 +44,12 @@ class Option(click.Option):
         return names, (self.help or "") + (f" [{'; '.join(notes)}]" if notes else "")
 
 
-#: Makes an option of the description when a command is made of it.
+#: Creates an option from its description, when its command is created.
 OptionMaker = Callable[[], Option]
 
 
 def option(*declarations: str, **settings: Any) -> OptionMaker:
-    """Describe an option; it is made only for the commands that are imported."""
+    """Describe an option; options are created only for the commands that are imported."""
     return partial(Option, *declarations, **settings)
 
 
@@ -64,9 +64,9 @@ class Command(click.Command):
     Parameters
     ----------
     formats : sequence of str
-        What ``--to`` takes here.
+        The formats that ``--to`` accepts for this command.
     required : sequence of str
-        Parameters of options that must be given here.
+        Parameters whose options are required for this command.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Command(click.Command):
             )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, and refuse missing options."""
+        """Parse the arguments, and raise an error if a required option is missing."""
         rest = super().parse_args(ctx, args)
         for param in self.params:
             if param.name in self.required and ctx.params.get(param.name) is None:
@@ -125,7 +125,7 @@ class Command(click.Command):
 
 
 def _padded(records: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Pad the first name, so that all groups have the same columns."""
+    """Pad the first name, so that the columns of all groups have the same width."""
     (name, text), *rest = records
     return [(name.ljust(NAME_COLUMNS), text), *rest]
 

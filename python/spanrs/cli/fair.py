@@ -22,9 +22,9 @@ from spanrs.io.reader import read_both
 if TYPE_CHECKING:
     from spanrs.eval import Result
 
-#: Errors of each kind that a page holds.
+#: Maximum number of errors of each kind in an HTML report.
 OF_A_KIND = 10_000
-#: Column of the parts of speech where FairEval expects it.
+#: Column in which FairEval expects the parts of speech.
 PUNCT_COLUMN = 1
 
 
@@ -39,25 +39,25 @@ def command(
     output: Output,
     **layout: Any,
 ) -> None:
-    """Evaluate as a configuration file of FairEval says (--config).
+    """Evaluate as specified by a configuration file of FairEval (--config).
 
     GOLD and PRED replace the files of the configuration: two files or two directories, whose files are paired by name.
-    Span files have a span a line (type, first token, last token, tokens; tabs between them, tokens from 1) and blank
-    lines between sentences; column files have stacked tags (I-S|B-NP).
+    Span files have one span per line (type, first token, last token, tokens, separated by tabs; tokens are numbered
+    from 1) and blank lines between sentences; column files have stacked tags (I-S|B-NP).
 
-    For options instead of a configuration, and other formats, use spanrs score --matcher fair.
+    For settings as options, and for other formats, use spanrs score --matcher fair.
     """
     if format_name not in ("auto", *SPANS):
         raise click.UsageError(
-            f"--format {format_name}: FairEval's formats are {', '.join(SPANS)}; "
-            "spanrs score --matcher fair reads others"
+            f"--format {format_name}: expected one of FairEval's formats, {', '.join(SPANS)}; "
+            "for other formats use spanrs score --matcher fair"
         )
     settings = FairConfig() if config is None else fair_config.read_fair_config(config)
     for key, value in {"target_in": target_in, "system_in": system_in, "eval_out": output.path}.items():
         if value is not None:
             fair_config.apply(settings, key, value)
     if settings.gold is None or settings.pred is None:
-        raise click.UsageError("name GOLD and PRED, or a --config with target_in and system_in")
+        raise click.UsageError("give GOLD and PRED, or a --config with target_in and system_in")
     gold, pred = str(settings.gold), str(settings.pred)
     if gold == pred == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
@@ -65,7 +65,7 @@ def command(
     output = _resolve(settings, output)
     output.check_format()
     is_page = output.to == "html"
-    # Intervals of a page are of documents.
+    # Confidence intervals in an HTML report are computed by resampling documents.
     by_document = is_page and settings.gold.is_dir() and settings.pred.is_dir()
     matcher = Fair(
         weights=settings.weights, focus=settings.focus, types=settings.types, exclude=settings.exclude
@@ -107,11 +107,11 @@ def check_output(inputs: list[Path], out: Path | None) -> None:
     if out is not None and out.is_file():
         files = (file for path in inputs for file in (path.iterdir() if path.is_dir() else [path]))
         if console.overwritten([out], files):
-            raise click.UsageError(f"{out} is read; name another file for the result")
+            raise click.UsageError(f"{out} is also an input; choose another output file")
 
 
 def _resolve(settings: FairConfig, output: Output) -> Output:
-    """Return the format and the file of the result."""
+    """Return the output with the format and the file of the result."""
     out = settings.out
     if out is not None and settings.into:
         to = output.to if output.named else "csv"

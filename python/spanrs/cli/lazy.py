@@ -16,11 +16,11 @@ class LazyGroup(click.Group):
     Parameters
     ----------
     commands_help : dict of str to str
-        Help by command.
+        Help text of each command.
     modules : dict of str to str
         The module of each command.
     attributes : dict of str to str, optional
-        What the command is called in its module, where it is not ``command``.
+        Name of the command in its module, if not ``command``.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; suggest similar names for one that is unknown."""
+        """Find a command; for an unknown name, suggest a similar one."""
         if args[0] in self._modules or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
         # Lazy: rarely used.
         from difflib import get_close_matches
 
         similar = get_close_matches(args[0], self._modules, 1)
-        hint = f"did you mean {similar[0]}?" if similar else f"commands are {', '.join(self._modules)}"
+        hint = f"did you mean {similar[0]}?" if similar else f"expected one of {', '.join(self._modules)}"
         raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,4 +1,4 @@
-"""MATScore's tables as commands write them."""
+"""Computes and writes MATScore's tables for the commands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MANY = 100
 
 
 class MatReport(NamedTuple):
-    """What is computed and written besides the counts."""
+    """Settings for what is computed and written besides the counts."""
 
     output: Output
     title: str
@@ -37,14 +37,14 @@ class MatReport(NamedTuple):
     by_document: bool = False
     percent: bool = False
     samples: int = 0
-    """Resamples for confidence data; 0 for none."""
+    """Number of resamples for confidence data; 0 for none."""
     seed: int = 0
     threads: int = 1
     csv_directory: Path | None = None
     formulas: str | None = "excel"
     xlsx: Path | None = None
     lenient: bool = False
-    """Whether a result of nothing is written."""
+    """Whether a result is written if nothing was scored."""
 
     @property
     def prints_tables(self) -> bool:
@@ -52,36 +52,38 @@ class MatReport(NamedTuple):
         return self.csv_directory is None or self.output.named or self.output.path is not None
 
     def check(self, pairs: Sequence[FilePair]) -> None:
-        """Refuse outputs that cannot be written, and those that would overwrite an input.
+        """Refuse outputs that cannot be written or would overwrite an input.
 
         Raises
         ------
         ValueError
-            With the option and the reason, for options of MATScore and of spanrs alike.
+            If there is one; the message names the option and works for both MATScore and spanrs.
         """
         inputs = [path for pair in pairs for path in (pair.pred, pair.gold)]
         outputs = [] if self.csv_directory is None else [self.csv_directory / name for name in _csv_names()]
         if self.xlsx is not None:
             if not self.xlsx.parent.is_dir() or self.xlsx.is_dir():
-                raise ValueError(f"--xlsx {self.xlsx}: there is no such directory, or this is one")
+                raise ValueError(
+                    f"--xlsx {self.xlsx}: its directory does not exist, or the path is itself a directory"
+                )
             outputs.append(self.xlsx)
             from spanrs.mat.xlsx import writer
 
             writer()
         read = console.overwritten(outputs, map(Path, inputs))
         if read is not None:
-            raise ValueError(f"{read} is read; write somewhere else")
+            raise ValueError(f"{read} is also an input; choose another output file")
         self.output.check(inputs)
 
     def score(
         self, pairs: Sequence[FilePair], matcher: Mat, tell: Callable[[Skipped], None] | None = None
     ) -> MatTables:
-        """Score and return the tables; details and pages are written on the way, pair by pair.
+        """Score and return the tables; details and pages are written meanwhile, pair by pair.
 
-        ``tell`` is called with what is skipped; by default its message is printed.
+        ``tell`` is called for each skipped item; by default the message of the item is printed.
         """
         to_html = self.output.to == "html" and self.prints_tables
-        # Details that go to a CSV file only are not kept.
+        # Details that are only written to a CSV file are not kept in memory.
         kept = self.details and (self.xlsx is not None or (self.prints_tables and not to_html))
         with ExitStack() as stack:
             sinks: list[Sink] = []
@@ -114,7 +116,7 @@ class MatReport(NamedTuple):
                 seed=self.seed,
                 threads=self.threads,
             )
-            # Messages of the matcher are the first notes.
+            # The notes begin with the messages of the matcher.
             for note in shown.notes[len(matcher.messages()) :]:
                 console.echo(note, err=True)
             if to_html:
@@ -124,7 +126,7 @@ class MatReport(NamedTuple):
         return shown
 
     def write(self, shown: MatTables) -> None:
-        """Write everything but the page."""
+        """Write all outputs except the HTML page."""
         if self.csv_directory is not None:
             shown.to_csv(self.csv_directory, formulas=self.formulas, confusability=self.confusability)
         if self.xlsx is not None:
@@ -140,7 +142,7 @@ def skipped_phrase(result: MatTables) -> str | None:
     skipped = sum(skipped.pair for skipped in result.skipped)
     if skipped:
         return "1 pair was skipped" if skipped == 1 else f"{skipped} pairs were skipped"
-    return "annotations were left out" if result.skipped else None
+    return "annotations were skipped" if result.skipped else None
 
 
 def _csv_names() -> list[str]:
@@ -150,11 +152,11 @@ def _csv_names() -> list[str]:
 def check_csv_directory(option: str, directory: Path | None) -> None:
     """Refuse a directory that does not exist."""
     if directory is not None and not directory.is_dir():
-        raise click.UsageError(f"{option} {directory}: there is no such directory.")
+        raise click.UsageError(f"{option} {directory}: the directory does not exist.")
 
 
 def _rendered(result: MatTables, confusability: bool, to: str) -> Rendered:
-    """Return the tables in a format; text is laid out as MATScore lays it out."""
+    """Return the tables in a format; text has MATScore's layout."""
     if to == "json":
         return json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False)
     sheets = result.sheets(confusability)

@@ -1,4 +1,4 @@
-"""Matchers that options describe."""
+"""Creates matchers from options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanrs.eval.matchers import EXCLUDED, Matcher, from_dict
 
 
 def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
-    """Take the options of matchers out of ``given`` and make the matcher.
+    """Remove the options of matchers from ``given`` and create the matcher.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
     given : dict
         The options of the command by parameter.
     **more
-        Further options of the matcher; those that are None are left out.
+        Further options of the matcher; None values are ignored.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
     """
     options = take_options(name, given)
     if name == "mat":
-        raise click.UsageError("--matcher mat is for spanrs score")
+        raise click.UsageError("only spanrs score accepts --matcher mat")
     if "exclude" in options:
         options["exclude"] = list(dict.fromkeys([*flattened(options["exclude"]), *EXCLUDED]))
     options |= {key: value for key, value in more.items() if value is not None}
@@ -42,7 +42,7 @@ def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
 
 
 def take_options(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of matchers out of ``given``; return those that have a value.
+    """Remove the options of matchers from ``given``; return the options that have a value.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def take_options(name: str, given: dict[str, Any]) -> dict[str, Any]:
         if misplaced:
             names = " and ".join(f"--{key.replace('_', '-')}" for key in misplaced)
             raise click.UsageError(
-                f"{names} {'goes' if len(misplaced) == 1 else 'go'} with --matcher {owner}"
+                f"{names} {'requires' if len(misplaced) == 1 else 'require'} --matcher {owner}"
             )
     return {key: value for key, value in options.items() if value != ""}
 
@@ -70,5 +70,5 @@ def _is_empty(value: Any) -> bool:
 
 
 def flattened(names: Iterable[Iterable[str]]) -> Iterator[str]:
-    """Yield the names of an option that takes lists and can be repeated."""
+    """Yield the names in the values of a repeatable option that takes lists."""
     return (name for part in names for name in part)

@@ -25,7 +25,7 @@ from spanrs.mat.task import Task, find_task, read_task
 
 
 class _Manual(Command):
-    """A command whose usage errors are MATScore's: message, usage, and status 1."""
+    """A command that reports usage errors like MATScore: message, usage, and status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -40,9 +40,9 @@ class _Manual(Command):
 def command(context: click.Context, /, **given: Any) -> None:
     """Score annotated documents as MITRE's MATScore does.
 
-    Compares a hypothesis with a reference, file by file: by tag, and on request by token, pseudo-token and
-    character. Exit status: 0 all well; 1 something was skipped, or the options do not go together; 2 an option or a
-    value is unknown, or nothing could be done. More outputs and formats: spanrs score --matcher mat.
+    Compares a hypothesis with a reference, file by file: by tag, and optionally by token, pseudo-token and character.
+    Exit status: 0 success; 1 something was skipped, or options contradict each other; 2 an option or a value is
+    unknown, or nothing could be scored. More outputs and formats: spanrs score --matcher mat.
     """
     if context.args:
         raise click.UsageError(f"There are no arguments without an option: {' '.join(context.args)}.")
@@ -75,7 +75,7 @@ def command(context: click.Context, /, **given: Any) -> None:
 
 
 def _matcher(given: dict[str, Any]) -> Mat:
-    """Return the matcher that the options describe."""
+    """Create the matcher from the options."""
     classes: dict[str, list[str]] = {}
     for label, old in given["equivalence_class"]:
         classes.setdefault(label.strip(), []).extend(old)
@@ -84,7 +84,7 @@ def _matcher(given: dict[str, Any]) -> Mat:
         _report_ignored(given, unused, "without --task")
     if given["csv_output_dir"] is None:
         _report_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
-    # Outside of the block below, which turns errors into conflicts of options: a damaged file is none.
+    # Outside of the block below, which reports errors as conflicting options; a damaged file is another error.
     task = _task(given["task"], list(given["task_path"]))
     try:
         return Mat(
@@ -100,7 +100,7 @@ def _matcher(given: dict[str, Any]) -> Mat:
 
 
 def _report_ignored(given: dict[str, Any], options: Sequence[str], why: str) -> None:
-    """Report options without effect."""
+    """Print a message for each option without effect."""
     for option in options:
         if given[option] not in (None, False, ()):
             console.echo(f"Ignoring --{option} {why}.", err=True)
@@ -114,7 +114,7 @@ def _task(name: str | None, places: list[Path]) -> Task | None:
     if Path(name).exists():
         return read_task(name)
     raise click.UsageError(
-        f"Unknown task {name!r}. Name a task.xml or its folder, or say with --task_path where the task is."
+        f"Unknown task {name!r}. Give a task.xml or its directory, or give the location of the task with --task_path."
     )
 
 
@@ -134,7 +134,7 @@ def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], li
     if kind == "dir":
         for option in ("dir", "ref_dir"):
             if not given[option].is_dir():
-                raise click.UsageError(f"--{option} {given[option]}: there is no such directory.")
+                raise click.UsageError(f"--{option} {given[option]}: the directory does not exist.")
     sides = _side(given, "ref_", gold), _side(given, "", pred)
     if kind == "file":
         return [two_files(*sides, task)], []
@@ -144,19 +144,19 @@ def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], li
 
 
 def _side(given: dict[str, Any], side: str, path: Path) -> Side:
-    """Return how the files of a side are read; ``side`` begins the names of its options."""
+    """Return the reading options of a side; ``side`` is the prefix of their names."""
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):
         if given[side + option] and kind != "xml-inline":
             raise click.UsageError(
-                f"unenabled option --{side}{option}: it goes with --{side}file_type xml-inline."
+                f"unenabled option --{side}{option}: it requires --{side}file_type xml-inline."
             )
     read = {name: given[side + name] for name in ("encoding", "annotator", "layer")}
     if kind == "conll":
-        # CoNLL-U is detected.
+        # The type conll also includes CoNLL-U, which is detected.
         kind, read["format"] = "columns", "auto"
     if given[f"{side}xml_translate_all"]:
         read["elements"] = "all"
     read["overlay"] = given[f"{side}xml_input_is_overlay"]
-    # Not those of `read`, which refuses options that a file type has no use for.
+    # Unlike `read`, MATScore accepts options that do not apply to the file type.
     return Side(path, kind, ReadOptions(limits=Limits(expansion=given["max_expansion"]), **read))

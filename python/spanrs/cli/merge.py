@@ -32,17 +32,17 @@ def command(
     output: Output,
     **given: Any,
 ) -> None:
-    """Merge COUNTS that spanrs score --save wrote, and show the result of all of them.
+    """Merge COUNTS that spanrs score --save wrote, and show the combined result.
 
-    The counts do not depend on the order; sentences are numbered, and violations listed, in the order in which the
-    files are named. Merging shards gives the same bytes as scoring all of them at once, in the order of their names.
+    The counts do not depend on the order of the files; sentences are numbered, and violations are listed, in this
+    order. Merging shards in the order of their names gives the same bytes as scoring all of them at once.
     """
     output.check(paths)
     repeated = sorted({name for name in paths if paths.count(name) > 1})
     if repeated:
-        raise click.UsageError(f"{repeated[0]} is named twice, and would be counted twice")
+        raise click.UsageError(f"{repeated[0]} is given twice and would be counted twice")
     if save is not None and console.overwritten([Path(save)], map(Path, paths)):
-        raise click.UsageError(f"{save} is read; name another file for the merged counts")
+        raise click.UsageError(f"{save} is also an input; choose another file for the merged counts")
     results = {path: read_counts(path) for path in paths}
     _check_repeated(results)
     first, *rest = results.values()
@@ -53,7 +53,8 @@ def command(
             out.write(whole.to_bytes())
     if output.to == "html" and len(whole.counts) < 2:
         print_message(
-            "note", "the counts have no rows, so there are no intervals; save them with --by-sentence"
+            "note",
+            "intervals need per-sentence rows, which these counts do not have; save them with --by-sentence",
         )
     name = paths[0] if len(paths) == 1 else f"{len(paths)} files"
     console.print_warnings({name: whole})
@@ -65,39 +66,45 @@ def command(
 
 
 def read_counts(path: str) -> Result:
-    """Read a result that was saved.
+    """Read a saved result.
 
     Raises
     ------
     OSError, spanrs.errors.FormatError
-        With the path.
+        If the file cannot be read; the message contains the path.
     """
     stored = console.standard_input().read() if path == "-" else Path(path).read_bytes()
     try:
         return Result.from_bytes(stored)
     except FormatError as error:
-        located = with_code(FormatError(f"{path}: {error}; name files of spanrs score --save"), "damaged")
+        located = with_code(
+            FormatError(f"{path}: {error}; expected a file written by spanrs score --save"), "damaged"
+        )
         located.path = path
         raise located from None
 
 
 def _check_repeated(results: dict[str, Result]) -> None:
-    """Refuse files with the same rows: they would be counted twice."""
+    """Refuse files with the same rows, because these rows would be counted twice."""
     seen: dict[str, str] = {}
     without_rows: dict[bytes, str] = {}
     for path, result in results.items():
         named = check_repeated(path, result, seen)
         # Counts without rows may be equal by chance.
         if not named and (equal := without_rows.setdefault(result.counts.to_bytes(), path)) != path:
-            print_message("note", f"{equal} and {path} have equal counts; are they of the same files?")
+            print_message("note", f"{equal} and {path} have equal counts; check that their inputs differ")
 
 
 def _check_settings(results: dict[str, Result]) -> None:
-    """Name the files whose settings differ."""
+    """Raise an error with the names of the files if settings differ."""
     (first_path, first), *rest = results.items()
     for path, result in rest:
         try:
             merged_settings(first.settings, result.settings)
         except SchemeError as error:
-            hint = "; name the same options, such as --scheme, for all" if error.code == "signature" else ""
+            hint = (
+                "; use the same options, such as --scheme, for all files"
+                if error.code == "signature"
+                else ""
+            )
             raise with_code(SchemeError(f"{first_path} and {path}: {error}{hint}"), error.code) from None

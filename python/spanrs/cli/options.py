@@ -1,4 +1,4 @@
-"""Reading options of the commands, as arguments of the library."""
+"""Converts reading options of the commands to arguments of the library."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Reading options that are passed on if they are given.
 PASSED = ("document_column", "position_column", "punct_column", "annotator", "layer", "encoding")
-#: Layout of column files, as in :class:`spanrs.io.columns.Columns`.
+#: Parameters for the layout of column files, as in :class:`spanrs.io.columns.Columns`.
 LAYOUT = ("separator", "comments", "token", "tag")
-#: What :func:`spanrs.read` calls parameters of commands.
+#: Argument of :func:`spanrs.read` for each parameter of a command.
 ARGUMENTS = {parameter: argument for parameter, argument, _ in READ_ARGUMENTS}
 
 
@@ -69,7 +69,7 @@ def columns(function: F) -> F:
     def wrapped(*args: Any, format_name: str, **parameters: Any) -> Any:
         if format_name not in ("auto", *ROWS):
             raise click.UsageError(
-                f"--format {format_name}: this command reads column files only; --format takes auto, {', '.join(ROWS)}"
+                f"--format {format_name}: this command reads column files; expected auto or one of {', '.join(ROWS)}"
             )
         return function(*args, columns=_pop_columns(parameters)._replace(format=format_name), **parameters)
 
@@ -81,19 +81,19 @@ def _pop_columns(parameters: dict[str, Any]) -> Columns:
 
 
 def column_arguments(columns: Columns) -> dict[str, Any]:
-    """Return what differs from the default columns, by the names of :func:`spanrs.read`."""
+    """Return the settings that differ from the default columns, as arguments of :func:`spanrs.read`."""
     values = {name: getattr(columns, name) for name in LAYOUT}
     default = Columns()
     return {ARGUMENTS[name]: value for name, value in values.items() if value != getattr(default, name)}
 
 
 class SideOptions(NamedTuple):
-    """Reading options of gold or of pred alone."""
+    """Reading options that apply only to gold or only to pred."""
 
     column: Any = None
     annotator: str | None = None
 
     def arguments(self, tags: str) -> dict[str, Any]:
-        """Return them by the names of :func:`spanrs.read`; ``tags`` is what the column is called there."""
+        """Return the options as arguments of :func:`spanrs.read`; ``tags`` is the argument for the tag column."""
         named = {tags: self.column, "annotator": self.annotator}
         return {name: value for name, value in named.items() if value is not None}

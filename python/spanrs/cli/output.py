@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Formats of a result.
 FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
-#: Endings of files, and the formats they mean; names without an ending are text.
+#: Format for each file suffix; files without a suffix are text.
 ENDINGS = {
     ".txt": "text",
     ".md": "markdown",
@@ -37,7 +37,7 @@ ENDINGS = {
     ".jsonl": "jsonl",
     ".svg": "svg",
 }
-#: Endings of compressed files, which are not written.
+#: Suffixes of compressed files, which cannot be outputs.
 COMPRESSED = (".gz", ".zst")
 
 #: Prefix of the line with the signature.
@@ -51,7 +51,7 @@ Render = Callable[[str], Rendered] | Mapping[str, Callable[[], Rendered]]
 
 @dataclass(frozen=True)
 class Output:
-    """Format and place of the result of a command; see :func:`table_output`.
+    """Format and destination of the result of a command; see :func:`table_output`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Output:
     path: str | None = None
     """The file; None and ``-`` are standard output."""
     named: bool = True
-    """Whether the user named the format, as opposed to the ending of the file or the default."""
+    """Whether the user specified the format; otherwise the file suffix or the default determined it."""
 
     @property
     def to_stdout(self) -> bool:
@@ -78,7 +78,7 @@ class Output:
         return console.is_standard_output(self.path)
 
     def at(self, path: str | None) -> Output:
-        """Return the output for another file, whose ending decides if the user named no format."""
+        """Return the output for another file, whose suffix determines the format if the user specified none."""
         return Output(self.to, path) if self.named else resolve_output(None, path)
 
     def check_format(self) -> None:
@@ -90,7 +90,7 @@ class Output:
             template("spanrs.report", "page.html")
 
     def check(self, inputs: Iterable[str | Path] = ()) -> None:
-        """Refuse a file that cannot be written, or that is an input; call it before long work.
+        """Refuse a file that cannot be written or that is an input; to be called before long work.
 
         Parameters
         ----------
@@ -109,13 +109,15 @@ class Output:
             return
         target = Path(self.path)
         if target.is_dir():
-            raise click.UsageError(f"{target} is a directory; name a file")
+            raise click.UsageError(f"{target} is a directory; choose a file")
         if target.suffix.lower() in COMPRESSED:
-            raise click.UsageError(f"{target}: outputs are not compressed; name it without {target.suffix}")
+            raise click.UsageError(
+                f"{target}: outputs are not compressed; remove the suffix {target.suffix}"
+            )
         if not target.parent.is_dir():
-            raise click.UsageError(f"{target}: there is no such directory")
+            raise click.UsageError(f"{target}: its directory does not exist")
         if console.overwritten([target], (Path(path) for path in inputs if str(path) != "-")):
-            raise click.UsageError(f"{target} is read; name another file for the result")
+            raise click.UsageError(f"{target} is also an input; choose another output file")
 
     def write(
         self,
@@ -125,23 +127,23 @@ class Output:
         title: str | None = None,
         err: bool = False,
     ) -> None:
-        """Write a result to the file, whole or not at all, or print it.
+        """Write a result to the file atomically, or print the result.
 
-        Text is printed to a terminal by rich, with tables no wider than it; other formats, files and pipes get UTF-8
-        text of any width.
+        On a terminal, text is printed by rich, and tables are no wider than the terminal; for other formats, files and
+        pipes the output is UTF-8 text of any width.
 
         Parameters
         ----------
         render : callable or mapping
-            A function that is called with the format, or a function for each format. Each returns the finished text,
-            or tables and lines to be written in that format. Formats that a mapping does not have are rendered from the
-            tables and lines under ``text``.
+            A function that is called with the format, or a function for each format. Each function returns the finished
+            text, or tables and lines to be written in that format. Formats without an entry in the mapping are rendered
+            from the tables and lines that the entry ``text`` returns.
         inputs : iterable of path
             Files that must not be overwritten.
         title : str, optional
             Title of an HTML page; the name of the command if not given.
         err : bool
-            Print to standard error, because standard output has data.
+            Print to standard error, because standard output contains data.
         """
         self.check(inputs)
         rendered = render.get(self.to, render["text"])() if isinstance(render, Mapping) else render(self.to)
@@ -167,7 +169,7 @@ class Output:
         elif self.to == "text":
             console.echo_table(text)
         elif hasattr(sys.stdout, "buffer") and not sys.stdout.isatty():
-            # Programs read these formats as UTF-8, whatever the encoding of the terminal is.
+            # Programs read these formats as UTF-8, regardless of the encoding of the terminal.
             click.echo(text.encode("utf-8", "backslashreplace"))
         else:
             console.echo(text)
@@ -180,14 +182,16 @@ def table_output(function: F) -> F:
     @wraps(function)
     def wrapped(*args: Any, to: str | None, as_json: bool, **parameters: Any) -> Any:
         if as_json and to not in (None, "json"):
-            raise click.UsageError(f"--json and --to {to} are two formats; name one")
+            raise click.UsageError(f"--json and --to {to} are different formats; use one of them")
         option = "report" if "report" in parameters else "output_path"
         if (
             option == "report"
             and parameters["report"] not in (None, "-")
             and parameters["report"] == parameters["output_path"]
         ):
-            raise click.UsageError(f"-o and --report both name {parameters['report']}; choose two files")
+            raise click.UsageError(
+                f"-o and --report are the same file, {parameters['report']}; choose different files"
+            )
         formats = click.get_current_context().command.formats  # type: ignore[attr-defined]  # of described commands
         output = resolve_output("json" if as_json else to, parameters.pop(option), formats, option=option)
         return function(*args, output=output, **parameters)
@@ -198,12 +202,12 @@ def table_output(function: F) -> F:
 def resolve_output(
     to: str | None, path: str | None, formats: Sequence[str] = FORMATS, *, option: str = "output_path"
 ) -> Output:
-    """Return the output for a format and a path; without a format the ending of the file decides.
+    """Return the output for a format and a path; without a format, the file suffix determines it.
 
     Raises
     ------
     click.UsageError
-        For a format that the command does not write, and an ending that means none.
+        For a format that the command does not write, or an unknown file suffix.
 
     Examples
     --------
@@ -213,7 +217,9 @@ def resolve_output(
     """
     if to is not None:
         if to not in formats:
-            raise click.UsageError(f"--to {to}: this command writes {', '.join(formats)}")
+            raise click.UsageError(
+                f"--to {to} is not supported by this command; expected one of {', '.join(formats)}"
+            )
         return Output(to, path)
     ending = "" if path is None else Path(path).suffix.lower()
     if (
@@ -225,7 +231,7 @@ def resolve_output(
         endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
         name = "-o" if option == "output_path" else f"--{option}"
         raise click.UsageError(
-            f"{name} {path}: the suffix {ending} is not a known format; use one of {endings}, or name it with --to"
+            f"{name} {path}: the suffix {ending} is not a known format; use one of {endings}, or give one with --to"
         )
     return Output(ENDINGS.get(ending, "text"), path, named=False)
 
@@ -241,11 +247,11 @@ def render_parts(parts: Iterable[Table | str], to: str, title: str = "spanrs") -
     Parameters
     ----------
     parts : iterable of Table or str
-        In the order in which they are shown.
+        The tables and lines, in the order of the output.
     to : str
-        ``text``; ``markdown``, where lines are code blocks; ``latex``, where they are comments; ``csv``, which has
-        only tables: of several the rows have a first column ``table`` and the columns of all; ``json``, an object with
-        ``tables`` and ``lines``; ``html``, a page.
+        ``text``; ``markdown``: lines become code blocks; ``latex``: lines become comments; ``csv``: tables only;
+        several tables are combined into one, with a first column ``table`` and the columns of all; ``json``: an object
+        with ``tables`` and ``lines``; ``html``: a page.
     title : str
         Title of the page.
 
@@ -279,17 +285,17 @@ def render_parts(parts: Iterable[Table | str], to: str, title: str = "spanrs") -
         for is_table, part in _grouped(everything, to):
             shown.append(part if is_table else "\n".join(f"% {line}" for line in part.splitlines()))
         return "\n\n".join(shown)
-    raise ValueError(f"no format {to!r}; there are {', '.join(FORMATS)}")
+    raise ValueError(f"unknown format {to!r}; expected one of {', '.join(FORMATS)}")
 
 
 def _grouped(parts: Iterable[Table | str], to: str) -> list[tuple[bool, str]]:
-    """Render tables (True), and consecutive lines as one text (False)."""
+    """Render each table, and consecutive lines as one text; the bool is True for tables."""
     groups: list[tuple[bool, str]] = []
     for part in parts:
         if isinstance(part, Table):
             groups.append((True, _titled(part, to)))
         elif not (text := as_text([part]).strip("\n")):
-            continue  # Empty lines between tables.
+            continue  # Skip empty lines between tables.
         elif groups and not groups[-1][0]:
             groups[-1] = (False, f"{groups[-1][1]}\n{text}")
         else:
@@ -315,7 +321,7 @@ def _fenced(text: str) -> str:
 
 
 def _name(table: Table) -> str:
-    """Return the title of a table, or else the heading of its first column."""
+    """Return the title of a table; if there is none, the heading of the first column."""
     return table.title or table.columns[0]
 
 
@@ -335,7 +341,7 @@ def _csv(tables: Sequence[Table]) -> str:
 
 
 def _distinct(heads: Iterable[str]) -> list[tuple[str, int]]:
-    """Pair headings with the count of equal ones before them; a type may have the name of an outcome."""
+    """Pair each heading with the number of equal headings before it; a type may have the name of an outcome."""
     seen: Counter[str] = Counter()
     keys = []
     for head in heads:
@@ -345,7 +351,7 @@ def _distinct(heads: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def _csv_cell(cell: str) -> str:
-    """Protect text that a spreadsheet takes for a formula; negative numbers are none."""
+    """Protect text that a spreadsheet would interpret as a formula, except negative numbers."""
     try:
         float(cell)
     except ValueError:
@@ -354,7 +360,7 @@ def _csv_cell(cell: str) -> str:
 
 
 def _html(parts: Iterable[Table | str], title: str) -> str:
-    """Render an HTML report; a line before the first table is the subtitle, the signature comes last."""
+    """Render an HTML report; a line before the first table becomes the subtitle, and the signature comes last."""
     # Lazy: rarely used.
     from spanrs.report.page import Lines, Section, Sorted, render
 

@@ -1,4 +1,4 @@
-"""Types of options: what is written on the command line, as Python values."""
+"""Types of options: conversion of command-line text to Python values."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ __all__ = [
     "choice",
 ]
 
-#: Largest number of a column.
+#: Largest column number.
 LAST_COLUMN = 10**6
-NO_COLUMN = "{!r} is not a column: give its number from 0, or its name in CoNLL-U"
-#: Number of errors that ``--errors`` lists.
+NO_COLUMN = "{!r} is not a column; give a column number (from 0) or, for CoNLL-U, a column name"
+#: Number of errors that ``--errors`` without a value lists.
 LISTED = 20
 #: Measures of ``--fail-under``.
 MEASURES = ("precision", "recall", "f1", "accuracy")
 
 
 def choice(*choices: str, case_sensitive: bool = True) -> click.Choice[str]:
-    """Return a type for one of several words."""
+    """Return a type that accepts one of several words."""
     return click.Choice(choices, case_sensitive=case_sensitive)
 
 
 def several_columns(value: str | int) -> Any:
-    """Read a column number or the name of a column of CoNLL-U; return a tuple for several, separated by commas."""
+    """Parse the number or CoNLL-U name of a column; return a tuple for several columns, separated by commas."""
     names = [name.strip() for name in str(value).split(",")]
     if "" in names:
         raise click.BadParameter(NO_COLUMN.format(value))
@@ -67,33 +67,33 @@ def _number_or_name(text: str) -> int | str:
 
 
 def names(text: str | list[str]) -> list[str]:
-    """Read names that are separated by commas."""
+    """Parse a comma-separated list of names."""
     if isinstance(text, list):
         return text
     parts = [name.strip() for name in text.split(",")]
     if "" in parts:
-        raise click.BadParameter(f"{text!r} is not a list of names, separated by commas")
+        raise click.BadParameter(f"{text!r} is not a comma-separated list of names")
     return parts
 
 
 def labels(text: str | list[str]) -> list[str]:
-    """Read names that are separated by commas as MATScore does: empty ones are left out."""
+    """Parse a comma-separated list of names like MATScore: empty names are ignored."""
     return text if isinstance(text, list) else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def numbers(value: str | list[float]) -> list[float]:
-    """Read numbers that are separated by commas."""
+    """Parse a comma-separated list of numbers."""
     if isinstance(value, list):
         return value
     try:
         return [float(part) for part in value.split(",")]
     except ValueError:
-        message = f"{value!r} is not a list of numbers, separated by commas, such as 0.1,0.3"
+        message = f"{value!r} is not a comma-separated list of numbers, such as 0.1,0.3"
         raise click.BadParameter(message) from None
 
 
 def bound(value: str | tuple[str, float]) -> tuple[str, float]:
-    """Read a measure and its lower bound, a fraction."""
+    """Parse a measure and its lower bound, a fraction."""
     if isinstance(value, tuple):
         return value
     measure, equals, text = value.partition("=")
@@ -111,7 +111,7 @@ def bound(value: str | tuple[str, float]) -> tuple[str, float]:
 
 
 class _Matcher(click.ParamType):  # type: ignore[type-arg]  # generic in new versions of click alone
-    """The name of a matcher; they are registered at run time."""
+    """The name of a matcher; matchers are registered at run time."""
 
     name = "name"
 
@@ -119,7 +119,7 @@ class _Matcher(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         """Check the name."""
         matchers = [*_spanrs.matchers(), "mat"]
         if value not in matchers:
-            self.fail(f"there is no matcher {value!r}; choose one of {', '.join(matchers)}", param, ctx)
+            self.fail(f"unknown matcher {value!r}; expected one of {', '.join(matchers)}", param, ctx)
         return str(value)
 
 
@@ -131,7 +131,7 @@ class _ErrorCount(click.ParamType):  # type: ignore[type-arg]  # generic in new 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read the number."""
         if not isinstance(value, int) and not str(value).isdecimal():
-            message = f"{value!r} is not a number of errors; write --errors={LISTED}, or name --errors after the files"
+            message = f"{value!r} is not a number of errors; write --errors={LISTED}, or put --errors after the files"
             self.fail(message, param, ctx)
         return int(value)
 
@@ -145,5 +145,5 @@ BOUNDS = click.types.FuncParamType(bound)
 MATCHER = _Matcher()
 ERROR_COUNT = _ErrorCount()
 PATH = click.Path(path_type=Path)
-#: A label, and the labels that count as it.
+#: A label, and the labels that are counted as this label.
 EQUIVALENCE_CLASS = (str, LABELS)

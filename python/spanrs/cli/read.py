@@ -15,9 +15,9 @@ from spanrs.io import read as read_corpus
 from spanrs.io.documents import ANNOTATED
 from spanrs.report.table import Table
 
-#: Files that are listed one by one.
+#: Maximum number of files that are listed.
 LISTED = 20
-#: Tokens of a sentence that are shown.
+#: Maximum number of tokens shown of a sentence.
 SHOWN = 30
 
 
@@ -34,7 +34,8 @@ def command(
 ) -> None:
     """Show how FILE is interpreted: format, layers, scheme, and the first sentences.
 
-    FILE is anything that other commands take as GOLD: a file, a directory, a quoted pattern, or "-" for standard input.
+    FILE is any input accepted as GOLD by other commands: a file, a directory, a quoted pattern, or "-" for standard
+    input.
     """
     output.check([name for name in files if name != "-"])
     source = console.source(files[0]) if len(files) == 1 else [console.source(name) for name in files]
@@ -47,7 +48,7 @@ def command(
 
 
 def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
-    """Read a source; what its formats have no use for, such as a scheme, is left at its default."""
+    """Read a source; arguments that do not apply to the format, such as a scheme, are ignored."""
     usual = {"scheme": "auto"}
     return read_corpus(
         source, **{name: value for name, value in arguments.items() if usual.get(name) != value}
@@ -55,7 +56,7 @@ def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
 
 
 def _of_one(corpus: Corpus, layers: list[str]) -> Corpus:
-    """Return a corpus of several annotators as the first one annotated it."""
+    """Return a corpus of several annotators with the annotations of the first annotator."""
     has_annotators = corpus.parts[0].format in ANNOTATED and corpus.options.annotator is None
     return corpus[layers[0]] if has_annotators and len(layers) > 1 else corpus
 
@@ -70,7 +71,11 @@ def _parts(corpus: Corpus, facts: dict[str, Any], first: list[Sentence]) -> Iter
     yield ""
     yield f"layers    {', '.join(facts['layers'])}"
     if facts["scheme"] is not None:
-        how = "as named" if corpus.options.scheme != "auto" else "the one that the tags violate least"
+        how = (
+            "given by --scheme"
+            if corpus.options.scheme != "auto"
+            else "the scheme with the fewest violations"
+        )
         yield f"scheme    {facts['scheme']} ({how})"
     for at, sentence in enumerate(first):
         yield ""
@@ -101,7 +106,7 @@ def _sentence(at: int, sentence: Sentence) -> Table:
 
 
 def _cell(sentence: Sentence, layer: str, token: int) -> str:
-    """Return the tag of a token, or the types of the spans that it is in."""
+    """Return the tag of a token, or the types of the spans that contain the token."""
     if sentence.tags:
         return sentence.tags[layer][token]
     inside = [span.type for span in sentence.spans[layer] if span.start <= token < span.end]
@@ -113,10 +118,10 @@ def _advice(corpus: Corpus, facts: dict[str, Any]) -> Iterator[str]:
     layers = facts["layers"]
     kind = corpus.parts[0].kind
     if set(layers) == {"gold", "pred"}:
-        yield "it holds gold and pred: spanrs score FILE"
+        yield "the file contains gold and pred; score it with: spanrs score FILE"
     elif kind == "documents" and len(layers) > 1:
         option = "layer" if corpus.parts[0].format == "spacy" else "annotator"
-        yield f"one layer is read at a time: --{option} {layers[0]}"
+        yield f"select one layer, for example with --{option} {layers[0]}"
 
 
 def _json(facts: dict[str, Any], first: list[Sentence]) -> str:

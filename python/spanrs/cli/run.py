@@ -22,20 +22,20 @@ from spanrs.errors import SpanrsError, SpanrsWarning, escaped
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
-#: Options by the arguments of :func:`spanrs.read`, which messages of the library name.
+#: Options by the arguments of :func:`spanrs.read`; messages of the library contain the names of the arguments.
 OPTIONS = {argument: option for _, argument, option in READ_ARGUMENTS}
-#: An argument name followed by "=" without a value, or at the start of a message that it does not apply.
+#: An argument name followed by "=" without a value, or at the start of the message "... does not apply to ...".
 _NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
 
 
-#: The error of a group without a command; click before 8.2 prints the help itself.
+#: The error for a missing subcommand; click before 8.2 prints the help itself.
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
-#: Exit status when the reader of standard output has closed it: that of a process which SIGPIPE ended.
+#: Exit status if the reader of standard output has closed the pipe: that of a process terminated by SIGPIPE.
 CLOSED_PIPE = 128 + 13
 
 
 class Terminated(BaseException):
-    """The process was asked to end by a signal."""
+    """The process received a termination signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -51,7 +51,7 @@ def ended_by_exception() -> Iterator[None]:
 
     before = {}
     for name in ("SIGTERM", "SIGHUP"):
-        # Windows has no SIGHUP; a signal that is ignored (nohup) stays ignored; threads cannot set handlers.
+        # Windows has no SIGHUP; ignored signals (nohup) stay ignored; only the main thread can set handlers.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             with contextlib.suppress(ValueError):
@@ -64,14 +64,14 @@ def ended_by_exception() -> Iterator[None]:
 
 
 def run(command: click.Command, args: list[str] | None = None, name: str = "spanrs") -> int:
-    """Run a command under a name; give the exit status."""
+    """Run a command under a name; return the exit status."""
     if sys.stdout is None:
         return _fail("standard output is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
         # File names may contain undecodable bytes.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        # Not `command.main`, which handles broken pipes itself.
+        # `command.main` would handle broken pipes itself.
         arguments = sys.argv[1:] if args is None else list(args)
         with (
             ended_by_exception(),
@@ -90,7 +90,7 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         hint = f"; see {where.command_path} --help" if where else ""
         return _fail(error.format_message().rstrip(".") + hint)
     except BrokenPipeError:
-        # The reader has closed the pipe, such as head. Python would report it again when it flushes at exit.
+        # The reader, such as head, has closed the pipe. Python would report this again when flushing at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
     except (SpanrsError, ValueError, ImportError, OSError) as error:
@@ -99,7 +99,7 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except Terminated as ended:
-        # The parent process sees the signal as the cause of death, as without a handler.
+        # The parent process sees that the signal terminated the process, as it would without a handler.
         os.kill(os.getpid(), ended.number)
         return 128 + ended.number
     except MemoryError:
@@ -109,11 +109,11 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
 
 @contextlib.contextmanager
 def _printed_warnings() -> Iterator[None]:
-    """Print each :class:`SpanrsWarning` as one line; other warnings stay as they are."""
+    """Print each :class:`SpanrsWarning` as one line; other warnings are unchanged."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", SpanrsWarning)
         usual = warnings.showwarning
-        # A file may be read several times: for several systems, or as both sides.
+        # A file may be read several times (for several systems, or as both sides); print its warnings once.
         printed = set()
 
         def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
@@ -128,13 +128,13 @@ def _printed_warnings() -> Iterator[None]:
 
 
 def print_message(kind: str, message: str) -> None:
-    """Print an error, a warning or a note on standard error, in one line."""
+    """Print an error, a warning or a note as one line on standard error."""
     click.echo(f"spanrs: {kind}: {escaped(' '.join(message.splitlines()))}", err=True)
 
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Report a TypeError as wrong usage: sides and options that contradict each other."""
+    """Report a TypeError, raised for contradictory sides and options, as a usage error."""
     try:
         yield
     except TypeError as error:
@@ -142,7 +142,7 @@ def explained() -> Iterator[None]:
 
 
 def describe(error: Exception) -> str:
-    """Format an error for the command line: file names of OSErrors are added, keyword arguments become options."""
+    """Format an error for the command line: add the file name of an OSError, replace keyword arguments by options."""
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason

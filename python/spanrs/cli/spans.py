@@ -15,10 +15,10 @@ from spanrs.io.tagged_files import write_spans
 def command(
     file: str, output_path: str | None, scheme: str, reading: str | None, read: dict[str, Any]
 ) -> None:
-    """Write the spans of FILE as JSON Lines, one object a sentence.
+    """Write the spans of FILE as JSON Lines, one object per sentence.
 
-    Each object has document and sentence (from 0), line (of the first token, from 1), tokens, and spans
-    with type, start, end (tokens from 0, end exclusive) and text.
+    Each object has the members document and sentence (from 0), line (of the first token, from 1), tokens, and spans,
+    each with type, start, end (token indices from 0, end exclusive) and text.
     """
     console.check_output(output_path, (file,))
     target = standard_output() if output_path in (None, "-") else output_path

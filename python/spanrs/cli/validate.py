@@ -14,7 +14,7 @@ from spanrs.cli.output import Output, Rendered, table_output
 from spanrs.io import FileReport, validate
 from spanrs.report.table import Table
 
-#: Violations that are listed by default; all are counted.
+#: Default number of violations that are listed; all violations are counted.
 LISTED = 100
 
 
@@ -26,7 +26,7 @@ def command(
 ) -> None:
     """List the tags of FILE that do not conform to their scheme, each with its line.
 
-    Exit status 0 where there are none, 1 where there are, 2 where the file cannot be read.
+    Exit status: 0 no violations; 1 violations; 2 the file cannot be read.
     """
     output.check([file])
     if max_violations is None:
@@ -39,7 +39,7 @@ def command(
 
 
 def _rendered(report: FileReport, name: str, to: str) -> Rendered:
-    """Render the violations and their numbers in a format."""
+    """Render the violations and their counts in a format."""
     if to == "json":
         return _json(report)
     if to == "text":
@@ -68,5 +68,5 @@ def _json(report: FileReport) -> str:
     everything = asdict(report)
     first = [{"line": line} | violation for line, violation in everything.pop("located")]
     for row in first:
-        del row["action"]  # Nothing was done: the file was only looked at.
+        del row["action"]  # The file was only validated, so there is no action.
     return json.dumps(everything | {"first": first}, ensure_ascii=False)

@@ -1,6 +1,6 @@
-"""Evaluation: what gold and pred have in common.
+"""Evaluation of pred against gold.
 
-Counts are integers and can be added in any order; every float is computed from them when it is asked for.
+Counts are integers and can be added in any order; floats are computed from the counts on request.
 """
 
 from typing import TYPE_CHECKING

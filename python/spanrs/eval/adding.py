@@ -1,4 +1,4 @@
-"""Adding two corpora of any formats to a scorer."""
+"""Adds two corpora of any formats to a scorer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spanrs.io.parts import Part
 from spanrs.io.sentences import Layout, columns_of, is_long
 from spanrs.progress import Meter
 
-#: Documents added at once.
+#: Number of documents added at once.
 DOCUMENTS = 256
 
 
@@ -33,46 +33,46 @@ class Adding:
     update: Callable[..., None]
     """Adds sentences in memory: gold, pred, documents, and reading options of ids."""
     align: str
-    """What to do where tokens differ: ``refuse``, ``report`` or ``ignore``."""
+    """What to do if tokens differ: ``refuse``, ``report`` or ``ignore``."""
     by: str | None
     """Unit of the rows of counts: ``document``, ``sentence``, or None for totals only."""
     threads: int
     progress: Callable[[int], object] | None = None
     finder: _spanrs.ErrorFinder | None = None
-    """Finds the errors of column files and files of spans."""
+    """Finds the errors in column files and span files."""
     named: bool = False
     """Whether errors carry the path, because there are several parts."""
     notes: list[str] = field(default_factory=list)
     """Receives notes, such as how documents were paired."""
     losses: list[str] = field(default_factory=list)
-    """Receives warnings about annotations that were left out."""
+    """Receives warnings about skipped annotations."""
 
 
 class Added(NamedTuple):
-    """What adding parts produced besides counts."""
+    """Results of adding parts, besides counts."""
 
     settings: dict[str, str]
-    """Settings of the formats, for the signature."""
+    """Settings that depend on the format, for the signature."""
     has_errors: bool
-    """Whether ``finder`` collected the errors; otherwise they take a second pass."""
+    """Whether ``finder`` collected the errors; otherwise a second pass is needed."""
 
 
 def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> Added:
-    """Add two parts that belong together, or one that holds both sides.
+    """Add two paired parts, or one part that contains both sides.
 
     Parameters
     ----------
     adding : Adding
         The scorer.
     corpora : (Corpus, Corpus)
-        Those of the parts, for their reading options.
+        The corpora of the parts, for their reading options.
     parts : (Part, Part or None)
-        Gold and pred; without pred the part of gold holds both.
+        Gold and pred; if pred is None, the part of gold contains both sides.
 
     Raises
     ------
     OSError, spanrs.errors.SpanrsError
-        Where a part cannot be read, and where the sides do not fit each other.
+        If a part cannot be read, or the sides do not match.
     """
     gold, pred = parts
     kinds = {gold.kind} if pred is None else {gold.kind, pred.kind}
@@ -80,7 +80,7 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
         _add_rows(adding, corpora, parts)
         return Added({}, adding.finder is not None)
     if pred is not None and kinds <= {"spans", "rows"} and "stacked" in (gold.format, pred.format):
-        # A side without nested spans is not recognisable as stacked.
+        # The format of a side without nested spans is not recognisable as stacked.
         pair = gold, pred
         gold, pred = (replace(part, format="stacked") if part.kind == "rows" else part for part in pair)
         kinds = {"spans"}
@@ -89,21 +89,21 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     if pred is not None and kinds == {"documents"}:
         if adding.by == "sentence":
             raise ValueError(
-                "documents of text have no sentences to count by; use by='document' (--by-document, or --unit document "
+                "texts with annotations have no sentences; use by='document' (--by-document, or --unit document "
                 "of spanrs compare)"
             )
         _add_documents(adding, corpora, (gold, pred))
         return Added({}, False)
     if pred is None and gold.kind != "table":
-        message = f"{gold.shown} ({gold.format}) holds one side; pass gold and pred"
+        message = f"{gold.shown} ({gold.format}) contains one side; pass gold and pred"
         raise with_code(FormatError(message), "formats", gold.path)
     if pred is None and not is_long(gold, corpora[0].options):
         add_table(adding, gold, corpora[0].options)
         return Added({}, False)
     if "documents" in kinds:
         message = (
-            f"{gold.shown} ({gold.format}) and {pred.shown if pred else ''} ({pred.format if pred else ''}) have other "
-            "tokens; compare their spans in the text with align='characters' (--align characters)"
+            f"{gold.shown} ({gold.format}) and {pred.shown if pred else ''} ({pred.format if pred else ''}) have "
+            "different tokens; compare spans by their characters with align='characters' (--align characters)"
         )
         raise with_code(AlignmentError(message), "formats", gold.path)
     if "spans" in kinds:
@@ -113,14 +113,14 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
 
 
 def _check_by_sentence(corpora: tuple[Corpus, Corpus]) -> None:
-    """Refuse ``punct_column`` with rows of sentences.
+    """Refuse ``punct_column`` with per-sentence rows.
 
     Raises
     ------
     ValueError
     """
     if any(corpus.options.punct_column is not None for corpus in corpora):
-        raise ValueError("punct_column needs rows of documents; leave out by='sentence'")
+        raise ValueError("punct_column cannot be combined with by='sentence'")
 
 
 def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
@@ -128,7 +128,7 @@ def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     of_gold, of_pred = (corpus.options for corpus in corpora)
     if pred is None:
         layout = columns_of(gold, of_gold).tags
-        # A directory may hold tables too, which have other columns.
+        # A directory may also contain tables, which have other columns.
         first = of_gold.columns(layout.get("gold", -2), layout.get("pred", -1))
         columns = first, first
     else:
@@ -182,19 +182,19 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
     Raises
     ------
     spanrs.errors.FormatError
-        For damaged files, columns of another type, and impossible spans.
+        For damaged files, columns of a wrong type, and impossible spans.
     spanrs.errors.AlignmentError
-        Where a sentence is null or of two lengths, and where the sentences of a document are not contiguous.
+        If a sentence is null or differs in length between the sides, or the sentences of a document are not contiguous.
     TypeError
         For columns of integers without ``vocabulary``.
     """
     layout = columns_of(part, options) if layout is None else layout
     if adding.by == "document" and layout.documents is None:
-        message = f"{part.shown}: no column names the documents; name it with documents="
+        message = f"{part.shown}: there is no column of document names; choose one with documents="
         raise with_code(FormatError(message), "columns", part.path)
     if not {"gold", "pred"} <= layout.tags.keys():
         there = ", ".join(tables.column_types(part))
-        message = f"{part.shown}: there are no columns of gold and pred among {there}; name them with gold= and pred="
+        message = f"{part.shown}: there are no columns of gold and pred among {there}; choose them with gold= and pred="
         raise with_code(FormatError(message), "columns", part.path)
     if adding.by != "document":
         layout = layout._replace(documents=None)
@@ -208,7 +208,8 @@ def add_table(adding: Adding, part: Part, options: ReadOptions, layout: Layout |
             elif adding.by is None:
                 adding.update(golds, preds, None, **read)
             elif part.format == "table" and not tables.is_one_shot(part.source):
-                # The table is complete: no document continues in a later batch; all rows show the scheme.
+                # The table is complete: no document continues in a later batch, and the scheme is detected from all
+                # rows.
                 adding.update(golds, preds, documents, **read)
             else:
                 runs.update(golds, preds, documents, **read)
@@ -224,7 +225,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     without_tokens = None
     for chunk in sentence_chunks(corpora, parts, adding.align):
         if adding.by == "document":
-            # Sentences without a document belong to document 0.
+            # Sentences without a document name belong to document 0.
             names = [sentence.document or "0" for sentence in chunk.sentences]
             runs.update(chunk.gold, chunk.pred, names)
         else:
@@ -236,7 +237,7 @@ def _add_sentences(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
         meter.add(sum(sum(map(len, tokens)) for tokens in chunk.tokens if tokens is not None))
     if without_tokens is not None:
         adding.losses.append(
-            f"{without_tokens} has no tokens, so those of the two sides are not compared; sentences are paired by order"
+            f"{without_tokens} has no tokens, so tokens are not compared, and sentences are paired by their order"
         )
     runs.end()
 

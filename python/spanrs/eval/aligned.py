@@ -21,11 +21,11 @@ from spanrs.io.parts import Part
 from spanrs.progress import Meter
 from spanrs.tags.types import Span
 
-#: Maximum number of examples of unaligned spans.
+#: Maximum number of unaligned spans shown as examples.
 EXAMPLES = 3
-#: Maximum characters of text in an example.
+#: Maximum number of characters of text in an example.
 SHOWN = 40
-#: In place of a number of errors: none are listed.
+#: Number of errors that means that no errors are listed.
 NO_ERRORS = -1
 #: Position after every text, for unaligned spans.
 BEHIND = 1 << 31
@@ -49,7 +49,7 @@ class _Unaligned:
             self.first.append(f"{span[0]} {text!r} ({name}: characters {span[1]} to {span[2]})")
 
     def note(self, side: str, all_spans: int) -> list[str]:
-        """Return a note with their number and examples."""
+        """Return a note with the number of unaligned spans and examples."""
         if not self.number:
             return []
         more = f" and {self.number - len(self.first)} more" if self.number > len(self.first) else ""
@@ -71,31 +71,31 @@ def score_aligned(
 ) -> Result:
     """Score two parts by the characters of their spans.
 
-    White space, and the spellings of quotation marks, dashes and brackets that tokenizers change, do not count. Where
-    the texts differ otherwise they are aligned; a span that begins or ends where the other side has nothing cannot be
-    aligned, counts as an error of its side, and is listed in the notes.
+    Differences in white space, and in the quotation marks, dashes and brackets that tokenizers change, are ignored. If
+    the texts differ otherwise, they are aligned. A span that begins or ends in text without a counterpart on the other
+    side cannot be aligned, is counted as an error of its side, and is listed in the notes.
 
     Parameters
     ----------
     corpora, parts : pairs
         Gold and pred. Tokens of column files and tables are joined to text.
     scorer : Scorer
-        What the documents are added to.
+        The scorer to which the documents are added.
     by : str, optional
         ``document`` for a row of counts for each document.
     errors : bool
-        Keep the errors; their spans are characters of the texts.
+        Whether to keep the errors; the bounds of their spans are character offsets in the texts.
     most_errors : int, optional
-        Of each kind; None for all.
+        Maximum number of errors of each kind; None for all.
     progress : callable, optional
-        Called after each document with the characters of both sides so far.
+        Called after each document with the number of characters of both sides so far.
 
     Raises
     ------
     ValueError
-        For rows of sentences.
+        If per-sentence rows are requested.
     OSError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score`.
+        Same as :func:`spanrs.score`.
     """
     if by == "sentence":
         raise ValueError(
@@ -126,7 +126,7 @@ def score_aligned(
 
 
 def _whole(documents: Iterable[Document]) -> tuple[Document, int]:
-    """Join documents to one, and return their number."""
+    """Join documents into one; return the joined document and the number of documents."""
     texts: list[str] = []
     annotations: list[Annotation] = []
     at = 0
@@ -153,7 +153,7 @@ class _Aligned:
     by : str, optional
         ``document`` for a row of counts for each document.
     most_errors : int, optional
-        Errors to keep of each kind: None for all, :data:`NO_ERRORS` for none.
+        Maximum number of errors of each kind to keep: None for all, :data:`NO_ERRORS` for none.
     """
 
     def __init__(self, scorer: Scorer, by: str | None, most_errors: int | None) -> None:
@@ -164,7 +164,7 @@ class _Aligned:
         self.numbers = {"gold": 0, "pred": 0}
         self.errors: list[ErrorList] = []
         self.documents = 0
-        #: Documents that have less than half of their text in common.
+        #: Number of pairs of documents that have less than half of their text in common.
         self.unlike = 0
 
     def add(self, pairs: Iterable[tuple[str, Document, Document]], meter: Meter) -> None:
@@ -201,7 +201,7 @@ class _Aligned:
         if self.unlike:
             self.losses.append(
                 f"{self.unlike} of {self.documents} documents of gold have less than half of their text in common with "
-                "pred; are they the same documents?"
+                "pred; check that both sides have the same documents"
             )
         evidence = result.evidence
         evidence = replace(
@@ -227,20 +227,20 @@ def _placed(
     unaligned: _Unaligned,
     parity: int,
 ) -> list[Plain]:
-    """Map spans to the common axis; a span that cannot be aligned gets a unique position after all text.
+    """Map spans to the common character axis; a span that cannot be aligned gets a unique position after all text.
 
     Parameters
     ----------
     side : (spans, document, name)
-        The spans of a document; one of several pieces keeps its holes if all pieces can be aligned.
+        The spans of a document; a discontinuous span keeps its gaps if all fragments can be aligned.
     place : callable
-        Gives the places of stretches of characters on the axis; None for one that cannot be aligned.
+        Maps ranges of characters to the axis; returns None for a range that cannot be aligned.
     stretches : sequence of (int, int)
-        Characters of the text that the other text lacks, ascending.
+        Ranges of characters that do not occur in the other text, ascending.
     unaligned : _Unaligned
-        Gets the spans that cannot be aligned.
+        Receives the spans that cannot be aligned.
     parity : int
-        0 for gold, 1 for pred, so that places behind all others are never the same.
+        0 for gold, 1 for pred, so that the positions of unaligned spans never coincide.
     """
     spans, document, name = side
     pieces = [_pieces(span) for span in spans]
@@ -265,7 +265,7 @@ def _placed(
 
 
 def _pieces(span: Plain) -> list[tuple[int, int]]:
-    """Return the stretches of characters of a span."""
+    """Return the ranges of characters of a span."""
     if len(span) < 4:
         return [(span[1], span[2])]
     pieces: list[tuple[int, int]] = []
@@ -283,7 +283,7 @@ def _errors(
     matcher: Matcher,
     most: int | None,
 ) -> ErrorList:
-    """List the errors of a document, with their spans as characters of its texts."""
+    """List the errors in a document; the bounds of spans are character offsets in the texts."""
     placed, plain = spans
     lists = _spanrs.span_lists_of_tuples([placed["gold"]], [placed["pred"]], True)
     located = find_errors(*lists, matcher, most)

@@ -1,4 +1,4 @@
-"""Arguments of results: types, and weights of documents."""
+"""Validation of arguments: types and document weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_IN_ORDER = (str, bytes, Mapping, Set)
 def as_types(
     types: Mapping[str, str | None] | Collection[str],
 ) -> Mapping[str, str | None] | frozenset[str]:
-    """Return a map of types as it is, and a collection of types as a set.
+    """Return a mapping of types unchanged, and a collection of types as a set.
 
     Raises
     ------
@@ -33,14 +33,14 @@ def as_types(
 
 
 def as_document_weights(weights: Iterable[float], documents: int) -> tuple[float, ...]:
-    """Return the weights of this number of documents.
+    """Return the weights of a given number of documents.
 
     Raises
     ------
     TypeError
         For values that are not iterable, and weights that are not numbers.
     ValueError
-        For another number of weights, and weights that are negative, not finite or above ``MAX_WEIGHT``.
+        For a wrong number of weights, and for weights that are negative, not finite or above ``MAX_WEIGHT``.
     """
     if isinstance(weights, NOT_IN_ORDER) or not is_iterable(weights):
         raise TypeError(f"weights must be one number per document, not {type(weights).__name__}")

@@ -1,4 +1,4 @@
-"""Checks of column files: files whose only column holds tokens, and columns of gold and pred that were not named."""
+"""Checks of column files: files that contain only tokens, and default columns of gold and pred."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from spanrs.eval.warnings import FORGOTTEN
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import BEGINNING, Part
 
-#: Number of unknown tags from which on a file is assumed to hold only tokens.
+#: Minimum number of unknown tags for the assumption that a file contains only tokens.
 UNKNOWN_TAGS = 10
-#: Columns of a file whose gold and pred are clear: tokens, gold, pred.
+#: Number of columns of a file in which gold and pred are unambiguous: tokens, gold, pred.
 TOKEN_GOLD_PRED = 3
 
 
 @contextmanager
 def explaining_one_column(*, both: bool) -> Iterator[None]:
-    """Replace the error about the missing default column -2 by one about files with a single column.
+    """Replace the error about the missing default column -2 by an error about files with a single column.
 
-    ``both`` is True if one file holds gold and pred.
+    ``both`` is True if one file contains gold and pred.
     """
     try:
         yield
@@ -30,8 +30,8 @@ def explaining_one_column(*, both: bool) -> Iterator[None]:
         if not both or error.code != "no_column" or "no column -2: " not in str(error):
             raise
         message = (
-            f"{error.path}:{error.line}: the file has one column, and one file with gold and pred has three or more: "
-            "tokens, gold, pred; name the file of pred as well, or the separator of the columns"
+            f"{error.path}:{error.line}: the file has one column, but a file with gold and pred has three or more "
+            "(tokens, gold, pred); add the file of pred, or specify the separator of the columns"
         )
         raise with_code(FormatError(message), error.code, error.path, error.line) from None
 
@@ -39,13 +39,14 @@ def explaining_one_column(*, both: bool) -> Iterator[None]:
 def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
     """Refuse a side whose tags are tokens, because its file has one column.
 
-    A file of tags has one column as well, so only the tags can tell. The score would be 0, like that of a bad model.
+    A file of tags also has one column, so that only the tags reveal the mistake. The score would be 0, as for a bad
+    model.
 
     Raises
     ------
     spanrs.errors.FormatError
-        Where a file has one column, and a side has no span although most of its tags are not ``O``, and the first of
-        them are no tags of the scheme.
+        If a file has one column, a side has no span although most of its tags are not ``O``, and the first of these
+        tags are not tags of the scheme.
     """
     numbers = result._unweighted_corpus
     if not numbers.get("unaligned_files"):
@@ -65,13 +66,13 @@ def refuse_tokens_as_tags(result: Result, gold: str, pred: str | None) -> None:
         ):
             continue
         if any(FORGOTTEN.fullmatch(violation.current) for violation in first):
-            # Labels without names have their own warning.
+            # Labels without names cause a separate warning.
             continue
         line = violations.first[0].line
         scheme = result.settings.get(f"{side}_scheme", result.settings["scheme"])
         message = (
-            f"{source}:{line}: no column of tags: {side} has no span, its first tags other than O are none of {scheme} "
-            f"(`{first[0].current}`), and gold or pred has one column, which is read as tags; "
+            f"{source}:{line}: no column of tags: {side} has no span, its first tags other than O are not tags of "
+            f"{scheme} (`{first[0].current}`), and gold or pred has one column, which is read as tags; "
             "give a file with tokens and tags"
         )
         raise with_code(FormatError(message), "no_column", source, line)
@@ -97,7 +98,7 @@ def file_width(part: Part, options: ReadOptions) -> int | None:
     )
     if gold is not None and gold == pred:
         raise ValueError(
-            f"{part.shown}: gold and pred are the same column, {gold}; name both with gold= and pred= "
+            f"{part.shown}: gold and pred are the same column, {gold}; choose both with gold= and pred= "
             "(--gold-column, --pred-column)"
         )
     return width
@@ -107,17 +108,15 @@ def describe_columns(adding: Adding, result: Result, options: ReadOptions, width
     """Note which of more than three columns are gold and pred by default; warn if their types are different."""
     if width <= TOKEN_GOLD_PRED or (options.gold, options.pred) != (-2, -1):
         return
-    columns = f"column {width - 2} is read as gold and column {width - 1} as pred (of {width}, from 0)"
+    columns = f"of {width} columns, numbered from 0, column {width - 2} is read as gold and column {width - 1} as pred"
     totals = result[result.matcher.support].per_type.totals.items()
     of_gold = [name for name, counts in totals if counts.tp or counts.fn]
     of_pred = [name for name, counts in totals if counts.tp or counts.fp]
     advice = (
-        "if the file is gold alone, name the file of pred; for other columns name them with gold= and pred= "
+        "if the file contains only gold, add the file of pred; choose other columns with gold= and pred= "
         "(--gold-column, --pred-column)"
     )
     if of_gold and of_pred and not set(of_gold) & set(of_pred):
-        adding.losses.append(
-            f"{columns}, and they have no type in common: is the file of pred missing? {advice}"
-        )
+        adding.losses.append(f"{columns}, but they have no type in common; {advice}")
     else:
         adding.notes.append(f"{columns}; {advice}")

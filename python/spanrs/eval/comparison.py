@@ -1,4 +1,4 @@
-"""Comparison of systems on the same documents: paired tests, intervals, corrected p-values."""
+"""Comparison of systems on the same documents: paired tests, intervals and corrected p-values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from spanrs.report.table import Table, as_latex, as_text
 
 #: Paired tests.
 TESTS = ("randomisation", "bootstrap")
-#: Settings of pred, in which compared results may differ.
+#: Settings of pred, which may differ between compared results.
 OF_PRED = ("pred_scheme", "columns")
 #: Options of :func:`spanrs.read` that are not also options of scoring.
 LAYOUT = NAMES - {"scheme", "reading"}
@@ -43,15 +43,15 @@ LAYOUT = NAMES - {"scheme", "reading"}
 class Comparison(PairedComparison):
     """Several systems compared with each other. Returned by :func:`spanrs.compare`.
 
-    ``systems``, ``pairs`` and :meth:`pair` hold the numbers; ``str`` shows them as tables.
+    ``systems``, ``pairs`` and :meth:`pair` give the numbers; ``str`` shows the numbers as tables.
     """
 
     def tables(self, *, by_type: bool = False) -> list[Table]:
-        """Return the tables that are printed; ``by_type`` adds the differences of each type."""
+        """Return the printed tables; ``by_type`` adds the differences for each type."""
         return comparison_tables.tables(self, by_type=by_type)
 
     def to_csv(self) -> str:
-        """Return the pairs as CSV, fractions: a row for each pair, and for each pair and type."""
+        """Return the pairs as CSV, in fractions: a row for each pair, and for each pair and type."""
         return comparison_tables.csv_text(self)
 
     def to_latex(self, *, by_type: bool = False) -> str:
@@ -93,31 +93,31 @@ def compare(
 
     Parameters
     ----------
-    gold : what :func:`spanrs.score` takes, or mapping of str to Result
-        Gold, against which each of ``preds`` is scored. Or results of two systems or more, by name, with rows of the
-        same documents: made with ``by=``, in the same way, of the same gold.
-    preds : mapping of str to what :func:`spanrs.score` takes
+    gold : any input of :func:`spanrs.score`, or mapping of str to Result
+        Gold, against which each of ``preds`` is scored. Alternatively, the results of at least two systems by name,
+        which must have rows of the same documents: scored with ``by=``, against the same gold, with the same settings.
+    preds : mapping of str to any input of :func:`spanrs.score`
         The systems by name.
     measure : Measure or Ratio, optional
-        Micro F1 of the matcher's criterion if not given.
+        The measure to compare, by default micro F1 of the matcher's criterion.
     test : str
         ``randomisation``: approximate randomisation; ``bootstrap``: paired bootstrap, whose p-value is the share of
-        resamples in which the difference deviates from the observed one by at least the observed one.
+        resamples in which the difference deviates from the observed difference by at least the observed difference.
     samples : int
-        Exchanges or resamples of the test, and resamples of the intervals. The smallest possible p-value is
-        ``1 / (samples + 1)``.
+        Number of exchanges or resamples of the test, and of resamples of the intervals. The smallest possible p-value
+        is ``1 / (samples + 1)``.
     seed : int
-        The same seed gives the same values for any number of threads.
+        Random seed. The same seed gives the same values for any number of threads.
     level : float
         Confidence level of the intervals.
     threads : int
-        Threads, 1 or more.
+        Number of threads, 1 or more.
     progress : callable, optional
-        Called periodically with the number of resamples and exchanges done so far: ``samples`` of all systems, and as
-        many for each pair under ``randomisation``.
+        Called periodically with the number of resamples and exchanges completed so far. The total is ``samples`` for
+        all systems, plus ``samples`` for each pair under ``randomisation``.
     **options
-        With ``preds``, those of :func:`spanrs.score`. If not given, ``errors`` is True, and ``by`` is ``document``
-        where a side holds documents of text or spans are aligned by characters, else ``sentence``.
+        With ``preds``, options of :func:`spanrs.score`. By default, ``errors`` is True, and ``by`` is ``document`` if
+        a side consists of texts with annotations or spans are aligned by characters, otherwise ``sentence``.
 
     Returns
     -------
@@ -126,19 +126,19 @@ def compare(
     Raises
     ------
     ValueError
-        For fewer than two systems or two documents, an unknown test, and numbers out of range.
+        For fewer than two systems or documents, an unknown test, and numbers out of range.
     TypeError
-        If results are compared and options of scoring are given.
+        If results are compared and scoring options are given.
     spanrs.errors.AlignmentError
-        If a system lacks a document of another system, has a document twice, or was scored against other gold data.
+        If a document of one system is missing in another, a system has a document twice, or gold data differ.
     spanrs.errors.SchemeError
         If the results were made with different settings.
 
     Notes
     -----
     Both tests are two-sided and count the observed difference as one of the samples: p = (n + 1) / (samples + 1).
-    Holm (1979) corrects for the number of pairs. McNemar's test counts gold spans, which are not independent within a
-    sentence; it is reported in addition.
+    Holm's method (1979) corrects for the number of pairs. McNemar's test is reported in addition; it counts gold spans,
+    which are not independent within a sentence.
 
     Sources: Noreen 1989; Yeh 2000, "More accurate tests for the statistical significance of result differences";
     Berg-Kirkpatrick et al. 2012, "An empirical investigation of statistical significance in NLP".
@@ -153,7 +153,7 @@ def compare(
     (0.25, True)
     """
     if test not in TESTS:
-        raise ValueError(f"unknown test {test!r}; one of {', '.join(TESTS)}")
+        raise ValueError(f"unknown test {test!r}; expected one of {', '.join(TESTS)}")
     check_level(level)
     check_numbers(samples, seed, threads)
     results = _scored(gold, preds, options)
@@ -165,7 +165,7 @@ def compare(
     compared_measure = Measure() if measure is None else measure
     check_measures([compared_measure])
     if compared_measure.criterion is None and len(first.matcher.criteria) > 1:
-        # Names the compared criterion if the matcher has several.
+        # The settings contain the compared criterion if the matcher has several.
         compared_measure = replace(compared_measure, criterion=first.matcher.criterion)
     compared = (
         types
@@ -203,16 +203,16 @@ def compare(
 
 
 def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]) -> Mapping[str, Result]:
-    """Return the results of the systems: the given ones, or those of scoring each system against gold."""
+    """Return the results of the systems: the given results, or the results of scoring each system against gold."""
     if preds is None:
         if options:
             raise TypeError(
-                f"results are scored already; {next(iter(options))} is an option of spanrs.score"
+                f"results are already scored; {next(iter(options))} is an option of spanrs.score"
             )
         return gold  # type: ignore[no-any-return]  # checked below
     if not isinstance(preds, Mapping):
         raise TypeError(
-            f"the systems must be a mapping of names to what score takes, not {type(preds).__name__}; say "
+            f"preds must be a mapping of names to inputs of spanrs.score, not {type(preds).__name__}; write "
             "compare(gold, {'a': pred})"
         )
     if hasattr(gold, "read") and not isinstance(gold, Corpus):
@@ -236,7 +236,7 @@ def _score_system(gold: Any, pred: Any, options: dict[str, Any]) -> Result:
 
 
 def default_unit(corpora: Iterable[Corpus | None], align: str | None = None) -> str:
-    """Return what is resampled by default: ``document`` where sides are compared as texts, else ``sentence``."""
+    """Return the default unit of resampling: ``document`` if sides are compared as texts, otherwise ``sentence``."""
     parts = (part for corpus in corpora if corpus is not None for part in corpus.parts)
     of_texts = any(part.format != "unreadable" and part.kind == "documents" for part in parts)
     return "document" if of_texts or align == "characters" else "sentence"
@@ -280,7 +280,7 @@ class _Numbers:
         )
 
     def p_values(self, a: int, b: int) -> list[float]:
-        """Return the p-value of each measure for two systems; NaN for a type that one of them does not have."""
+        """Return the p-value of each measure for two systems; NaN for a type that is missing in either system."""
         import numpy as np
 
         observed = self.values[a] - self.values[b]
@@ -318,7 +318,7 @@ def _pairs(
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
-    """Correct p-values for their number (Holm 1979). NaN stays NaN and is not counted.
+    """Correct p-values for multiple tests (Holm 1979). NaN stays NaN and is not counted.
 
     Examples
     --------
@@ -348,7 +348,7 @@ def mcnemar_p(only_a: int, only_b: int) -> float:
     n = only_a + only_b
     smaller = range(min(only_a, only_b) + 1)
     if n > 1000:
-        # Binomial coefficients of larger numbers do not fit a float.
+        # For larger numbers, binomial coefficients do not fit into a float.
         tail = sum(math.exp(_log_choose(n, k) - n * math.log(2)) for k in smaller)
     else:
         tail = sum(math.comb(n, k) for k in smaller) / 2**n
@@ -362,7 +362,7 @@ def _log_choose(n: int, k: int) -> float:
 def _comparable_errors(
     errors: Mapping[str, ErrorList | None], measure: Measure | Ratio
 ) -> list[ErrorList | None]:
-    """Return the errors of the systems; None if they are not under the measured criterion."""
+    """Return the errors of the systems; None if the errors belong to another criterion than the measure."""
     if measure.type is not None:
         return [None] * len(errors)
     return [
@@ -372,7 +372,7 @@ def _comparable_errors(
 
 
 def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
-    """Count the gold spans that only one of two systems found."""
+    """Count the gold spans that only one of two systems predicted."""
     if a is None or b is None:
         return None
     import numpy as np
@@ -383,11 +383,11 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
 
 
 def _check_results(results: Mapping[str, Result]) -> None:
-    """Raise if the results cannot be compared."""
+    """Raise an error if the results cannot be compared."""
     if not isinstance(results, Mapping):
         raise TypeError(f"results must be a mapping of names to results, not {type(results).__name__}")
     if len(results) < 2:
-        raise ValueError("a comparison needs two systems or more")
+        raise ValueError("a comparison needs at least two systems")
     for name, result in results.items():
         if not isinstance(result, Result):
             raise TypeError(f"{name} is a {type(result).__name__}, not a result of spanrs.score")
@@ -395,13 +395,13 @@ def _check_results(results: Mapping[str, Result]) -> None:
             raise ValueError(f"{name} has document weights; compare the results without weights")
         if len(result.counts) < 2:
             raise ValueError(
-                f"a test needs rows of two documents or more, and {name} has {len(result.counts)}; "
-                'make the results with by="sentence" or by="document"'
+                f"a test needs rows of at least two documents, but {name} has {len(result.counts)}; "
+                'score with by="sentence" or by="document"'
             )
 
 
 def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
-    """Return the settings that all results share; refuse results made in different ways or of different gold."""
+    """Return the settings shared by all results; refuse results with different settings or different gold data."""
     (first_name, first), *others = results.items()
     of_pred = {name: first.settings[name] for name in OF_PRED if name in first.settings}
     common = {name: value for name, value in first.settings.items() if name not in OF_PRED}
@@ -411,14 +411,14 @@ def _common_settings(results: Mapping[str, Result]) -> dict[str, str]:
         settings = {key: value for key, value in result.settings.items() if key not in OF_PRED}
         if settings != common or result.by_sentence != first.by_sentence:
             signatures = f"{first.signature} and {result.signature}"
-            message = f"{first_name} and {name} were made in different ways: {signatures}"
+            message = f"{first_name} and {name} have different settings: {signatures}"
             raise with_code(SchemeError(message), "signature")
         gold_spans = {ty: score.support for ty, score in result[result.matcher.support].per_type.items()}
         sizes = (result.sentences, result.tokens) == (first.sentences, first.tokens)
         if {ty: n for ty, n in gold_spans.items() if n} != support or not sizes:
             message = f"{first_name} and {name} were scored against different gold data"
             try:
-                # Names the first document that only one result has, or whose gold differs.
+                # The error names the first document that only one result has, or whose gold differs.
                 Systems([first.counts, result.counts], [first_name, name])
             except AlignmentError as error:
                 message += f": {error}"

@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from spanrs.eval.details import ErrorList
     from spanrs.eval.paired import PairedComparison
 
-    #: The change, and the error of the system that has it: its list and its index there.
+    #: The kind of change, and the error that shows it: the error list of a system and the index into this list.
     Change = tuple[str, ErrorList, int]
 
 #: Changes of spans from system a to system b.
 CHANGES = {
-    "fixed": "gold span that only {b} finds",
-    "broken": "gold span that only {a} finds",
-    "removed": "wrong span of {a} alone",
-    "added": "wrong span of {b} alone",
+    "fixed": "gold span found only by {b}",
+    "broken": "gold span found only by {a}",
+    "removed": "wrong span only in {a}",
+    "added": "wrong span only in {b}",
 }
 
 
 def comparison_page(comparison: PairedComparison, *, title: str = "Comparison of systems") -> str:
     """Return the report of a comparison: measures with intervals, tests, types, and spans fixed and broken.
 
-    Spans are shown where the results have complete lists of errors. Every other system is compared with the first.
+    Spans are shown if the results have complete lists of errors. The first system is compared with each other system.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples |
     shown = cut_by_kind(changes, lambda change: change[0], MOST_ERRORS // (len(comparison.systems) - 1))
     note = ""
     if len(shown) < len(changes):
-        note = f"{len(shown)} of {len(changes)} spans; the first ones of each kind."
-    # No str.format, because names may contain braces.
+        note = f"{len(shown)} of {len(changes)} spans are shown, the first of each kind."
+    # str.format is not used, because names may contain braces.
     kinds = {
         kind: says.replace("{a}", a) if "{a}" in says else says.replace("{b}", b)
         for kind, says in CHANGES.items()
@@ -118,7 +118,7 @@ def _changes_section(comparison: PairedComparison, a: str, b: str) -> Examples |
 
 
 def _changes(comparison: PairedComparison, a: str, b: str) -> list[Change]:
-    """Return the spans that are right in one system alone, and the wrong spans of one system alone."""
+    """Return the gold spans found by only one system, and the wrong spans of only one system."""
     first, second = comparison.error_lists[a], comparison.error_lists[b]
     if first is None or second is None:
         return []
@@ -132,7 +132,7 @@ def _changes(comparison: PairedComparison, a: str, b: str) -> list[Change]:
 
 
 def _changed(change: Change, systems: tuple[str, str]) -> Example:
-    """Return a change as shown on the page, with the error of the only system that has it."""
+    """Return a change as shown on the page, with the error of the only system that has this error."""
     kind, errors, at = change
     error = errors[at]
     wrong, right = systems if kind in ("fixed", "removed") else systems[::-1]

@@ -15,7 +15,7 @@ from spanrs.report.table import Table
 if TYPE_CHECKING:
     from spanrs.eval.paired import Interval, PairedComparison
 
-#: Marks of corrected p-values, and the largest p-value that has each.
+#: Marks of corrected p-values, each with the largest p-value that has this mark.
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -25,27 +25,27 @@ def signed(value: float) -> str:
 
 
 def interval_text(interval: Interval, *, signs: bool = False) -> str:
-    """Return both bounds in per cent."""
+    """Return both bounds of an interval in per cent."""
     show = signed if signs else percent
     return f"{show(interval.low)} to {show(interval.high)}"
 
 
 def p_text(p: float) -> str:
-    """Return a p-value with four digits; the smallest that is shown is 0.0001."""
+    """Return a p-value with four decimal places; smaller values than 0.0001 are shown as ``<0.0001``."""
     if math.isnan(p):
         return "-"
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def stars(p: float) -> str:
-    """Mark a corrected p-value: ``*`` at most 0.05, ``**`` 0.01, ``***`` 0.001."""
+    """Return the mark of a corrected p-value: ``*`` for at most 0.05, ``**`` for 0.01, ``***`` for 0.001."""
     return next((mark for most, mark in STARS if p <= most), "")
 
 
 def systems_table(comparison: PairedComparison) -> Table:
     """Return the measure of each system with its interval."""
     heads = ["system", comparison.measure.title, f"{100 * comparison.level:g} % interval"]
-    # A ratio may be an error rate, of which less is better.
+    # A ratio may be an error rate, for which smaller is better.
     ranked = heads[1:2] if isinstance(comparison.measure, Measure) else ()
     table = Table(heads, title="Systems", ranked=ranked)
     for name, system in comparison.systems.items():
@@ -69,7 +69,7 @@ def pairs_table(comparison: PairedComparison) -> Table:
 
 
 def types_table(comparison: PairedComparison) -> Table:
-    """Return the measure of each type of each system."""
+    """Return the measure for each type and each system."""
     names = list(comparison.systems)
     table = Table(["type", *names], title="Types")
     types = next(iter(comparison.systems.values())).per_type
@@ -79,7 +79,7 @@ def types_table(comparison: PairedComparison) -> Table:
 
 
 def type_differences_table(comparison: PairedComparison) -> Table:
-    """Return the differences of each type between all pairs of systems."""
+    """Return the differences for each type between all pairs of systems."""
     heads = ["a", "b", "type", "a - b", f"{100 * comparison.level:g} % interval", "p", "p Holm", ""]
     table = Table(heads, left=3, title="Differences by type")
     for pair in comparison.pairs:
@@ -91,7 +91,7 @@ def type_differences_table(comparison: PairedComparison) -> Table:
 
 
 def tables(comparison: PairedComparison, *, by_type: bool = False) -> list[Table]:
-    """Return the tables of a comparison; ``by_type`` adds the differences of each type."""
+    """Return the tables of a comparison; ``by_type`` adds the differences for each type."""
     shown = [systems_table(comparison), pairs_table(comparison)]
     if next(iter(comparison.systems.values())).per_type:
         shown.append(types_table(comparison))
@@ -114,21 +114,21 @@ def shown_parts(
 
 
 def explanation(comparison: PairedComparison) -> str:
-    """Say which test the p-values are of."""
+    """Explain which test gave the p-values."""
     test = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
     samples = comparison.settings["samples"]
     return (
         f"p-values are two-sided, by {test[comparison.settings['test']]} with {samples} samples; "
         "* p Holm <= 0.05, ** <= 0.01, *** <= 0.001"
     ) + (
-        "; only a, only b: gold spans without an error in one system alone"
+        "; only a, only b: gold spans without an error only in a, only in b"
         if any(pair.mcnemar for pair in comparison.pairs)
         else ""
     )
 
 
 def csv_text(comparison: PairedComparison) -> str:
-    """Return the pairs as CSV, fractions: a row for each pair, and for each pair and type."""
+    """Return the pairs as CSV, in fractions: a row for each pair, and for each pair and type."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(

@@ -1,4 +1,4 @@
-"""Scoring of two corpora, or of one that holds both sides."""
+"""Scoring of two corpora, or of one corpus that contains both sides."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class ScoreOptions:
         Raises
         ------
         ValueError
-            Where they say different things.
+            If the options of the corpora differ.
         """
         gold = corpora.gold.options
         pred = gold if corpora.pred is None else corpora.pred.options
@@ -121,16 +121,16 @@ class ScoreOptions:
 def score_corpora(
     corpora: Corpora, options: ScoreOptions, store: str | os.PathLike[str] | None = None
 ) -> Result:
-    """Score two corpora, or one that holds both sides.
+    """Score two corpora, or one corpus that contains both sides.
 
     Parameters
     ----------
     corpora : Corpora
         Gold and pred.
     options : ScoreOptions
-        As the arguments of :func:`spanrs.score`.
+        Options with the names of the arguments of :func:`spanrs.score`.
     store : path, optional
-        Where the result is written, and those of single files until all are scored.
+        Path of the result; until all files are scored, the results of single files are stored in the same directory.
     """
     options = options.of_corpora(corpora)
     gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
@@ -141,7 +141,7 @@ def score_corpora(
             raise TypeError(f"the {options.matcher.name} matcher compares two corpora; pass gold and pred")
         if store is not None or options.by == "sentence":
             raise ValueError(
-                f"the {options.matcher.name} matcher scores documents; leave out store and by='sentence'"
+                f"the {options.matcher.name} matcher scores documents; store and by='sentence' are not supported"
             )
         result: Result = of_texts(gold, pred, options)
         return result
@@ -158,7 +158,7 @@ def score_corpora(
         skipped += [_unpaired("pred", part) for part in paired.preds]
         pairs, notes = paired.pairs, paired.notes
     both = gold, pred
-    # A directory with a single file is scored like one with several.
+    # A directory with a single file is scored like a directory with several files.
     is_one = len(pairs) == 1 and not any(part is not None and part.name for part in pairs[0])
     if is_one and store is None and options.on_error == "raise":
         return _score_pair(both, pairs[0], options)
@@ -192,30 +192,30 @@ def score_corpora(
 
 
 def _is_joined(gold: Corpus, pred: Corpus, options: ScoreOptions) -> bool:
-    """Return whether one side is a single file and the other several, and their documents can be paired."""
+    """Return whether one side is a single file, the other is several files, and their documents can be paired."""
     sides = gold.parts, pred.parts
     if sorted(min(len(side), 2) for side in sides) != [1, 2]:
         return False
     if any(len(side) == 1 and side[0].name for side in sides):
-        # A directory with a single file.
+        # The side is a directory with a single file.
         return False
     return options.align == "characters" or all(part.kind == "documents" for side in sides for part in side)
 
 
 def _joined(corpus: Corpus) -> Part:
-    """Return the parts of a corpus as one."""
+    """Join the parts of a corpus into one."""
     return corpus.parts[0] if len(corpus.parts) == 1 else Part("", corpus.parts, "joined")
 
 
 def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tuple[Corpus, Corpus]:
-    """Apply scheme and reading to corpora whose tags are read in Python."""
+    """Apply the scheme and the reading to corpora whose tags are read in Python."""
     formats = {part.format for corpus in corpora for part in corpus.parts}
     if (
         formats <= set(ROWS_FORMATS)
         and options.align != "characters"
         and document_scorer(options.matcher) is None
     ):
-        # The compiled scorer has its own scheme and reading.
+        # For column files, the compiled scorer applies the scheme and the reading.
         return corpora
     schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
     return with_schemes(corpora, schemes, options.reading or "conlleval")
@@ -224,7 +224,7 @@ def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tupl
 def _shown(corpus: Corpus) -> str:
     """Return the name of a corpus in messages."""
     paths = [os.path.dirname(part.path) or "." for part in corpus.parts if part.path is not None]
-    # The paths may be in different directories.
+    # The paths may belong to different directories.
     return paths[0] if len(set(paths)) == 1 else corpus.parts[0].shown
 
 
@@ -252,10 +252,12 @@ def _score_pair(
     *,
     named: bool = False,
 ) -> Result:
-    """Score two parts, or one that holds both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
+    """Score two parts, or one part with both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
     if options.align == "characters":
         if parts[1] is None:
-            raise ValueError("align='characters' compares two sides; one file with both has one text")
+            raise ValueError(
+                "align='characters' requires two sources; a file with both sides has a single text"
+            )
         _check_one_layer(corpora, parts)
         # Lazy: rarely used.
         from spanrs.eval.aligned import score_aligned
@@ -275,7 +277,7 @@ def _score_pair(
         for corpus, part in zip(corpora, parts, strict=True)
     ]
     if pred is not None and len(layers[0]) != len(layers[1]):
-        raise ValueError(f"gold has {len(layers[0])} columns of tags, pred has {len(layers[1])}")
+        raise ValueError(f"gold has {len(layers[0])} columns of tags, but pred has {len(layers[1])}")
     if pred is None or len(layers[0]) == 1:
         return _checked_pair(corpora, parts, options, named=named)
 
@@ -288,7 +290,7 @@ def _score_pair(
 
     if any(part is not None and part.kind != "rows" for part in parts):
         raise ValueError(
-            "several layers are supported for column files only; name one column of the table with tags="
+            "several layers are only supported for column files; choose one column of the table with tags="
         )
     results = [score_layer(at) for at in range(len(layers[0]))]
     # All layers are read in the schemes of the layer with the most spans.
@@ -304,7 +306,7 @@ def _score_pair(
 
 
 def _check_one_layer(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]) -> None:
-    """Refuse several layers; documents have one.
+    """Refuse several layers, because documents have a single layer.
 
     Raises
     ------
@@ -312,7 +314,7 @@ def _check_one_layer(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | N
     """
     for corpus, part in zip(corpora, parts, strict=True):
         if part is not None and part.kind in ("rows", "table") and len(corpus.options.layers()) > 1:
-            raise ValueError("align='characters' compares one layer; name one column with tags=")
+            raise ValueError("align='characters' compares one layer; choose one column with tags=")
 
 
 def _checked_pair(
@@ -326,7 +328,7 @@ def _checked_pair(
     gold, pred = parts
     schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
     if is_one_shot(gold.source) and (options.errors or any(map(is_auto, schemes))):
-        # Collecting errors and detecting the scheme take a second pass.
+        # Collecting errors and detecting the scheme require a second pass.
         gold = replace(gold, source=gold.source.read_all())
         parts = gold, pred
     kinds = {part.kind for part in parts if part is not None}
@@ -337,7 +339,7 @@ def _checked_pair(
         part is not None and part.format in ("spans", "stacked") for part in parts
     )
     if is_spans and not isinstance(scorer.matcher, Fair):
-        # Span files of FairEval have dummy rows for sentences without spans.
+        # FairEval's span files have placeholder rows for sentences without spans.
         scorer.leave_out(EXCLUDED)
     finder = None
     if options.errors and kinds <= {"rows", "spans"}:
@@ -383,9 +385,10 @@ def _better_schemes(
     options: ScoreOptions,
     result: Result,
 ) -> ScoreOptions | None:
-    """Return options with the schemes of the whole table if they differ from those of its first batch.
+    """Return options with the schemes of the whole table if they differ from the schemes of its first batch.
 
-    A table is counted in the schemes of its first batch. Only if its tags violate them can all of it be in others.
+    A table is counted in the schemes of its first batch. The schemes of the whole table can only differ if tags violate
+    the schemes of the first batch.
     """
     gold, pred = parts
     if pred is not None or gold.kind != "table" or is_long(gold, corpora[0].options):
@@ -401,7 +404,7 @@ def _better_schemes(
 def _schemes_of_table(
     part: Part, corpus: Corpus, options: ScoreOptions, autos: tuple[bool, bool]
 ) -> tuple[str, str | None]:
-    """Detect the schemes of gold and pred from all rows of a table; None for pred if it equals that of gold."""
+    """Detect the schemes of gold and pred from all rows of a table; None for pred if the schemes are equal."""
     layout = columns_of(part, corpus.options)
     ids = id_options(part, corpus.options, layout)
     vocabulary = as_vocabulary(ids["vocabulary"]) if ids else None
@@ -423,7 +426,7 @@ def _described(
     gold, pred = parts
     settings = dict(result.settings)
     if added.settings:
-        # Files of spans have no scheme.
+        # Span files have no scheme.
         settings = result.matcher.settings()
         if not isinstance(result.matcher, Fair):
             settings["exclude"] = listed(sorted(EXCLUDED))

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One question that a matcher answers about every span."""
+    """A question that a matcher answers about every span."""
 
     index: int
     """Index among the criteria of the matcher, from 0."""
     name: str
     """Its name."""
     outcomes: tuple[str, ...]
-    """Names of its outcomes."""
+    """Names of the outcomes."""
     weights: tuple[tuple[float, float, float], ...]
     """Weights (TP, FP, FN) of each outcome."""
     per_type: str
-    """Name of the criterion used for measures per type."""
+    """Name of the criterion used for per-type measures."""
     support: str
     """Name of the criterion that defines support (TP + FN)."""
     cells: int
-    """Index of the criterion whose cells it shares; usually its own."""
+    """Index of the criterion whose cells this criterion uses; usually its own index."""
     renames: bool
     """Whether types can be renamed without matching again."""

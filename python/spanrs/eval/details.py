@@ -1,4 +1,4 @@
-"""Outcomes of single spans: details of all outcomes, and lists of errors."""
+"""Outcomes of single spans: details of all outcomes and lists of errors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 #: A kind of error: outcome, gold type and pred type.
 ErrorKind: TypeAlias = tuple[str, str | None, str | None]
-#: Tokens shown before and after the spans of an error.
+#: Number of tokens shown before and after the spans of an error.
 CONTEXT = 8
-#: Outcome of a pair of spans with equal bounds and unequal types; they also count as missed and spurious.
+#: Outcome of a pair of spans with equal bounds and unequal types; such spans are also counted as missed and spurious.
 MISTYPED = "mistyped"
 
 
 class IdOptions(NamedTuple):
-    """How arrays of ids are cut into sentences."""
+    """Options for splitting arrays of ids into sentences."""
 
     vocabulary: list[str] | None
     ignore_index: int
@@ -40,7 +40,7 @@ class IdOptions(NamedTuple):
 
 
 class FileDetails(Sequence[Detail]):
-    """Errors of files, converted on access: as objects they would take ten times as much memory.
+    """Errors in files, converted to objects on access, because objects would take ten times as much memory.
 
     Parameters
     ----------
@@ -81,19 +81,19 @@ class FileDetails(Sequence[Detail]):
         return list, (list(self),)
 
     def gold_places(self) -> npt.NDArray[np.uint64]:
-        """Return sentence and index of each gold span among the errors, as :meth:`ErrorList.gold_places`."""
+        """Return the sentence and index of each gold span among the errors, like :meth:`ErrorList.gold_places`."""
         return self._rows.gold_places()
 
 
 def file_error_finder(matcher: Matcher, most: int | None) -> _spanrs.ErrorFinder:
-    """Return the object that finds errors of files under the default criterion of a matcher, ``most`` of each kind."""
+    """Return an object that finds errors in files, ``most`` of each kind, under the matcher's default criterion."""
     criterion = matcher.criteria[matcher.criterion]
     options = _error_options(criterion, most) | {"context": CONTEXT}
     return _spanrs.ErrorFinder(matcher.options(), options)
 
 
 def _error_options(criterion: Criterion, most: int | None) -> dict[str, Any]:
-    """Return the options of lists of errors for the compiled module."""
+    """Return the options of error lists for the compiled module."""
     outcomes = criterion.outcomes
     return {
         "criterion": criterion.cells,
@@ -120,9 +120,10 @@ class ErrorList(Sequence[Detail]):
     errors : sequence of Detail
         The errors that were kept, in the order of the data.
     most : int, optional
-        Errors of each kind that are kept; None for all.
+        Maximum number of errors of each kind that are kept; None for all.
     numbers : dict
-        How often each kind occurred, kept or not: (outcome, gold type or None, pred type or None) to number.
+        Number of errors of each kind, including errors that were not kept, by (outcome, gold type or None, pred type or
+        None).
 
     Examples
     --------
@@ -152,11 +153,11 @@ class ErrorList(Sequence[Detail]):
 
     @property
     def is_complete(self) -> bool:
-        """True where every error was kept."""
+        """Whether every error was kept."""
         return len(self.errors) == sum(self.numbers.values())
 
     def gold_places(self) -> npt.NDArray[np.uint64]:
-        """Return which gold spans have an error: sentence times 2^32 plus the index of the span in it."""
+        """Return the gold spans with an error, each as the sentence times 2^32 plus the index of the span in it."""
         import numpy as np
 
         if isinstance(self.errors, FileDetails):
@@ -167,7 +168,7 @@ class ErrorList(Sequence[Detail]):
         return np.fromiter(places, np.uint64)
 
     def by_frequency(self, most: int | None = None) -> list[Detail]:
-        """Return the errors of the most frequent kinds first, at most ``most``; within a kind in their order."""
+        """Return at most ``most`` errors, the most frequent kinds first; errors of the same kind keep their order."""
         ordered = sorted(
             self.errors, key=lambda error: (-self.numbers[kind_of(error)], *_sortable(kind_of(error)))
         )
@@ -175,14 +176,14 @@ class ErrorList(Sequence[Detail]):
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How often each outcome occurred, kept or not."""
+        """Number of errors by outcome, including errors that were not kept."""
         totals: Counter[str] = Counter()
         for (outcome, *_), number in self.numbers.items():
             totals[outcome] += number
         return dict(totals)
 
     def renamed(self, rename: Callable[[str], str | None]) -> ErrorList:
-        """Return the errors under other names of types; a span whose type becomes None is left out."""
+        """Return the errors with renamed types; spans whose type becomes None are removed."""
         numbers: Counter[ErrorKind] = Counter()
         for (outcome, gold, pred), number in self.numbers.items():
             types = [None if ty is None else rename(ty) for ty in (gold, pred)]
@@ -203,10 +204,10 @@ class ErrorList(Sequence[Detail]):
     def to_jsonl(self, most: int | None = None) -> str:
         """Return JSON Lines, one error per line, in the order of :meth:`by_frequency`.
 
-        Each line has ``kind``, ``frequency`` (errors of the same kind and types), ``path``
-        (or null), ``sentence`` (from 0), ``line``
-        (from 1, or null), ``gold`` and ``pred`` (``type``, ``start``, ``end``, ``tokens``; or null), ``first`` (index
-        of the first of ``tokens``), ``length`` (tokens of the sentence, or null) and ``tokens``.
+        Each line has ``kind``, ``frequency`` (number of errors with the same kind and types), ``path`` (or null),
+        ``sentence`` (from 0), ``line`` (from 1, or null), ``gold`` and ``pred`` (``type``, ``start``, ``end``,
+        ``tokens``; or null), ``first`` (index of the first token in ``tokens``), ``length`` (number of tokens in the
+        sentence, or null) and ``tokens``.
         """
         return "".join(f"{line}\n" for line in self._json_lines(most))
 
@@ -220,7 +221,7 @@ class ErrorList(Sequence[Detail]):
             yield json.dumps(line | {"tokens": list(error.tokens)}, ensure_ascii=False)
 
     def merge(self, others: Iterable[ErrorList], offsets: Sequence[int]) -> ErrorList:
-        """Append other lists, whose sentences come after ``offsets`` sentences; the first offset is for this list."""
+        """Append other lists; ``offsets`` is the number of sentences before each list, beginning with this list."""
         lists = [self, *others]
         numbers: Counter[ErrorKind] = Counter()
         for error_list in lists:
@@ -239,7 +240,7 @@ def _renamed_span(span: Span | None, rename: Callable[[str], str | None]) -> Spa
 
 
 def _renamed_outcome(outcome: str, gold: str | None, pred: str | None) -> str | None:
-    """Return the outcome of a pair under exact matching after a change of types; None where it is no error."""
+    """Return the outcome of a pair under exact matching after types were renamed; None if it is not an error."""
     if gold is None or pred is None:
         return "missed" if gold is not None else "spurious" if pred is not None else None
     return None if gold == pred else outcome
@@ -257,7 +258,7 @@ def _sortable(kind: ErrorKind) -> tuple[str, str, str]:
 
 
 def first_of_each_kind(errors: Iterable[Detail], most: int | None) -> list[Detail]:
-    """Keep the first errors of each kind, at most ``most``."""
+    """Keep at most the first ``most`` errors of each kind."""
     seen: Counter[ErrorKind] = Counter()
     kept = []
     for error in errors:
@@ -275,12 +276,12 @@ def errors_to_keep(errors: bool | int) -> int | None:
     try:
         return as_integer(errors, "errors")
     except (TypeError, ValueError) as error:
-        message = f"errors must be True, False or a number from 0, not {errors!r}"
+        message = f"errors must be True, False or a number of at least 0, not {errors!r}"
         raise type(error)(message) from None
 
 
 def error_outcomes(criterion: Criterion) -> list[str]:
-    """Return the outcomes that are errors: those that count as FP or FN, and pairs of spans with unequal types."""
+    """Return the outcomes that are errors: outcomes counted as FP or FN, and pairs of spans with unequal types."""
     outcomes = zip(criterion.outcomes, criterion.weights, strict=True)
     return [name for name, (_, fp, fn) in outcomes if fp or fn or name == MISTYPED]
 
@@ -291,9 +292,9 @@ def find_errors(
     matcher: Matcher,
     most: int | None,
 ) -> ErrorList:
-    """List the errors under the default criterion of a matcher: all, or the first ``most`` of each kind.
+    """List all errors, or the first ``most`` of each kind, under the default criterion of a matcher.
 
-    A span that is missed or spurious because its partner has another type is listed once, as the pair.
+    A pair of spans with equal bounds and unequal types is listed once, as a pair, instead of as missed and spurious.
     """
     criterion = matcher.criteria[matcher.criterion]
     errors, numbers = _spanrs.span_errors(
@@ -308,9 +309,7 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
     first = max(min(span.start for span in spans) - context, 0)
     end = max(span.end for span in spans)
     if end > len(tokens):
-        message = (
-            f"sentence {error.sentence} has a span up to token {end} and tokens= has {len(tokens)} for it"
-        )
+        message = f"sentence {error.sentence} has a span that ends at token {end}, but tokens= has only {len(tokens)}"
         failure = AlignmentError(message)
         failure.sentence = error.sentence
         raise with_code(failure, "shape")
@@ -319,7 +318,7 @@ def with_tokens(error: Detail, tokens: Sequence[str], context: int = CONTEXT) ->
 
 
 def reader_of(settings: Mapping[str, str], reading: str, dialect: Dialect) -> Reader:
-    """Return how the tags of a result were read; any scheme will do if all tags are ``O``."""
+    """Return the settings for reading the tags of a result; if all tags are ``O``, any scheme is suitable."""
     scheme, pred_scheme = (settings.get(name, UNDECIDED) for name in ("scheme", "pred_scheme"))
     return Reader(
         "BIO" if scheme == UNDECIDED else scheme,
@@ -349,7 +348,7 @@ def list_details(
 ) -> dict[str, list[Detail]]:
     """Return the outcome of each span, by criterion."""
     by_cells: dict[int, list[Detail]] = {}
-    # Criteria with the same cells have the same outcomes, with other weights.
+    # Criteria with the same cells have the same outcomes, but different weights.
     for cells in {criterion.cells for criterion in matcher.criteria.values()}:
         by_cells[cells] = _spanrs.span_details(gold, pred, matcher.options(), matcher.filter(), cells)
     return {name: by_cells[criterion.cells] for name, criterion in matcher.criteria.items()}

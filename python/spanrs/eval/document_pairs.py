@@ -10,7 +10,7 @@ from spanrs.io import Corpus, Document
 from spanrs.io.documents import plain_documents
 from spanrs.io.parts import Part
 
-#: Code of the error for documents without a partner if they have ids on one side at most.
+#: Code of the error for unpaired documents if at most one side has ids.
 UNPAIRED = "unpaired_documents"
 #: Maximum number of unpaired documents in memory.
 WAITING = 100_000
@@ -26,7 +26,7 @@ def paired_documents(
 ) -> Iterator[tuple[str, Document, Document]]:
     """Yield pairs of documents of two parts.
 
-    Documents are paired by their ids; where one side has none, by their texts where these are unique, else by order.
+    Documents are paired by their ids. If one side has no ids, documents are paired by unique texts, otherwise by order.
 
     Parameters
     ----------
@@ -35,22 +35,22 @@ def paired_documents(
     notes : list of str
         Receives assumptions about the pairs.
     losses : list of str
-        Receives what could not be kept of the parts.
+        Receives messages about items of the parts that were skipped.
     texts : str
-        What to do where texts differ: ``refuse``, ``report`` (in ``losses``) or ``ignore``.
+        What to do if texts differ: ``refuse``, ``report`` (in ``losses``) or ``ignore``.
 
     Yields
     ------
     name : str
-        The id of the document, else its number, from 0.
+        The id of the document, otherwise its number, from 0.
     gold, pred : Document
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where a document has no partner, an id occurs twice, or texts differ.
+        If a document is unpaired, an id occurs twice, or texts differ.
     spanrs.errors.LimitError
-        If more than 100,000 documents wait for their partners, because the sides are ordered differently.
+        If more than 100,000 documents are unpaired at once, because the order of the sides differs.
     """
     names = parts[0].shown, parts[1].shown
     gold, pred = (documents_of(corpus, part, losses) for corpus, part in zip(corpora, parts, strict=True))
@@ -70,13 +70,13 @@ def paired_documents(
         yield str(at) if name is None else name, gold_document, pred_document
     if differing:
         losses.append(
-            f"documents that have different texts: {differing}, the first is {first}; their spans are compared by "
-            "offset all the same"
+            f"number of documents whose texts differ: {differing}, the first is {first}; spans are still compared "
+            "by their offsets"
         )
 
 
 def documents_of(corpus: Corpus, part: Part, losses: list[str]) -> Iterator[Document]:
-    """Yield the documents of a part, or of the parts that it joins."""
+    """Yield the documents of a part, or of the parts that a joined part contains."""
     for single in part.source if part.format == "joined" else (part,):
         yield from plain_documents(corpus.core_documents(single), single, corpus.options, losses)
 
@@ -114,13 +114,13 @@ def _pairs(
                 waiting[side].setdefault(key, deque()).append(document)
         if sum(map(len, waiting)) > WAITING:
             message = (
-                f"{names[0]} and {names[1]}: more than {WAITING} documents wait for a partner of the same id or text; "
-                "bring both files into one order"
+                f"{names[0]} and {names[1]}: more than {WAITING} documents are unpaired at once; "
+                "sort both files in the same order"
             )
             raise with_code(LimitError(message), "documents", names[0])
     if any(side.has_equal_texts for side in arrived):
         notes.append(
-            f"documents of {names[0]} and {names[1]} with one text and no id are paired by their order"
+            f"documents of {names[0]} and {names[1]} without ids that have the same text are paired by their order"
         )
     golds, preds = (
         [document for waiting_documents in side.values() for document in waiting_documents]
@@ -152,7 +152,7 @@ def _left(
         raise _unpaired(golds, preds, names, numbers)
     if len(golds) > 1:
         notes.append(
-            f"documents of {names[0]} and {names[1]} are paired by their order, as they have no ids"
+            f"documents of {names[0]} and {names[1]} are paired by their order, because they have no ids"
         )
     return zip(golds, preds, strict=True)
 
@@ -193,12 +193,12 @@ class _Arrived:
 def _unpaired(
     golds: list[Document], preds: list[Document], names: tuple[str, str], numbers: list[int]
 ) -> AlignmentError:
-    """Return the error for documents without a partner."""
+    """Return the error for unpaired documents."""
     side, mine, lacking = ("gold", golds, names[1]) if golds else ("pred", preds, names[0])
     shown = mine[0].id if mine[0].id is not None else f"{mine[0].text[:40]!r}"
-    have = "documents of {} have" if len(mine) > 1 else "document of {} has"
+    have = "documents of {} are" if len(mine) > 1 else "document of {} is"
     message = (
-        f"{lacking}: {len(mine)} {have.format(side)} no partner, the first is {shown}; there are {numbers[0]} "
+        f"{lacking}: {len(mine)} {have.format(side)} unpaired, the first is {shown}; there are {numbers[0]} "
         f"documents in gold and {numbers[1]} in pred"
     )
     have_ids = all(any(document.id is not None for document in documents) for documents in (golds, preds))
@@ -206,5 +206,5 @@ def _unpaired(
 
 
 def _key(document: Document) -> str:
-    """Return the key by which documents are paired: the id, else the text."""
+    """Return the key by which documents are paired: the id, otherwise the text."""
     return f"id {document.id}" if document.id is not None else f"text {document.text}"

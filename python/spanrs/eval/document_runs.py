@@ -1,4 +1,4 @@
-"""Documents that continue from one batch of sentences to the next."""
+"""Support for documents that continue from one batch of sentences to the next."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class DocumentRuns:
     Parameters
     ----------
     scorer : _spanrs.Scorer
-        The compiled scorer, with rows of documents.
+        The compiled scorer, with per-document rows.
     update : callable
-        Adds sentences: gold, pred, names of documents, options of ids.
+        Called to add sentences, with gold, pred, document names and options of ids.
     """
 
     def __init__(self, scorer: _spanrs.Scorer, update: Callable[..., None]) -> None:
         self._scorer, self._update = scorer, update
-        #: The document that may continue, and those that have ended.
+        #: The document that may continue, and the documents that have ended.
         self._open: str | None = None
         self._ended: set[str] = set()
 
     def update(self, gold: Any, pred: Any, names: list[str], **read: Any) -> None:
-        """Add sentences, with the name of the document of each."""
+        """Add sentences, each with the name of its document."""
         if not names:
             return
         if names[0] != self._open:

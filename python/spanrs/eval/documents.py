@@ -1,4 +1,4 @@
-"""Which sentences belong to which document."""
+"""Assignment of sentences to documents."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Sizes: TypeAlias = "tuple[npt.NDArray[np.int64], list[str] | None]"
 
 
 def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | None:
-    """Return the sizes of documents, given sizes or the name of each sentence's document.
+    """Return the sizes of documents, given the sizes or the document name of each sentence.
 
     Parameters
     ----------
     documents : iterable of int, or of str
-        Sentences of each document, in order, 1 or more; or the name of the document of each sentence. Sentences of a
-        document stand together.
+        Number of sentences in each document, in order, each 1 or more; or the document name of each sentence. The
+        sentences of a document must be contiguous.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         If the sentences of a document are not contiguous.
     TypeError
-        For other values, and for a single str.
+        For values of other types, and for a single str.
     """
     if documents is None:
         return None
@@ -50,16 +50,16 @@ def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | N
 
 
 def document_name(path: str) -> str:
-    """Return the name of the document of a file; bytes that are not UTF-8 are escaped."""
+    """Return the document name for a file; bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _size(item: Any) -> int:
-    """Return a number of sentences as an int; numbers out of range are refused later, with the others."""
+    """Return a number of sentences as an int; the range is checked later."""
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise TypeError(
-            "by must be the number of sentences of each document, or the name of each sentence's document, a str; "
-            f"it holds {type(item).__name__}"
+            "by must contain the number of sentences of each document (int), or the document name of each sentence "
+            f"(str), not {type(item).__name__}"
         )
     return max(-1, min(operator.index(item), 2**63 - 1))
 
@@ -67,7 +67,7 @@ def _size(item: Any) -> int:
 def _items(documents: Any) -> Any:
     """Return a column as a list of Python values, or as an array of integers."""
     if isinstance(documents, (str, bytes)):
-        raise TypeError("by must have one name per sentence, not be a str")
+        raise TypeError("by must be a sequence of one name per sentence, not a single str")
     if isinstance(documents, (Mapping, set, frozenset)):
         raise TypeError(
             "by must be the number of sentences of each document, in order, or the name of each sentence's document, "

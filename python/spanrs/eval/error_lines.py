@@ -1,4 +1,4 @@
-"""Errors as lines of text."""
+"""Formats errors as lines of text."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from spanrs.errors import escaped
 from spanrs.eval.details import ErrorList, kind_of
 from spanrs.eval.evidence import Detail
 
-#: Number of kinds in the summary above a list of errors that is not complete.
+#: Number of kinds in the summary above an incomplete list of errors.
 KINDS = 10
 
 
 def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) -> Iterator[str]:
-    r"""Yield a line for each error, those of the most frequent kinds first.
+    r"""Yield a line for each error, beginning with the most frequent kinds.
 
-    The tokens of the gold span are in square brackets, those of the pred span in braces. Errors in documents of text
-    have the characters of the spans and the text of the gold span, or of the pred span where there is no gold span.
+    The tokens of the gold span are in square brackets, and the tokens of the pred span are in braces. Errors in texts
+    with annotations have the character offsets of the spans and the text of the gold span, or of the pred span if there
+    is no gold span.
 
     Parameters
     ----------
     errors : ErrorList
         The errors.
     name : str
-        Name of gold, for places.
+        Name of gold, shown in locations.
     most : int, optional
-        Errors to show; all if not given.
+        Maximum number of errors to show; all by default.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
 
 
 def _kinds(errors: ErrorList) -> Iterator[str]:
-    """Yield the number of errors of the most frequent kinds."""
+    """Yield the number of errors for each of the most frequent kinds."""
     kinds = sorted(errors.numbers.items(), key=lambda item: (-item[1], str(item[0])))
     for (outcome, *types), number in kinds[:KINDS]:
         yield f"  {number}  {outcome} {', '.join(ty for ty in types if ty is not None)}"
@@ -68,12 +69,12 @@ def _kinds(errors: ErrorList) -> Iterator[str]:
 
 
 def _is_of_text(error: Detail) -> bool:
-    """Return whether the spans of an error are characters of a text, which is then its only token."""
+    """Return whether the spans of an error are character offsets in a text; the text is then the only token."""
     return error.length is None and bool(error.tokens)
 
 
 def _text(error: Detail) -> str:
-    """Return the tokens with marks around the spans; without tokens the bounds of the spans, and their text."""
+    """Return the tokens with marks around the spans; without tokens, the bounds of the spans and their text."""
     if error.length is None or not error.tokens:
         sides = (("gold", error.gold), ("pred", error.pred))
         unit = "characters" if _is_of_text(error) else "tokens"
@@ -88,7 +89,7 @@ def _text(error: Detail) -> str:
             if span is not None:
                 before += opening if at == span.start else ""
                 after = (closing if at == span.end - 1 else "") + after
-        # Control and bidirectional characters would change the line.
+        # Control and bidirectional characters would distort the line.
         words.append(f"{before}{escaped(token)}{after}")
     dots = ["…"] if error.first else []
     more = ["…"] if error.first + len(error.tokens) < error.length else []

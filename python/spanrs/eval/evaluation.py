@@ -1,4 +1,4 @@
-"""Counts with settings and evidence, and the measures computed from them."""
+"""Counts with settings and evidence, and the measures computed from the counts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ UNTYPED = "_"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation(Measured):
-    """Counts with their settings and evidence; what :class:`spanrs.Result` measures."""
+    """Counts with their settings and evidence; base class of :class:`spanrs.Result`."""
 
     counts: _spanrs.Counts
-    """How often each outcome occurred between each pair of types, in all and by document."""
+    """Number of occurrences of each outcome for each pair of types, in total and by document."""
     settings: Mapping[str, str]
-    """How the result was made, by name; :attr:`signature` is the same in one line."""
+    """Settings with which the result was computed, by name; :attr:`signature` has the same settings in one line."""
     matcher: Matcher = field(default_factory=lambda: as_matcher("exact"))
     """The matcher with its options."""
     evidence: Evidence = field(default_factory=Evidence)
@@ -34,19 +34,19 @@ class Evaluation(Measured):
     details: Mapping[str, list[Detail]] | None = None
     """The outcome of each span by criterion, if details were requested."""
     errors: ErrorList | None = None
-    """Outcomes that are not true positives under the matcher's default criterion, if they were requested."""
+    """Outcomes that are not true positives under the matcher's default criterion, if requested."""
     by_sentence: bool = False
-    """True if each row of counts is a sentence; tables and dictionaries leave such rows out."""
+    """Whether each row of counts is a sentence; tables and dictionaries omit such rows."""
     document_weights: tuple[float, ...] | None = None
-    """Weight of each document; None if each counts once."""
+    """Weight of each document; None if all weights are 1."""
 
     def __getitem__(self, criterion: str) -> CriterionResult:
-        """Return the measures of a criterion, such as ``bounds`` of partial matching.
+        """Return the measures of a criterion, such as ``bounds`` for partial matching.
 
         Raises
         ------
         KeyError
-            For a criterion that the matcher does not have.
+            If the matcher has no such criterion.
         """
         return find_criterion(self._views, criterion, self.matcher)
 
@@ -61,12 +61,12 @@ class Evaluation(Measured):
         return {name: self._view(name) for name in self.matcher.criteria}
 
     def _view(self, name: str) -> CriterionResult:
-        """Return the measures of a criterion, which are not cached."""
+        """Return the measures of a criterion, without caching."""
         return CriterionResult(self, name, self._unscored.get(name))
 
     @cached_property
     def _unscored(self) -> Mapping[str, str]:
-        """Criteria with undefined measures, and why they are undefined."""
+        """Criteria with undefined measures, and the reasons."""
         return self.matcher.unscored(self._unweighted_corpus)
 
     @cached_property
@@ -79,12 +79,12 @@ class Evaluation(Measured):
 
     @property
     def _cells(self) -> Sequence[Cell]:
-        """All cells: criterion, outcome, gold type, pred type and number; weighted if documents have weights."""
+        """All cells: criterion, outcome, gold type, pred type and count; weighted if documents have weights."""
         weights = self.document_weights
         return self.counts.cells() if weights is None else self.counts.weighted(weights)
 
     def _numbers(self, weights: Sequence[float] | None) -> dict[str, int]:
-        """Return the corpus numbers by name: sentences, tokens, violations and so on."""
+        """Return the corpus totals by name: sentences, tokens, violations and so on."""
         corpus = criteria(self.matcher.name)["corpus"]
         summary = self.counts.summary(corpus.index, None, None, weights)
         return dict(zip(corpus.outcomes, summary["all"]["counts"], strict=True))
@@ -99,9 +99,9 @@ class Evaluation(Measured):
 
     @property
     def accuracy(self) -> float:
-        """Tokens with equal tags, as a fraction of all tokens; 0 for spans, which have no tokens.
+        """Number of tokens with equal tags, as a fraction of all tokens; 0 for spans, which have no tokens.
 
-        Where gold and pred are in different schemes: tokens whose tags are both ``O`` or both of one type.
+        If gold and pred have different schemes, two tags are equal if both are ``O`` or both have the same type.
         """
         tokens = self.tokens
         return self._corpus["correct_tokens"] / tokens if tokens else 0.0
@@ -113,17 +113,17 @@ class Evaluation(Measured):
 
     @property
     def tokens(self) -> int:
-        """Tokens scored, without ignored ones."""
+        """Number of scored tokens, without ignored tokens."""
         return self._corpus.get("tokens", 0)
 
     @property
     def _differing_tokens(self) -> int:
-        """Number of tokens that differ between gold and pred without being an error."""
+        """Number of tokens that differ between gold and pred, if differing tokens are not an error."""
         return self._unweighted_corpus.get("differing_tokens", 0)
 
     @cached_property
     def violations(self) -> dict[str, Violations]:
-        """``gold`` and ``pred``: all violations counted, the first ones located."""
+        """Violations by side (``gold`` and ``pred``): the count of all violations, and the first violations located."""
         numbers = self._unweighted_corpus
         return {
             side: Violations(
@@ -134,12 +134,12 @@ class Evaluation(Measured):
 
     @property
     def notes(self) -> list[str]:
-        """Notes about the input, a sentence each."""
+        """Notes about the input, each one sentence."""
         return [*self.evidence.notes, *(f"tokens differ: {example}" for example in self.evidence.differing)]
 
     @property
     def signature(self) -> str:
-        """How the result was made. Results with different signatures are not comparable."""
+        """Settings with which the result was computed. Results with different signatures are not comparable."""
         return settings_of.signature(self._shown_settings)
 
     @property
@@ -150,11 +150,11 @@ class Evaluation(Measured):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about suspicious input, a sentence each.
+        """Warnings about suspicious input, each one sentence.
 
-        A side without spans or that is all ``O``, violations at more than a tenth of a side's tags other than ``O``,
-        types like ``LABEL_0``, many spans none of which is correct, ends that are all off by one, columns of tags that
-        are not read, tokens that differ or were not compared, nothing to score.
+        The reasons are: a side has no spans or only ``O``; more than a tenth of a side's tags other than ``O`` are
+        violations; types look like ``LABEL_0``; there are many spans, but none is correct; all ends are off by one;
+        columns of tags are not read; tokens differ or were not compared; there is nothing to score.
         """
         numbers, types = self._unweighted_corpus, self.per_type.totals
         if "tokens" not in numbers:
@@ -176,15 +176,15 @@ class Evaluation(Measured):
 
     @cached_property
     def untyped(self) -> CriterionResult:
-        """The measures of all spans by their bounds alone, whatever their types. Exact matcher only.
+        """The measures of all spans by their bounds only, regardless of type. Exact matcher only.
 
-        For tags this is what partial matching gives under its criterion ``bounds``.
+        For tags, the measures equal those of partial matching under the criterion ``bounds``.
         """
         return replace(self, counts=self.counts.renamed(lambda _: UNTYPED))[self.matcher.criterion]
 
 
 def merged_evidence(evaluations: Sequence[Evaluation], offsets: Sequence[int]) -> Evidence:
-    """Merge evidence; keep at most as many violations as the evaluations that did not keep all."""
+    """Merge evidence; keep at most as many violations as the evaluations that did not keep all of their violations."""
     merged = merge_evidence([evaluation.evidence for evaluation in evaluations], offsets)
     located = dict(merged.located)
     for side, places in located.items():

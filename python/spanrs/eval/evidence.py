@@ -1,4 +1,4 @@
-"""Evidence about scored data besides counts: violations, warnings, detection of schemes."""
+"""Evidence about scored data besides counts: violations, warnings, and the detection of schemes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Violations:
     """The first violations."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values: ``count`` and ``first``, each with ``sentence`` and ``line``."""
+        """Return plain values: ``count`` and ``first``, a list of violations with ``sentence`` and ``line``."""
         return {"count": self.count, "first": [_plain(place) for place in self.first]}
 
 
@@ -52,11 +52,11 @@ class Detail(NamedTuple):
     pred_index: int | None = None
     """Index of the pred span in its sentence, from 0."""
     line: int | None = None
-    """Line of the gold file on which the gold span, or else the pred span, begins."""
+    """Line of the gold file on which the gold span begins, or the pred span if there is no gold span."""
     first: int = 0
-    """Index of the first of ``tokens`` in the sentence."""
+    """Index in the sentence of the first token in ``tokens``."""
     length: int | None = None
-    """Number of tokens of the sentence, if known."""
+    """Number of tokens in the sentence, if known."""
     tokens: tuple[str, ...] = ()
     """The tokens of the spans and their context, if known."""
     path: str | None = None
@@ -81,16 +81,16 @@ class Skipped(NamedTuple):
     """A pair of files, or an annotation, that was not scored."""
 
     file: str
-    """The file at fault."""
+    """The file that caused the error."""
     message: str
-    """The message, with the place of the error."""
+    """The message, with the location of the error."""
     pair: bool
-    """True if the whole pair of documents was left out, False for an annotation."""
+    """Whether the whole pair of documents was skipped, as opposed to an annotation."""
 
 
 #: Maximum number of examples of differing tokens.
 EXAMPLES = 5
-#: Types of the fields of a violation that was stored.
+#: Types of the fields of a stored violation.
 _VIOLATION = {
     "sentence": int,
     "line": (int, NONE),
@@ -102,7 +102,7 @@ _VIOLATION = {
     "next": (str, NONE),
     "action": str,
 }
-#: Types of the fields of evidence that was stored.
+#: Types of the fields of stored evidence.
 _STORED = {
     "located": {"gold": [_VIOLATION], "pred": [_VIOLATION]},
     "detection": (str, NONE),
@@ -126,17 +126,17 @@ class Evidence:
     pred_detection: str | None = None
     """Evidence for the scheme of pred, if it was detected and differs from that of gold."""
     differing: tuple[str, ...] = ()
-    """The first tokens that differ, with their places."""
+    """The first differing tokens, with their locations."""
     warnings: tuple[str, ...] = ()
-    """Warnings about files: columns of tags that are not read, sentences that are too long or too short."""
+    """Warnings about files, such as columns of tags that are not read, and suspiciously long or short sentences."""
     notes: tuple[str, ...] = ()
     """Other notes about the input."""
     skipped: tuple[Skipped, ...] = ()
-    """Files and annotations that were not scored, and why."""
+    """Files and annotations that were not scored, with the reasons."""
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Evidence:
-        """Return the evidence that the compiled scorer collected."""
+        """Return the evidence collected by the compiled scorer."""
         return cls(
             {side: state[f"{side}_violations"] for side in ("gold", "pred")},
             state["detection"],
@@ -146,7 +146,7 @@ class Evidence:
         )
 
     def first(self, most: int) -> Evidence:
-        """Keep at most the first ``most`` violations of each side."""
+        """Return the evidence with at most the first ``most`` violations of each side."""
         if all(len(places) <= most for places in self.located.values()):
             return self
         return replace(self, located={side: places[:most] for side, places in self.located.items()})
@@ -158,12 +158,12 @@ class Evidence:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Evidence:
-        """Return the evidence that :meth:`to_dict` described.
+        """Return the evidence from the result of :meth:`to_dict`.
 
         Raises
         ------
         TypeError, LookupError
-            For unknown fields, and fields of other types.
+            For unknown fields, and fields of wrong types.
         """
         check_stored(plain, _STORED, "evidence")
         for pair in plain["skipped"]:
@@ -180,11 +180,11 @@ class Evidence:
 
 
 def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidence:
-    """Merge the evidence of several parts; ``offsets`` has the number of sentences before each part."""
+    """Merge the evidence of several parts; ``offsets`` gives the number of sentences before each part."""
     located: dict[str, list[LocatedViolation]] = {"gold": [], "pred": []}
     for part, offset in zip(parts, offsets, strict=True):
         for side, places in part.located.items():
-            # Without an offset the places need not be copied.
+            # Without an offset, the locations need not be copied.
             located[side] += (
                 [replace(place, sentence=place.sentence + offset) for place in places] if offset else places
             )

@@ -9,20 +9,20 @@ from typing import TypeAlias
 #: Weights of an error type as TP, FP and FN.
 Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 
-#: What can be counted. BE is BES, BEL and BEO together.
+#: Error types with weights. BE stands for BES, BEL and BEO together.
 KINDS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _PARTS = ("TP", "FP", "FN")
-#: Largest weight of a part.
+#: Largest weight of TP, FP or FN.
 LARGEST = 1e100
 
-#: TP, FP and FN count as themselves.
+#: TP, FP and FN are counted as themselves.
 ITSELF: Weights = {"TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1}}
 _HALF: Mapping[str, float] = {"TP": 0, "FP": 0.5, "FN": 0.5}
 
-#: Fair evaluation: every near miss is half a false positive and half a false negative.
+#: Weights of fair evaluation: every near miss is half a false positive and half a false negative.
 FAIR: Weights = {**ITSELF, "LE": _HALF, "BE": _HALF, "LBE": _HALF}
 
-#: Suggested by Ortmann (2022): boundary errors are half right.
+#: Weights suggested by Ortmann (2022): boundary errors are half right.
 PAPER: Weights = {
     "LE": _HALF,
     "BES": {"TP": 0.5, "FP": 0, "FN": 0.5},
@@ -32,7 +32,7 @@ PAPER: Weights = {
     **ITSELF,
 }
 
-#: Weights that have a name.
+#: Named weights.
 NAMED: Mapping[str, Weights] = {"paper": PAPER, "default": FAIR}
 
 _TERM = re.compile(r"(?P<weight>\d+\.?\d*|\.\d+)\s*\*?\s*(?P<part>TP|FP|FN)", re.ASCII)
@@ -44,10 +44,10 @@ def as_weights(weights: str | Weights) -> Weights:
     Parameters
     ----------
     weights : str or mapping
-        ``paper`` (suggested by Ortmann 2022), ``default`` (all near misses half FP and half FN), formulas
+        ``paper`` (suggested by Ortmann 2022), ``default`` (each near miss is half FP and half FN), formulas
         ``ERROR = w TP + w FP + w FN`` separated by commas, or a mapping of error types to mappings of
-        ``TP``, ``FP`` and ``FN`` to numbers. Parts that are left out weigh 0; TP, FP and FN are themselves
-        unless they are named; other error types that are not named do not count.
+        ``TP``, ``FP`` and ``FN`` to numbers. Missing terms have weight 0. If they are not given, TP, FP and FN are
+        counted as themselves, and other error types are not counted.
 
     Returns
     -------
@@ -56,10 +56,10 @@ def as_weights(weights: str | Weights) -> Weights:
     Raises
     ------
     TypeError
-        For anything else.
+        For values of other types.
     ValueError
-        For formulas that cannot be read, unknown error types, weights that are negative or not finite, and
-        boundary errors that would be counted twice.
+        For invalid formulas, unknown error types, weights that are negative or not finite, and boundary errors that
+        would be counted twice.
 
     Examples
     --------
@@ -71,13 +71,13 @@ def as_weights(weights: str | Weights) -> Weights:
         weights = NAMED.get(weights.strip().lower()) or _formulas(weights)
     if not isinstance(weights, Mapping):
         raise TypeError(
-            f"weights are a name, formulas in one str, or a mapping, not {type(weights).__name__}"
+            f"weights must be a name, formulas in one str, or a mapping, not {type(weights).__name__}"
         )
     return _checked(weights)
 
 
 def formulas(weights: Weights) -> str:
-    """Write weights as formulas, as FairEval reads them."""
+    """Return weights as formulas in FairEval's syntax."""
     return ", ".join(
         f"{kind} = " + " + ".join(f"{value!r} {part}" for part, value in parts.items())
         for kind, parts in weights.items()
@@ -86,7 +86,7 @@ def formulas(weights: Weights) -> str:
 
 
 def phrase(weights: Weights) -> str:
-    """Return weights as in a signature: their name, or formulas without blanks."""
+    """Return weights as in a signature: a name, or formulas without spaces."""
     for name, named in NAMED.items():
         if weights == named:
             return name
@@ -103,7 +103,7 @@ def _formulas(text: str) -> dict[str, dict[str, float]]:
                 f"separated by commas, or one of {', '.join(NAMED)}"
             )
         if kind in weights:
-            raise ValueError(f"weights name {kind} twice")
+            raise ValueError(f"weights contain {kind} twice")
         weights[kind] = _terms(kind, terms)
     return weights
 
@@ -114,11 +114,11 @@ def _terms(kind: str, terms: str) -> dict[str, float]:
         match = _TERM.fullmatch(term.strip())
         if match is None:
             raise ValueError(
-                f"weight of {kind}: {term.strip()!r} is not a term; write a number from 0 up and TP, FP or "
+                f"weight of {kind}: {term.strip()!r} is not a term; write a number of at least 0 and TP, FP or "
                 "FN, as in 0.5 FP"
             )
         if match["part"] in parts:
-            raise ValueError(f"weight of {kind}: {match['part']} is named twice")
+            raise ValueError(f"weight of {kind}: {match['part']} is given twice")
         parts[match["part"]] = float(match["weight"])
     return {part: parts.get(part, 0.0) for part in _PARTS}
 
@@ -128,22 +128,22 @@ def _checked(weights: Weights) -> Weights:
     for kind, parts in weights.items():
         if kind not in KINDS:
             raise ValueError(
-                f"weights name {kind!r}, which is not an error type; choose one of {', '.join(KINDS)}"
+                f"weights contain {kind!r}, which is not an error type; expected one of {', '.join(KINDS)}"
             )
         if not isinstance(parts, Mapping):
             raise ValueError(f"weight of {kind}: give a mapping such as {{'FP': 0.5, 'FN': 0.5}}")
         for part, value in parts.items():
             if part not in _PARTS:
-                raise ValueError(f"weight of {kind}: {part!r} is none of {', '.join(_PARTS)}")
-            # Sums of larger ones may be infinite.
+                raise ValueError(f"weight of {kind}: {part!r} is not one of {', '.join(_PARTS)}")
+            # Sums of larger weights may be infinite.
             if not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
                 raise ValueError(
-                    f"weight of {kind}: {part} is {value!r}; weights are finite numbers from 0 to {LARGEST:g}"
+                    f"weight of {kind}: {part} is {value!r}; weights must be finite numbers from 0 to {LARGEST:g}"
                 )
         checked[kind] = dict(parts)
     both = [kind for kind in ("BES", "BEL", "BEO") if kind in checked]
     if both and "BE" in checked:
         raise ValueError(
-            f"weights name BE and {both[0]}, which would be counted twice; name one or the other"
+            f"weights contain both BE and {both[0]}, which would be counted twice; give only one of them"
         )
     return checked | {kind: parts for kind, parts in ITSELF.items() if kind not in checked}

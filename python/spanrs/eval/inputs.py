@@ -18,20 +18,20 @@ def is_arrow(column: object) -> bool:
     """Return whether a value is an Arrow column (pyarrow, Polars, pandas), as opposed to other sequences."""
     if not (hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__")):
         return False
-    # A pandas column of Python lists would be copied first; lists are read in place.
+    # As an Arrow column, a pandas column of Python lists would be copied first; lists are read in place.
     return str(getattr(column, "dtype", "")) != "object"
 
 
 def as_lists(column: object) -> object:
-    """Convert an Arrow column to lists, if the other side is not one; return other values unchanged."""
+    """Convert an Arrow column to lists if the other side is not an Arrow column; return other values unchanged."""
     if not is_arrow(column):
         return column
     for name in ("to_pylist", "to_list"):
         if hasattr(column, name):
             return getattr(column, name)()
     raise TypeError(
-        f"{type(column).__name__} can only be read as an Arrow column; make the other side one too, "
-        "or make a list of it"
+        f"{type(column).__name__} can only be read as an Arrow column; convert the other side to an Arrow column, "
+        "too, or convert this side to a list"
     )
 
 
@@ -41,9 +41,7 @@ def without_nulls(column: object) -> object:
         column = as_lists(column)
         for at, sentence in enumerate(cast("list[Any]", column)):
             if sentence is None or None in sentence:
-                raise TypeError(
-                    f"details need every token, and sentence {at} has a null; fill nulls with O"
-                )
+                raise TypeError(f"details need all tokens, but sentence {at} has a null; fill nulls with O")
     return column
 
 
@@ -60,11 +58,11 @@ def as_batch(
     sizes = None if lengths is None else as_lengths(lengths)
     chosen = None if mask is None else _as_mask(mask)
     if chosen is not None and chosen.shape != golds.shape:
-        raise AlignmentError(f"the mask has the shape {chosen.shape}, gold {golds.shape}")
+        raise AlignmentError(f"the mask has the shape {chosen.shape}, but gold has {golds.shape}")
     if sizes is not None and golds.ndim == 2:
         if sizes.shape != golds.shape[:1] or (sizes < 0).any() or (sizes > golds.shape[1]).any():
             raise AlignmentError(
-                f"gold has {golds.shape[0]} sentences of {golds.shape[1]} places: lengths must be "
+                f"gold has {golds.shape[0]} sentences, padded to {golds.shape[1]} tokens: lengths must be "
                 f"{golds.shape[0]} numbers from 0 to {golds.shape[1]}"
             )
         within = np.arange(golds.shape[1]) < sizes[:, None]
@@ -81,21 +79,21 @@ def _as_mask(mask: object) -> npt.NDArray[np.bool_]:
     array = as_ids(mask, "mask")
     if array.dtype.kind not in "biuf":
         # Any string except the empty one would be true.
-        raise TypeError(f"a mask must hold bool or numbers, not {array.dtype}")
+        raise TypeError(f"a mask must contain bool or numbers, not {array.dtype}")
     return array.astype(bool)
 
 
 def _ids(side: str, ids: object) -> npt.NDArray[Any]:
     array = as_ids(ids, side)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"ids must be integers, but {side} holds {array.dtype}")
+        raise TypeError(f"ids must be integers, but {side} contains {array.dtype}")
     return array
 
 
 def _signed(
     ids: npt.NDArray[Any], chosen: npt.NDArray[Any], sizes: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[Any]:
-    """Return ids in a type that can be promoted to hold any ``ignore_index``."""
+    """Return ids in a type that can be promoted to a type with room for any ``ignore_index``."""
     import numpy as np
 
     if ids.dtype != np.uint64:
@@ -103,11 +101,11 @@ def _signed(
     large = chosen & (ids > np.iinfo(np.int64).max)
     if large.any():
         first = int(np.flatnonzero(large)[0])
-        # One-dimensional arrays are one sentence, or are split by the lengths.
+        # A one-dimensional array is one sentence, or is split by the lengths.
         starts = np.arange(0, ids.size, ids.shape[-1]) if sizes is None else np.cumsum(sizes) - sizes
         sentence = np.searchsorted(starts, first, side="right") - 1
         token = first - starts[sentence]
-        message = f"gold has id {ids.reshape(-1)[first]} at sentence {sentence}, token {token}, which no vocabulary has"
+        message = f"gold has id {ids.reshape(-1)[first]} at sentence {sentence}, token {token}, which is out of range"
         raise with_code(SchemeError(message), "unknown_id")
     return np.where(chosen, ids, 0).astype(np.int64)
 
@@ -127,25 +125,25 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
     if sizes.ndim != 1:
         raise AlignmentError(f"lengths must have one dimension, not {sizes.ndim}")
     if sizes.size and sizes.max() > np.iinfo(np.int64).max:
-        raise AlignmentError(f"lengths have {sizes.max()}, more than there can be tokens")
+        raise AlignmentError(f"lengths contain {sizes.max()}, which exceeds the possible number of tokens")
     return sizes.astype(np.int64, copy=False)
 
 
 def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
-    """Return the tokens, one sequence per sentence.
+    """Return the tokens as one sequence per sentence.
 
     Raises
     ------
     TypeError
-        For values that are not sequences of sequences, and for a str in place of either.
+        For values that are not sequences of sequences, and for a str instead of a sequence.
     spanrs.errors.AlignmentError
-        If there are not ``sentences`` of them.
+        If the number of sequences is not ``sentences``.
     """
     if isinstance(tokens, NOT_IN_ORDER) or not (is_iterable(tokens) or is_arrow(tokens)):
         raise TypeError(f"tokens must be a sequence of str per sentence, not {type(tokens).__name__}")
     texts: list[Any] = list(cast("Iterable[Any]", as_lists(tokens)))
     if len(texts) != sentences:
-        raise AlignmentError(f"there are {sentences} sentences and tokens of {len(texts)}")
+        raise AlignmentError(f"there are {sentences} sentences, but tokens for {len(texts)}")
     for at, text in enumerate(texts):
         if isinstance(text, NOT_IN_ORDER) or not hasattr(text, "__len__"):
             raise TypeError(f"tokens, sentence {at}: expected a sequence of str, not {type(text).__name__}")
@@ -155,7 +153,7 @@ def sentences_of_tokens(tokens: object, sentences: int) -> list[Sequence[str]]:
 def reiterable(side: Any, *, sentences: bool = False) -> Any:
     """Replace an iterator by a list, so that it can be read twice.
 
-    With ``sentences`` also iterators of sentences and arrays of strings.
+    With ``sentences``, also replace sentences that are iterators or arrays of strings.
 
     Values that are not iterable are refused by the compiled module.
     """
@@ -175,12 +173,12 @@ def _without_arrays_of_str(side: Any) -> Any:
 
 
 def are_spans(gold: object, pred: object) -> bool:
-    """Return whether both sides hold spans, judging by the first item of each.
+    """Return whether both sides contain spans, judging by the first item of each side.
 
     Raises
     ------
     TypeError
-        For spans that are not in one list per sentence, dictionaries with other keys, and spans on one side only.
+        If spans are not given as one list per sentence, dictionaries have other keys, or only one side contains spans.
     """
     kinds = {
         name: kind
@@ -190,14 +188,14 @@ def are_spans(gold: object, pred: object) -> bool:
     if len(set(kinds.values())) > 1:
         tags = "gold" if kinds["pred"] else "pred"
         raise TypeError(
-            f"{tags} has tags and the other side spans; convert the tags: "
+            f"{tags} has tags, but the other side has spans; convert the tags: "
             f"[spanrs.tags.tags_to_spans(sentence) for sentence in {tags}]"
         )
     return any(kinds.values())
 
 
 def _holds_spans(name: str, side: object) -> bool | None:
-    """Return whether the first item of a side is a span; None if there is no item in lists."""
+    """Return whether the first item of a side is a span; None if there are no items, or no lists."""
     for at, sentence in enumerate(side if isinstance(side, (list, tuple)) else ()):
         if isinstance(sentence, Mapping) and _bound_keys(sentence) is not None:
             raise TypeError(
@@ -213,7 +211,7 @@ def _holds_spans(name: str, side: object) -> bool | None:
             if isinstance(item, (list, tuple)) and [type(part) for part in item] == [str, str]:
                 raise TypeError(
                     f"{name}, sentence {at}: expected tags or spans (type, start, end), got the pair {item!r}; "
-                    "pass the tags alone"
+                    "pass only the tags"
                 )
             # Sentences nested one level too deep are not spans.
             return isinstance(item, (tuple, Mapping)) or (isinstance(item, list) and len(item) > 2)
@@ -221,7 +219,7 @@ def _holds_spans(name: str, side: object) -> bool | None:
 
 
 def _is_span(item: Mapping[Any, Any]) -> bool:
-    """Return whether a span is a dict of its fields."""
+    """Return whether a dict has the fields of a span."""
     return {"type", "start", "end"} <= item.keys() <= {"type", "start", "end", "tokens", "text"}
 
 
@@ -253,7 +251,7 @@ def spans_as_tuples(side: Any) -> Any:
     return converted
 
 
-#: Keys of spans that are dictionaries: their types, and their bounds.
+#: Possible keys of the type and of the bounds in spans that are dictionaries.
 TYPE_KEYS = ("type", "label", "entity_group", "entity", "entity_type")
 BOUND_KEYS = (
     ("start", "end"),
@@ -264,12 +262,12 @@ BOUND_KEYS = (
 
 
 def _bound_keys(span: Mapping[Any, Any]) -> tuple[str, str] | None:
-    """Return the keys of the start and the end of a span, None for other dictionaries."""
+    """Return the keys of the start and the end of a span; None for other dictionaries."""
     return next((keys for keys in BOUND_KEYS if all(key in span for key in keys)), None)
 
 
 def _dict_advice(span: Mapping[Any, Any]) -> str:
-    """Describe a dictionary given instead of a span, and how to convert it."""
+    """Describe a dictionary given instead of a span, and explain how to convert it."""
     text = f"the dict {dict(span)!r}"
     key = next((key for key in TYPE_KEYS if key in span), None)
     bounds = _bound_keys(span)
@@ -285,8 +283,8 @@ def count_sentences(side: Any, lengths: object) -> int:
         return len(as_lengths(lengths))
     if not hasattr(side, "__len__"):
         raise TypeError(
-            f"weights of documents need columns that have a length, and {type(side).__name__} has none; "
-            "pass a column of pyarrow, Polars or pandas, or name by="
+            f"document weights need columns with a length, but {type(side).__name__} has none; "
+            "pass a column of pyarrow, Polars or pandas, or pass by="
         )
     # One-dimensional ids are one sentence.
     if len(getattr(side, "shape", ())) == 1 and getattr(getattr(side, "dtype", None), "kind", "O") != "O":

@@ -11,12 +11,12 @@ from spanrs.eval.matchers import criteria
 from spanrs.eval.result import Result
 from spanrs.eval.settings import merged_settings, with_setting
 
-#: Counts that are equal in all layers and must not be added up.
+#: Counts that are equal in all layers and must not be summed.
 ONCE = ("sentences", "differing_tokens", "unaligned_files")
 
 
 def spans_of(result: Result) -> float:
-    """Return the number of gold and pred spans."""
+    """Return the total number of gold and pred spans."""
     tp, fp, fn = result[result.matcher.support].totals
     return 2 * tp + fp + fn
 
@@ -24,8 +24,8 @@ def spans_of(result: Result) -> float:
 def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     """Add the results of layers of nested annotations: several columns of tags for the same tokens, as in GermEval.
 
-    Spans are matched within their layer and counted together. Sentences and documents count once; tokens count
-    once per layer, because they have a tag in each.
+    Spans are matched within their layer and counted together. Sentences and documents are counted once; tokens are
+    counted once per layer, because each token has a tag in each layer.
     """
     first = results[0]
     settings: Any = first.settings
@@ -39,14 +39,14 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
     merged = merge_evidence(layers, [0] * len(layers))
     evidence = replace(
         merged,
-        # All layers have the same sentences, so the numbers of sentences stay.
+        # All layers have the same sentences, so sentence numbers are unchanged.
         located={
             side: sorted(places, key=lambda place: place.sentence)
             for side, places in merged.located.items()
         },
         # Tokens were compared once per layer.
         differing=layers[0].differing,
-        # Warnings of a single layer are about the other layers; those of all layers are about the file.
+        # Only warnings of all layers are about the file; each layer also has warnings about the columns of the others.
         warnings=tuple(m for m in layers[0].warnings if all(m in layer.warnings for layer in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))

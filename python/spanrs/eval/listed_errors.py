@@ -1,4 +1,4 @@
-"""Errors that need a second pass: those of tables, documents, and sides of different formats."""
+"""Lists errors in a second pass, for tables, documents, and sides of different formats."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def list_errors(
     align: str,
     most: int | None,
 ) -> ErrorList:
-    """Read scored parts again, and list their errors."""
+    """Read scored parts again, and list the errors."""
     lists = [ErrorList(result.matcher.criterion, most=most)]
     offsets = [0]
     sentence = 0
@@ -67,7 +67,7 @@ def list_errors(
 
 
 def _in_text(error: Detail, documents: Sequence[tuple[str, Document, Document]]) -> Detail:
-    """Add the name of the document to an error, and the text of its gold span, or else of its pred span."""
+    """Add the document name to an error, and the text of the gold span, or of the pred span without a gold span."""
     name, gold, pred = documents[error.sentence]
     span, document = (error.gold, gold) if error.gold is not None else (error.pred, pred)
     if span is None:
@@ -78,7 +78,7 @@ def _in_text(error: Detail, documents: Sequence[tuple[str, Document, Document]])
 def _batches_again(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
 ) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
-    """Yield gold, pred, tokens, pairs of documents with their names and the options of ids, batch by batch."""
+    """Yield gold, pred, tokens, pairs of documents with their names, and options of ids, batch by batch."""
     gold, pred = parts
     options = corpora[0].options
     none = IdOptions(None, options.ignore_index, None, None)

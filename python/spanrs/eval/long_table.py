@@ -10,9 +10,9 @@ from spanrs.report.frames import Frames
 
 @dataclass(frozen=True, eq=False)
 class LongTable(Frames):
-    """Every cell of every document; :meth:`to_arrow`, :meth:`to_polars` and :meth:`to_pandas` give frames.
+    """Every cell of every document; :meth:`to_arrow`, :meth:`to_polars` and :meth:`to_pandas` return data frames.
 
-    Consumers of Arrow streams (DuckDB, Polars, pyarrow) accept it directly if pyarrow is installed.
+    Consumers of Arrow streams (DuckDB, Polars, pyarrow) accept the table directly if pyarrow is installed.
     """
 
     types = dict.fromkeys(("document", "criterion", "outcome", "gold", "pred"), str) | {"n": int}
@@ -26,11 +26,11 @@ class LongTable(Frames):
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows as tuples."""
+        """Rows as tuples."""
         return list(zip(*self.data.values(), strict=True))
 
     def by_column(self) -> dict[str, list[Any]]:
-        """Return the values of each column."""
+        """Return the values of each column by name."""
         return self.data
 
     def __len__(self) -> int:

@@ -16,16 +16,16 @@ from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
 from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.io.sentences import DUMMIES
 
-#: criterion, outcome, gold type, pred type, number
+#: (criterion, outcome, gold type, pred type, count)
 Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
 #: Indices of outcomes, and the weights of their sum as (TP, FP, FN).
 Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
-#: Sides whose type an error between types can be attributed to.
+#: Sides to whose type an error between types can be attributed.
 FOCUSES = ("gold", "pred")
 MATCHINGS = ("greedy", "optimal")
-#: Characters with a meaning in signatures.
+#: Matches names that must be quoted in signatures.
 QUOTED = re.compile(r'[,=|;"\n]|^\[\]$')
-#: Types excluded from fair matching by default: FairEval's dummies.
+#: Types excluded from fair matching by default: FairEval's placeholder types.
 EXCLUDED = DUMMIES
 
 
@@ -37,7 +37,7 @@ def criteria(matcher: str) -> Mapping[str, Criterion]:
 
 @cache
 def _questions(matcher: str) -> Mapping[str, Criterion]:
-    """Return the public criteria of a matcher: those of spans, without companions for single types."""
+    """Return the public criteria of a matcher, without the companion criteria for per-type measures."""
     named = criteria(matcher)
     by_type = {c.per_type for c in named.values() if c.per_type != c.name}
     return {name: c for name, c in named.items() if name != "corpus" and name not in by_type}
@@ -48,11 +48,11 @@ class Matcher:
     """A matcher without options, by name: ``exact`` and others that :func:`matchers` lists."""
 
     name: str
-    #: Outcomes that are sums of others.
+    #: Outcomes that are sums of other outcomes.
     groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    #: Outcomes in the order of tables, if it differs from that of the compiled module.
+    #: Outcomes in the order of tables, if this differs from the order of the compiled module.
     columns: ClassVar[tuple[str, ...] | None] = None
-    #: Outcomes left out of the confusion matrix.
+    #: Outcomes excluded from the confusion matrix.
     unconfused: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -67,7 +67,7 @@ class Matcher:
 
     @property
     def support(self) -> str:
-        """The criterion whose gold spans are the support of the default criterion."""
+        """The criterion that defines the support of the default criterion."""
         return self.criteria[self.criterion].support
 
     def shown(self, cells: Sequence[Cell]) -> list[str]:
@@ -76,13 +76,13 @@ class Matcher:
         return list(self.criteria)
 
     def unscored(self, corpus: Mapping[str, int]) -> dict[str, str]:
-        """Return the criteria with undefined measures, and why; ``corpus`` holds the corpus numbers."""
+        """Return the criteria with undefined measures and the reasons; ``corpus`` contains the corpus totals."""
         del corpus
         return {}
 
     @property
     def axis(self) -> str | None:
-        """Side whose type errors between types are attributed to, or None for the criterion's default."""
+        """Side to whose type errors between types are attributed, or None for the criterion's default."""
         return None
 
     def terms(self, criterion: Criterion) -> list[Term] | None:
@@ -103,7 +103,7 @@ class Matcher:
         return {"matcher": self.name}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options as plain values, for :func:`from_dict`."""
+        """Return the options as plain values for :func:`from_dict`."""
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
@@ -121,9 +121,11 @@ T = TypeVar("T")
 
 
 def find_criterion(values: Mapping[str, T], name: str, matcher: Matcher) -> T:
-    """Look up a criterion by name, or raise a KeyError that lists the known ones."""
+    """Look up a criterion by name, or raise a KeyError that lists the criteria."""
     if name not in values:
-        raise KeyError(f"the {matcher.name} matcher has no criterion {name!r}; one of {', '.join(values)}")
+        raise KeyError(
+            f"the {matcher.name} matcher has no criterion {name!r}; expected one of {', '.join(values)}"
+        )
     return values[name]
 
 
@@ -134,11 +136,11 @@ def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
         return None
     if not is_iterable(given):
         raise TypeError(f"{name} must be a collection of types, not {type(given).__name__}")
-    # Iterators can be read only once.
+    # An iterator can be read only once.
     given = list(given)
     for ty in given:
         if not isinstance(ty, str):
-            raise TypeError(f"{name} holds types, which are str, not {type(ty).__name__}")
+            raise TypeError(f"{name} must contain types as str, not {type(ty).__name__}")
     return tuple(sorted(set(given)))
 
 
@@ -146,22 +148,23 @@ def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
 class Partial(Matcher):
     """Partial matching: overlapping spans are paired and judged under four criteria.
 
-    ``strict``: a pair is correct with equal bounds and equal type; ``bounds``: with equal bounds; ``overlap``: with
-    equal bounds, and other pairs have half the credit; ``type``: with equal type. The measures of a type are of the
-    spans of that type by themselves: a span that is found with another type is missed there and spurious here.
+    A pair is correct under ``strict`` if bounds and types are equal, under ``bounds`` if bounds are equal, under
+    ``overlap`` if bounds are equal (other pairs receive half the credit), and under ``type`` if types are equal. For
+    the measures of a type, only spans of this type are paired: a gold span that is predicted with another type is
+    missed for the gold type and spurious for the pred type.
 
     Parameters
     ----------
     matching : str
-        ``greedy``: each pred span in turn takes the first gold span available, as in nervaluate 1.2.1.
-        ``optimal``: the pairs with the largest total credit, whatever the order of the spans.
+        ``greedy``: each pred span in turn is paired with the first available gold span, as in nervaluate 1.2.1.
+        ``optimal``: the pairs with the largest total credit, regardless of the order of the spans.
     min_overlap : float
         Minimum overlap as a fraction of the gold span, from 0 to 1; 0 means one shared token.
 
     Raises
     ------
     ValueError
-        For unknown matchings and a ``min_overlap`` outside 0 to 1.
+        If ``matching`` is unknown, or ``min_overlap`` is not between 0 and 1.
 
     Examples
     --------
@@ -178,7 +181,7 @@ class Partial(Matcher):
 
     def __post_init__(self) -> None:
         if self.matching not in MATCHINGS:
-            raise ValueError(f"unknown matching {self.matching!r}; one of {', '.join(MATCHINGS)}")
+            raise ValueError(f"unknown matching {self.matching!r}; expected one of {', '.join(MATCHINGS)}")
         if not is_number(self.min_overlap):
             raise TypeError(
                 f"min_overlap must be a number from 0 to 1, not {type(self.min_overlap).__name__}"
@@ -208,33 +211,33 @@ class Partial(Matcher):
 
 @dataclass(frozen=True)
 class Fair(Matcher):
-    """Fair matching: every mistake counts once, as labelling error, boundary error, both, or unmatched span.
+    """Fair matching: every error is counted once, as labelling error, boundary error, both, or unmatched span.
 
-    Criteria: ``fair`` (near misses are half a false positive and half a false negative), ``weighted`` (errors weigh
-    what ``weights`` says), ``traditional`` (near misses are wrong on both sides).
+    Criteria: ``fair`` (a near miss is half a false positive and half a false negative), ``weighted`` (errors are
+    weighted by ``weights``), ``traditional`` (a near miss is a false positive and a false negative).
 
     Parameters
     ----------
     weights : str or mapping
-        Weights of each kind of error as TP, FP and FN under ``weighted``: ``paper`` (suggested by the paper:
-        boundary errors are half right), ``default`` (as under ``fair``), formulas such as
+        Weights of each kind of error as TP, FP and FN under ``weighted``: ``paper`` (suggested in the paper:
+        boundary errors are half right), ``default`` (same as ``fair``), formulas such as
         ``"LE = 0.5 FP + 0.5 FN, BE = 0.5 TP + 0.5 FN"``, or ``{"LE": {"FP": 0.5, "FN": 0.5}, ...}``.
     focus : str
-        Type for which errors between types are counted in measures of types: that of the ``gold`` or the ``pred`` span.
+        Side (``gold`` or ``pred``) to whose type errors between types are attributed in per-type measures.
     types : collection of str, optional
-        Types to score; all if not given.
+        Types to score; all by default.
     exclude : collection of str
         Types to exclude; replaces the default ``NONE`` and ``EMPTY``.
 
     Raises
     ------
     TypeError, ValueError
-        For invalid weights, an unknown focus, and a single str as types.
+        For invalid weights, an unknown focus, or a single str as types.
 
     Notes
     -----
-    Source: Ortmann, Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans, LREC 2022, with the
-    order and ties of FairEval.
+    Source: Ortmann, Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans, LREC 2022. The order of matching
+    and the handling of ties follow FairEval.
 
     Examples
     --------
@@ -256,7 +259,7 @@ class Fair(Matcher):
 
     def __post_init__(self) -> None:
         if self.focus not in FOCUSES:
-            raise ValueError(f"unknown focus {self.focus!r}; one of {', '.join(FOCUSES)}")
+            raise ValueError(f"unknown focus {self.focus!r}; expected one of {', '.join(FOCUSES)}")
         object.__setattr__(self, "weights", as_weights(self.weights))
         object.__setattr__(self, "types", _types("types", self.types))
         object.__setattr__(self, "exclude", _types("exclude", self.exclude))
@@ -276,14 +279,14 @@ class Fair(Matcher):
 
     @property
     def axis(self) -> str:
-        """Side whose type errors between types are attributed to: the focus."""
+        """Side to whose type errors between types are attributed: the focus."""
         return self.focus
 
     def terms(self, criterion: Criterion) -> list[Term] | None:
         """Return outcome weights that replace those of the criterion, or None to keep them."""
         if criterion.name != "weighted":
             return None
-        # In the order of the weights: sums of fractions depend on it.
+        # The terms keep the order of the weights, because sums of fractions depend on the order.
         terms = []
         for kind, parts in self.error_weights.items():
             names = self.groups.get(kind.lower(), (kind.lower(),))
@@ -326,21 +329,21 @@ _MAKERS: dict[str, tuple[Callable[..., Matcher], Mapping[str, Any]]] = {
 
 
 def register(name: str, make: Callable[..., Matcher], fields: Mapping[str, Any]) -> None:
-    """Register a matcher of another package for :func:`from_dict`; ``fields`` are the types for ``check_stored``."""
+    """Register a matcher of another package for :func:`from_dict`; ``fields`` gives the types for ``check_stored``."""
     _MAKERS[name] = make, fields
 
 
-#: Functions that score the documents of two corpora, by the name of their matcher.
+#: Functions that score the documents of two corpora, by matcher name.
 _DOCUMENT_SCORERS: dict[str, Callable[..., Any]] = {}
 
 
 def register_documents(name: str, score: Callable[..., Any]) -> None:
-    """Register the function that scores documents for a matcher that needs their texts.
+    """Register the function that scores documents for a matcher that needs texts.
 
     Parameters
     ----------
     name : str
-        The matcher.
+        Name of the matcher.
     score : callable
         Called with the corpora and the options of :func:`spanrs.score`; returns a result.
     """
@@ -360,12 +363,12 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
     matcher : str or Matcher
         The matcher.
     of_texts : bool
-        Accept matchers that need texts.
+        Whether to accept matchers that need texts.
 
     Raises
     ------
     TypeError, ValueError
-        For anything else.
+        For other values.
     """
     names = [*_spanrs.matchers(), *(_DOCUMENT_SCORERS if of_texts else ())]
     if isinstance(matcher, Matcher):
@@ -381,12 +384,12 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
             f"matcher must be a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
     if matcher not in names:
-        raise ValueError(f"unknown matcher {matcher!r}; one of {', '.join(names)}")
+        raise ValueError(f"unknown matcher {matcher!r}; expected one of {', '.join(names)}")
     return from_dict({"name": matcher})
 
 
 def from_dict(options: Mapping[str, Any]) -> Matcher:
-    """Return the matcher that :meth:`Matcher.to_dict` described; an :class:`Unregistered` one if need be."""
+    """Return the matcher from the result of :meth:`Matcher.to_dict`; :class:`Unregistered` for an unknown name."""
     fields = dict(options)
     name = fields.pop("name")
     if name in _MAKERS:
@@ -400,7 +403,7 @@ def from_stored(options: dict[str, Any]) -> Matcher:
     Raises
     ------
     TypeError, LookupError, ValueError
-        For unknown fields, and fields of other types or invalid values.
+        For unknown fields, and fields with wrong types or invalid values.
     """
     name = options["name"]
     check_stored(name, str, "matcher: name")

@@ -26,16 +26,16 @@ class Measure:
     average : str
         ``micro`` (over all spans), ``macro`` (mean over types) or ``weighted`` (mean over types by gold spans).
     criterion : str, optional
-        The matcher's default criterion if not given.
+        The criterion, by default the matcher's default criterion.
     type : str, optional
-        Measure the spans of this type only. NaN if the type does not occur.
+        Measure only the spans of this type. NaN if the type does not occur.
     beta : float
-        Weight of recall relative to precision in F.
+        Weight of recall relative to precision in the F measure.
 
     Raises
     ------
     ValueError
-        For unknown names, an average together with a type, and a beta that is negative or not finite.
+        For unknown names, an average together with a type, or a beta that is negative or not finite.
 
     Examples
     --------
@@ -52,13 +52,13 @@ class Measure:
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
-            raise ValueError(f"unknown measure {self.name!r}; one of {', '.join(NAMES)}")
+            raise ValueError(f"unknown measure {self.name!r}; expected one of {', '.join(NAMES)}")
         if self.average not in AVERAGES:
-            raise ValueError(f"unknown average {self.average!r}; one of {', '.join(AVERAGES)}")
+            raise ValueError(f"unknown average {self.average!r}; expected one of {', '.join(AVERAGES)}")
         if self.type is not None and self.average != "micro":
-            raise ValueError(f"average={self.average!r} is over all types; leave out average or type")
+            raise ValueError(f"average={self.average!r} is over all types; omit average or type")
         if not 0 <= self.beta < math.inf:
-            raise ValueError(f"beta must be a finite number from 0, not {self.beta}")
+            raise ValueError(f"beta must be a finite number of at least 0, not {self.beta}")
 
     @property
     def title(self) -> str:
@@ -86,18 +86,18 @@ class Measure:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A quotient of two linear forms of the outcomes of a criterion, such as accuracy.
+    """A quotient of two weighted sums of the outcomes of a criterion, such as accuracy.
 
     Parameters
     ----------
     above, below : mapping of str to float
-        Coefficients of outcomes in the numerator and the denominator. Other outcomes do not count.
+        Coefficients of outcomes in the numerator and the denominator; 0 for other outcomes.
     criterion : str, optional
-        The matcher's default criterion if not given.
+        The criterion, by default the matcher's default criterion.
     complement : bool
-        1 minus the quotient.
+        Whether to return 1 minus the quotient.
     type : str, optional
-        Measure this type only; pairs of types count for the gold type, and outcomes without types for every type.
+        Measure only this type; pairs of types are counted for the gold type, and outcomes without types for every type.
     """
 
     above: Mapping[str, float] = field(hash=False)
@@ -108,7 +108,7 @@ class Ratio:
 
     @property
     def title(self) -> str:
-        """Outcomes of the numerator and the denominator."""
+        """The outcomes in the numerator and the denominator."""
         above, below = ("+".join(form) for form in (self.above, self.below))
         return f"{'1-' if self.complement else ''}({above})/({below})"
 
@@ -119,10 +119,10 @@ class Ratio:
             if outcome not in criterion.outcomes:
                 outcomes = ", ".join(criterion.outcomes)
                 raise ValueError(
-                    f"the criterion {criterion.name} has no outcome {outcome!r}; one of {outcomes}"
+                    f"the criterion {criterion.name} has no outcome {outcome!r}; expected one of {outcomes}"
                 )
         if not any(self.below.values()):
-            raise ValueError("a ratio needs an outcome in its denominator (below=)")
+            raise ValueError("a ratio needs an outcome in the denominator (below=)")
         above, below = (
             [form.get(outcome, 0.0) for outcome in criterion.outcomes] for form in (self.above, self.below)
         )

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 MOST_TYPES = 100
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
-#: Maximum number of drawn documents for the intervals of a page; at least :data:`FEWEST_SAMPLES` resamples are drawn.
+#: Maximum number of documents drawn for the intervals of a page, but at least :data:`FEWEST_SAMPLES` resamples.
 MOST_DRAWS = 10**9
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
-#: With fewer documents, a page warns that its intervals are unreliable.
+#: Minimum number of documents; with fewer, a page warns that the intervals are unreliable.
 FEW = 20
 #: Explanations of outcomes.
 MEANINGS = {
@@ -88,7 +88,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
 
 
 def draw_intervals(result: Evaluation, measures: list[Measure | Ratio]) -> Bootstrap | None:
-    """Resample the documents of a result for a page; None for fewer than two documents, or weights."""
+    """Resample the documents of a result for a page; None if there are fewer than two documents, or weights."""
     documents = len(result.counts)
     if documents < 2 or result.document_weights is not None:
         return None
@@ -97,20 +97,20 @@ def draw_intervals(result: Evaluation, measures: list[Measure | Ratio]) -> Boots
 
 
 def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, note: str = "") -> Bar:
-    """Return the bar of a measure, with its interval if it was resampled."""
+    """Return the bar of a measure, with the interval if the measure was resampled."""
     if drawn is None:
         return Bar(name, value, note=note)
     return Bar(name, value, *drawn.interval(measure), note=note)
 
 
 def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
-    """Explain the whiskers of bars, or why there are none."""
+    """Explain the whiskers of bars, or the reason why there are none."""
     if result.document_weights is not None:
-        return "No intervals: resampling does not support weights of documents."
+        return "No intervals: resampling does not support document weights."
     if drawn is None:
-        return "No intervals: they need rows of counts for two documents or sentences."
+        return "No intervals: resampling needs counts for at least two documents or sentences."
     unit = "sentences" if result.by_sentence else "documents"
-    few = f" So few {unit} make them unreliable." if len(result.counts) < FEW else ""
+    few = f" With so few {unit}, intervals are unreliable." if len(result.counts) < FEW else ""
     return (
         f"Whiskers are 95 % percentile intervals of {len(drawn.values)} bootstrap resamples of "
         f"{len(result.counts)} {unit}.{few}"
@@ -158,7 +158,7 @@ def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
 def confusion(
     result: Evaluation, *, title: str = "Confusion", most: int = MOST_TYPES, what: str = "types"
 ) -> Heatmap:
-    """Return the heat map of the confusion matrix; of many types the ``most`` with most errors."""
+    """Return the heat map of the confusion matrix, with at most ``most`` types, those with the most errors."""
     names: list[str] = list(result.per_type)
     wrong = result[result.matcher.criterion].wrong_outcomes
     errors = [sum(result.per_type.outcomes[name][kind] for kind in wrong) for name in names]
@@ -170,9 +170,9 @@ def confusion(
         if gold in places and pred in places
     ]
     heads = [tables.NOTHING if name is None else name for name in shown]
-    notes = [f"The {most} {what} with most errors."] if len(names) > most else []
+    notes = [f"Only the {most} {what} with the most errors are shown."] if len(names) > most else []
     if result.matcher.unconfused:
-        notes.append("Errors only: on the diagonal are boundary errors of the right type.")
+        notes.append("Only errors are counted: the diagonal has boundary errors with the correct type.")
     note = " ".join(notes)
     return Heatmap(title, heads, heads, cells, note=note)
 
@@ -182,7 +182,11 @@ def _errors(result: Evaluation) -> Examples:
     assert error_list is not None  # Checked by the caller.
     errors = cut_by_kind(error_list.by_frequency(), kind_of, MOST_ERRORS)
     total = sum(error_list.numbers.values())
-    note = "" if len(errors) == total else f"{len(errors)} of {total} errors; the first ones of each kind."
+    note = (
+        ""
+        if len(errors) == total
+        else f"{len(errors)} of {total} errors are shown, the first of each kind."
+    )
     if any(not error.tokens for error in errors[:1]):
         note = f"{note} Tokens are not known.".strip()
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
@@ -204,10 +208,10 @@ def mark(side: str, span: Span, kind: str = "") -> Mark:
 
 
 def located_example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
-    """Return an error of a kind with its marks."""
+    """Return an error as an example of a kind, with its marks."""
     tokens, first = error.tokens, error.first
     if not tokens and marks:
-        # Without tokens their numbers are shown, from 1 as elsewhere on the page.
+        # Without tokens, token numbers are shown, from 1 as elsewhere on the page.
         first, end = min(mark.start for mark in marks), max(mark.end for mark in marks)
         tokens = tuple(f"[{at + 1}]" for at in range(first, min(end, first + 100)))
     return Example(kind, error.sentence, tokens, marks, first, error.line, error.path, error.length)

@@ -1,4 +1,4 @@
-"""Systems compared in pairs: values, differences, p-values."""
+"""Data of pairwise comparisons of systems: values, differences and p-values."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class McNemar:
-    """McNemar's exact test (1947) on gold spans: those that only one of two systems found."""
+    """McNemar's exact test (1947) on the gold spans that only one of two systems predicted."""
 
     only_a: int
-    """Gold spans without error only in ``a``."""
+    """Number of gold spans without an error only in ``a``."""
     only_b: int
-    """Gold spans without error only in ``b``."""
+    """Number of gold spans without an error only in ``b``."""
     p_value: float
     """Two-sided binomial p-value."""
 
@@ -47,7 +47,7 @@ class System:
     interval: Interval
     """Percentile interval of the value."""
     per_type: dict[str, float]
-    """The same measure of each type; types that occur for no system are left out."""
+    """The same measure for each type; types that occur in no system are omitted."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ class Difference:
     difference: float
     """Value of ``a`` minus value of ``b``."""
     interval: Interval
-    """Percentile interval of the difference, both systems resampled together."""
+    """Percentile interval of the difference; both systems are resampled together."""
     p_value: float
     """Two-sided p-value of the paired test."""
     p_holm: float
-    """The same after Holm's correction for all pairs of systems; of types, for all pairs and types."""
+    """The p-value after Holm's correction for all pairs of systems; for a type, for all pairs and types."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Pair:
     p_value: float
     p_holm: float
     mcnemar: McNemar | None
-    """None if the results have no complete list of errors; score with ``errors=True``."""
+    """McNemar's test; None if the results have no complete list of errors (score with ``errors=True``)."""
     per_type: dict[str, Difference] = field(repr=False)
-    """The same for each type."""
+    """The difference for each type."""
 
     def is_significant(self, level: float = 0.95) -> bool:
         """Return whether the corrected p-value is at most one minus the confidence level."""
@@ -86,12 +86,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """Several systems compared with each other; what :class:`spanrs.eval.Comparison` shows.
+    """Several systems compared with each other; base class of :class:`spanrs.eval.Comparison`.
 
     Attributes
     ----------
     measure : Measure or Ratio
-        What was compared.
+        The compared measure.
     systems : dict of str to System
         The systems in the given order.
     pairs : list of Pair
@@ -101,11 +101,11 @@ class PairedComparison:
     documents : int
         Number of resampled documents or sentences.
     settings : dict of str to str
-        How the comparison was made; :attr:`signature` is the same in one line.
+        Settings of the comparison; :attr:`signature` has the same settings in one line.
     results : dict of str to Evaluation
-        What was compared.
+        The compared results.
     error_lists : dict of str to ErrorList or None
-        The errors of each result, with the sentence numbers of the first system; None if they are not complete.
+        The errors in each result, with the sentence numbers of the first system; None if the errors are not complete.
     """
 
     measure: Measure | Ratio
@@ -119,7 +119,7 @@ class PairedComparison:
 
     @property
     def signature(self) -> str:
-        """How the comparison was made, in one line."""
+        """Settings of the comparison in one line."""
         return settings_of.signature(self.settings)
 
     def pair(self, a: str, b: str) -> Pair:
@@ -133,9 +133,7 @@ class PairedComparison:
         for pair in self.pairs:
             if (pair.a, pair.b) == (a, b):
                 return pair
-        raise KeyError(
-            f"no pair ({a!r}, {b!r}); the first system of a pair is the one that was given first"
-        )
+        raise KeyError(f"there is no pair ({a!r}, {b!r}); systems must be in the order given to compare")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain dictionaries, lists, strings and numbers; NaN becomes None."""
@@ -164,10 +162,10 @@ class PairedComparison:
 
 
 def complete_errors(result: Evaluation) -> ErrorList | None:
-    """Return the errors of a result if all were kept and each span has a unique place.
+    """Return the errors in a result if all errors were kept and each span has a unique position.
 
-    Spans of nested layers (several columns of tags) do not have one: the same bounds may occur in two layers. Nor do
-    those of several span files, whose sentences are numbered anew in each file.
+    Positions are not unique for nested layers (several columns of tags), because the same bounds may occur in two
+    layers, and for several span files, because the sentences of each file are numbered separately.
     """
     errors = result.errors
     if errors is None or not errors.is_complete or "columns" in result.settings:
@@ -178,21 +176,21 @@ def complete_errors(result: Evaluation) -> ErrorList | None:
 
 
 def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[str, ErrorList | None]:
-    """Return the complete errors of results with the sentence numbers of the first one.
+    """Return the complete errors of results with the sentence numbers of the first result.
 
-    Documents are known by their keys, and may be in another order in each result; so may the gold spans of a sentence.
-    Their indices are replaced by numbers that are the same in all systems.
+    Documents are identified by their keys and may have another order in each result, as may the gold spans in a
+    sentence. The indices of gold spans are replaced by numbers that are the same in all systems.
 
     Parameters
     ----------
     results : mapping of str to Evaluation
         The results.
     systems : Systems
-        Their documents, aligned by key.
+        The documents of the results, aligned by key.
     """
     complete = {name: complete_errors(result) for name, result in results.items()}
     numbers = {name: systems.sentence_numbers(at) for at, name in enumerate(results)}
-    # Files of tags with equal gold data have equal indices.
+    # Column files with equal gold data have equal indices.
     if all(
         numbers[name] is None and isinstance(errors.errors, FileDetails)
         for name, errors in complete.items()
@@ -207,7 +205,7 @@ def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[
 
 
 def _aligned(errors: ErrorList, numbers: Any, gold: dict[tuple[Any, ...], int]) -> list[Detail]:
-    """Replace sentence numbers, and the index of each gold span by its number in ``gold``, which grows."""
+    """Replace sentence numbers, and replace the index of each gold span by its number in ``gold``, adding new spans."""
     numbered: dict[tuple[int, int], int] = {}
     repeated: Counter[tuple[Any, ...]] = Counter()
     aligned = []
@@ -225,13 +223,13 @@ def _aligned(errors: ErrorList, numbers: Any, gold: dict[tuple[Any, ...], int]) 
 
 
 def gold_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
-    """Return the gold spans that were not found, by sentence and index, each with the number of its last error."""
+    """Return the gold spans with errors, by sentence and index, each with the index of its last error."""
     places = enumerate((error.sentence, error.gold_index) for error in errors)
     return {place: at for at, place in places if place[1] is not None}
 
 
 def pred_spans(errors: ErrorList) -> dict[tuple[int, Any], int]:
-    """Return the pred spans that are wrong, by sentence and span, each with the number of its last error."""
+    """Return the pred spans with errors, by sentence and span, each with the index of its last error."""
     places = enumerate((error.sentence, error.pred) for error in errors)
     return {place: at for at, place in places if place[1] is not None}
 

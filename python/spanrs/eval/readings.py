@@ -1,4 +1,4 @@
-"""Scores of column files under several readings of malformed tags."""
+"""Scoring of column files under several readings of malformed tags."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from spanrs.eval.sides import Corpora
 from spanrs.io import Corpus
 from spanrs.io.sentences import columns_of
 
-#: The reading that refuses malformed tags; without malformed tags it equals the others.
+#: The reading that refuses malformed tags; without malformed tags, its results equal those of other readings.
 REFUSE = "refuse"
 
 
 def score_readings(
     corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
 ) -> dict[str, Result]:
-    """Score column files under several readings: one pass for the first, which detects the scheme, one for all others.
+    """Score column files under several readings: one pass for the first one and the scheme, one pass for all others.
 
     Parameters
     ----------
     corpora : Corpora
-        One file each, with one layer of tags.
+        One file for each side, with one layer of tags.
     readings : sequence of str, optional
-        Those that are defined for the scheme, without ``refuse``, if not given.
+        The readings; by default all readings defined for the scheme except ``refuse``.
     options : ScoreOptions
-        Without lists of errors and threads.
+        Scoring options; lists of errors and threads are not supported.
 
     Raises
     ------
     ValueError
         For options that are not supported with several readings, and unknown readings.
     OSError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score`.
+        Same as :func:`spanrs.score`.
     """
     gold, pred = corpora
     part = gold.require_one("several readings")
     pred_part = None if pred is None else pred.require_one("several readings")
     if {side.kind for side in (part, pred_part) if side is not None} != {"rows"}:
-        raise ValueError("several readings are supported for column files only")
+        raise ValueError("several readings are only supported for column files")
     if pred is not None and (len(gold.options.layers()) > 1 or len(pred.options.layers()) > 1):
-        raise ValueError("several readings are supported for one column of tags, not for layers")
+        raise ValueError("several readings are only supported for a single column of tags, not for layers")
     names = [name for name in _spanrs.readings() if name != REFUSE] if readings is None else list(readings)
     if options.errors or options.threads != 1 or options.align in ("report", "characters"):
         raise ValueError("errors, threads and align='report' are not supported with several readings")
     if not names or REFUSE in names:
-        raise ValueError(f"name readings other than {REFUSE}; there are {', '.join(_spanrs.readings())}")
+        raise ValueError(f"choose readings other than {REFUSE}, from {', '.join(_spanrs.readings())}")
     first = score_corpora(corpora, replace(options, reading=names[0]))
     decided = replace(
         options.of_corpora(corpora),

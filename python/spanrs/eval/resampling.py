@@ -34,7 +34,7 @@ class Bootstrap:
     values : array of float, shape (samples, measures)
         Resampled values; NaN if a type does not occur in a resample.
     estimates : array of float, shape (measures,)
-        Values of the corpus itself.
+        Values for the corpus itself.
     """
 
     measures: list[Measure | Ratio]
@@ -59,8 +59,8 @@ class Bootstrap:
         level : float
             Confidence level, between 0 and 1.
         method : str
-            ``percentile``, or ``bca``: bias-corrected and accelerated (Efron 1987), which needs one more evaluation
-            per distinct document.
+            ``percentile``, or ``bca``: bias-corrected and accelerated (Efron 1987), which requires an additional
+            evaluation for each distinct document.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class Bootstrap:
         TypeError
             If ``measure`` is not a Measure or Ratio, for example its title.
         ValueError
-            For a measure that was not resampled, an unknown method, and a level that is not between 0 and 1.
+            For a measure that was not resampled, an unknown method, or a level that is not between 0 and 1.
 
         Examples
         --------
@@ -90,12 +90,12 @@ class Bootstrap:
 
         check_level(level)
         if method not in METHODS:
-            raise ValueError(f"unknown method {method!r}; one of {', '.join(METHODS)}")
+            raise ValueError(f"unknown method {method!r}; expected one of {', '.join(METHODS)}")
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measure must be a spanrs.eval.Measure or Ratio, not {measure!r}")
         if measure not in self.measures:
             titles = ", ".join(resampled.title for resampled in self.measures)
-            raise ValueError(f"{measure.title} was not resampled; there are {titles}")
+            raise ValueError(f"{measure.title} was not resampled; expected one of {titles}")
         at = self.measures.index(measure)
         values = self.values[:, at]
         values = values[~np.isnan(values)]
@@ -122,7 +122,7 @@ class Bootstrap:
 
 
 def _bias(values: npt.NDArray[np.float64], estimate: float) -> float:
-    """Return the bias correction z0 (Efron 1987, equation 4.1; ties count half)."""
+    """Return the bias correction z0 (Efron 1987, equation 4.1); ties are counted as one half."""
     from statistics import NormalDist
 
     share = ((values < estimate).mean() + (values <= estimate).mean()) / 2
@@ -161,11 +161,11 @@ def bootstrap(
     """Resample the documents of a result; see :meth:`spanrs.Result.bootstrap`."""
     if len(result.counts) < 2:
         raise ValueError(
-            "resampling needs two documents or more; make the result with by='document' or by='sentence'"
+            "resampling needs at least two documents; score with by='document' or by='sentence'"
         )
     check_numbers(samples, seed, threads)
     if result.document_weights is not None:
-        raise ValueError("resampling does not support weights of documents; use the result without weights")
+        raise ValueError("resampling does not support document weights; use the result without weights")
     if isinstance(measures, (Measure, Ratio)):
         measures = [measures]
     wanted = check_measures(f1_measures(list(result.per_type)) if measures is None else measures)
@@ -176,13 +176,13 @@ def bootstrap(
 
 
 def check_numbers(samples: int, seed: int, threads: int) -> None:
-    """Raise for numbers out of range."""
+    """Raise an error for numbers out of range."""
     for name, value, least in (("samples", samples, 1), ("threads", threads, 1), ("seed", seed, 0)):
         as_integer(value, name, least)
 
 
 def check_level(level: Any) -> None:
-    """Raise for a confidence level that is not between 0 and 1."""
+    """Raise an error for a confidence level that is not between 0 and 1."""
     if not isinstance(level, Real):
         raise TypeError(f"level must be between 0 and 1, not {type(level).__name__}")
     if not 0 < float(level) < 1:
@@ -190,12 +190,14 @@ def check_level(level: Any) -> None:
 
 
 def check_measures(measures: Any) -> list[Measure | Ratio]:
-    """Return measures as a list; raise for other values."""
+    """Return measures as a list; raise an error for other values."""
     if not is_iterable(measures):
         raise TypeError(f"measures must be spanrs.eval.Measure or Ratio, not {type(measures).__name__}")
     checked: list[Measure | Ratio] = list(measures)
     if not checked:
-        raise ValueError("name a measure, or pass none for micro F1, macro F1 and F1 of each type")
+        raise ValueError(
+            "measures is empty; pass at least one, or omit it for micro F1, macro F1 and F1 of each type"
+        )
     for measure in checked:
         if not isinstance(measure, (Measure, Ratio)):
             raise TypeError(f"measures must be spanrs.eval.Measure or Ratio, not {type(measure).__name__}")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of table rows in a notebook.
 ROWS = 200
-#: Types of the fields of the header of a stored result. The parts of it check their own fields.
+#: Types of the fields in the header of a stored result. The values check their own fields.
 _HEADER = {
     "settings": {ANY: str},
     "matcher": dict,
@@ -44,11 +44,11 @@ _HEADER = {
 class Result(Evaluation):
     """Result of an evaluation, for any matcher. Returned by :func:`spanrs.score`, :class:`spanrs.Scorer` and others.
 
-    Measures are fractions from 0 to 1, under the matcher's default criterion; ``result["bounds"]`` has those of another
-    criterion.
+    Measures are fractions from 0 to 1, under the matcher's default criterion; ``result["bounds"]`` has the measures of
+    another criterion.
 
     Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Details and
-    errors are not compared, because stored results do not have them. Results have no hash.
+    errors are not compared, because stored results do not contain them. Results are not hashable.
 
     Examples
     --------
@@ -65,28 +65,29 @@ class Result(Evaluation):
     """
 
     def with_types(self, types: Mapping[str, str | None] | Collection[str]) -> Result:
-        """Return the result with renamed types, or with some types only.
+        """Return the result with renamed types, or with a selection of types.
 
-        Tags are not read again: spans are renamed after they were read, so that two adjacent spans stay two even if
-        they get the same type.
+        Tags are not read again: spans are renamed after reading, so that two adjacent spans are not joined even if they
+        get the same type.
 
         Parameters
         ----------
         types : mapping of str to str or None, or collection of str
-            A mapping renames types; types mapped to None are left out, and types it does not name are kept. A
-            collection names the types to keep.
+            A mapping renames types; types mapped to None are removed, and types that are not in the mapping are kept. A
+            collection contains the types to keep.
 
         Returns
         -------
         Result
-            With the mapping in its signature, and without details. Accuracy and violations, which are of tags, do not
-            change.
+            The result, with the mapping in its signature and without details. Accuracy and violations, which are about
+            tags, do not change.
 
         Raises
         ------
         spanrs.errors.SchemeError
-            For all matchers but the exact one, because they would match other spans. Also if merged types have several
-            unmatched spans with equal bounds, which is impossible with tags: counts do not tell which would match.
+            For all matchers except the exact matcher, because other spans would be matched. Also if merged types have
+            several unmatched spans with equal bounds (impossible with tags), because counts do not determine the
+            matches.
 
         Examples
         --------
@@ -124,18 +125,18 @@ class Result(Evaluation):
         Parameters
         ----------
         weights : iterable of float
-            One for each document, in order, from 0 to 1e15. The result needs rows of documents. New weights replace
-            earlier ones.
+            A weight from 0 to 1e15 for each document, in order. The result must have per-document rows. New weights
+            replace earlier weights.
 
         Returns
         -------
         Result
-            Its numbers are sums of weights times counts. The rows of documents and the violations are not weighted.
+            A result whose numbers are sums of weights times counts. Per-document rows and violations are not weighted.
 
         Raises
         ------
         ValueError
-            If the result has no rows of documents, there is not one weight per document, or a weight is negative or not
+            If the result has no per-document rows, the number of weights is wrong, or a weight is negative or not
             finite.
 
         Examples
@@ -146,7 +147,7 @@ class Result(Evaluation):
         0.25
         """
         if not self.counts.by_document and self.sentences:
-            raise ValueError("the result has no rows of documents to weight; score with by=")
+            raise ValueError("the result has no per-document rows, which weights need; score with by=")
         given = as_document_weights(weights, len(self.counts))
         settings = dict(self.settings)
         if "document_weights" not in settings:
@@ -154,7 +155,7 @@ class Result(Evaluation):
         return replace(self, document_weights=given, settings=settings)
 
     def with_error_weights(self, weights: str | Weights | None = None, focus: str | None = None) -> Result:
-        """Return the result of fair matching with other weights of errors, or another focus.
+        """Return the result of fair matching with other error weights, or another focus.
 
         Parameters
         ----------
@@ -177,7 +178,7 @@ class Result(Evaluation):
         (0.5, 0.9)
         """
         if not isinstance(self.matcher, Fair):
-            raise TypeError(f"errors have weights with the fair matcher, not with {self.matcher.name}")
+            raise TypeError(f"only the fair matcher has error weights, not {self.matcher.name}")
         given: dict[str, Any] = {"weights": weights, "focus": focus}
         matcher = replace(
             self.matcher, **{name: value for name, value in given.items() if value is not None}
@@ -195,21 +196,21 @@ class Result(Evaluation):
         threads: int = 1,
         progress: Callable[[int], object] | None = None,
     ) -> Bootstrap:
-        """Compute measures of bootstrap resamples: as many documents, drawn with replacement.
+        """Compute measures over bootstrap resamples of the same number of documents, drawn with replacement.
 
         Parameters
         ----------
         measures : Measure, Ratio or sequence of them, optional
-            Micro F1, macro F1 and F1 of each type if not given.
+            The measures; by default micro F1, macro F1 and F1 of each type.
         samples : int
             Number of resamples.
         seed : int
-            The same seed gives the same values for any number of threads. From 16,384 documents on they also depend on
-            which criteria are measured together.
+            Random seed. The same seed gives the same values for any number of threads. With 16,384 documents or more,
+            the values also depend on which criteria are measured together.
         threads : int
-            Threads, 1 or more.
+            Number of threads, 1 or more.
         progress : callable, optional
-            Called periodically with the number of resamples done so far.
+            Called periodically with the number of resamples completed so far.
 
         Returns
         -------
@@ -235,18 +236,18 @@ class Result(Evaluation):
         return bootstrap(self, measures, samples=samples, seed=seed, threads=threads, progress=progress)
 
     def merge(self, *others: Result) -> Result:
-        """Merge results made in the same way on other data.
+        """Merge results with the same settings on different data.
 
         Parameters
         ----------
         *others : Result
-            Their documents, violations and details follow those of this result. Details are merged only if all results
-            have them.
+            Results whose documents, violations and details are appended to those of this result. Details are merged
+            only if all results have details.
 
         Returns
         -------
         Result
-            Its counts do not depend on the order.
+            The merged result. Its counts do not depend on the order.
 
         Raises
         ------
@@ -271,7 +272,7 @@ class Result(Evaluation):
                 self.by_sentence,
             ):
                 error = SchemeError(
-                    "results with rows of documents, of sentences and without rows cannot be merged"
+                    "results with per-document rows, per-sentence rows and without rows cannot be merged"
                 )
                 raise with_code(error, "signature")
             offsets.append(sentences)
@@ -309,19 +310,19 @@ class Result(Evaluation):
         Parameters
         ----------
         untyped : bool
-            Add ``untyped`` and ``untyped_counts``, of spans by their bounds alone.
+            Whether to add ``untyped`` and ``untyped_counts``, for spans compared only by their bounds.
         criteria : sequence of str, optional
-            The criteria under ``criteria``; all if not given.
+            The criteria included under ``criteria``; all by default.
 
         Returns
         -------
         dict
             ``matcher``, its name and options; the keys of :meth:`CriterionResult.to_dict` for the default criterion;
-            ``criterion``, its name, and ``criteria``, the same for all criteria if there are several;
-            ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``, ``sentences``,
-            ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``), ``detection``,
-            ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` if it is
-            not empty, and ``errors``, ``documents`` and ``details`` if they were requested.
+            ``criterion``, the name of this criterion, and ``criteria``, the same keys for all criteria if there are
+            several; ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``,
+            ``sentences``, ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``),
+            ``detection``, ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored``
+            if it is not empty, and ``errors``, ``documents`` and ``details`` if they were requested.
         """
         default = self[self.matcher.criterion].shown
         everything: dict[str, Any] = {
@@ -331,7 +332,7 @@ class Result(Evaluation):
         everything |= default.to_dict()
         if len(self.matcher.criteria) > 1:
             everything["criteria"] = {
-                # Not cached: with many types each criterion takes tens of MB.
+                # Not cached, because with many types each criterion takes tens of MB.
                 name: self._view(name).shown.to_dict()
                 for name in criteria or self.matcher.criteria
             }
@@ -378,11 +379,11 @@ class Result(Evaluation):
         Parameters
         ----------
         indent : int, optional
-            Spaces per level; None for one line.
+            Number of spaces per level; None for one line.
         untyped, criteria
             As for :meth:`to_dict`.
         state : bool
-            Add ``state``, which :meth:`from_json` needs.
+            Whether to add ``state``, which :meth:`from_json` needs.
 
         Returns
         -------
@@ -396,12 +397,12 @@ class Result(Evaluation):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Result:
-        """Return the result that :meth:`to_json` wrote with its state.
+        """Return the result from the output of :meth:`to_json` with its state.
 
         Raises
         ------
         spanrs.errors.FormatError
-            If there is no state, or it is damaged.
+            If there is no state, or the state is damaged.
 
         Examples
         --------
@@ -424,10 +425,10 @@ class Result(Evaluation):
         Returns
         -------
         bytes
-            For :meth:`from_bytes`.
+            The stored result, for :meth:`from_bytes`.
         """
         weights = self.document_weights
-        # A header in JSON, then the counts.
+        # The header is JSON; the counts follow.
         header = {
             "settings": dict(self.settings),
             "matcher": self.matcher.to_dict(),
@@ -440,12 +441,12 @@ class Result(Evaluation):
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Result:
-        """Return the result that :meth:`to_bytes` stored.
+        """Return the result from the output of :meth:`to_bytes`.
 
         Raises
         ------
         spanrs.errors.FormatError
-            For other or damaged bytes.
+            If the bytes are damaged, or are not a stored result.
         """
         text, stored_counts = unpacked(stored)
         try:
@@ -454,7 +455,7 @@ class Result(Evaluation):
             matcher, settings = from_stored(header["matcher"]), header["settings"]
             counts = _spanrs.Counts.from_bytes(stored_counts, matcher.name, header["order"])
             if "version" not in settings or settings.get("matcher") != matcher.name:
-                raise ValueError("the settings have no version, or another matcher")
+                raise ValueError("the settings have no version, or a different matcher")
             result = cls(counts, settings, matcher, Evidence.from_dict(header["evidence"]))
             result = replace(result, by_sentence=header.get("by_sentence", False))
             weights = header["document_weights"]
@@ -465,7 +466,7 @@ class Result(Evaluation):
             raise damaged(f"the bytes of the result are damaged: {error}") from None
 
     def _compared(self) -> tuple[Any, ...]:
-        """Return what equal results have in common."""
+        """Return the values that are compared for equality."""
         order = self.counts.stored_order()
         return self.settings, self.matcher, self.by_sentence, self.document_weights, self.evidence, order
 
@@ -486,8 +487,8 @@ class Result(Evaluation):
         Returns
         -------
         LongTable
-            Columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred``, ``n``; without documents one row per
-            cell, whose document is None.
+            Table with the columns ``document``, ``criterion``, ``outcome``, ``gold``, ``pred`` and ``n``; without
+            documents, there is one row per cell, whose document is None.
 
         Examples
         --------
@@ -502,16 +503,16 @@ class Result(Evaluation):
         return LongTable(self.counts.long())
 
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
-        """Return the measures as CSV: a row for each type and criterion, as fractions.
+        """Return the measures as CSV, in fractions: a row for each type and criterion.
 
         Returns
         -------
         str
             The columns of :attr:`per_type` in the same order (``type``, ``precision``, ``recall``, ``f1``, ``support``,
-            ``tp``, ``fp``, ``fn``) with ``criterion`` after ``type``, then one for each outcome; outcomes of fair
-            matching called ``tp``, ``fp`` and ``fn`` are ``outcome_tp`` and so on. Rows for all types together have an
-            empty ``type``. Rows for documents, if there are any, come last, and ``document`` is the first column then.
-            Names that a spreadsheet would read as a formula are prefixed with ``'``.
+            ``tp``, ``fp``, ``fn``), with ``criterion`` after ``type``, then a column for each outcome; the outcomes
+            ``tp``, ``fp`` and ``fn`` of fair matching are called ``outcome_tp`` and so on. Rows for all types together
+            have an empty ``type``. Rows for documents, if there are any, come last, and ``document`` is then the first
+            column. Names that a spreadsheet would interpret as a formula are prefixed with ``'``.
         """
         return tables.csv_text(self, criteria)
 
@@ -521,7 +522,7 @@ class Result(Evaluation):
         Parameters
         ----------
         documents : bool
-            Add a table with a row for each document, if the result has documents.
+            Whether to add a table with a row for each document, if the result has documents.
         """
         shown = tables.tables(self, documents=documents)
         parts = [f"**{table.title}**\n\n{table.markdown()}" for table in shown]
@@ -541,14 +542,14 @@ class Result(Evaluation):
     def to_html(self, *, title: str | None = None, criteria: Sequence[str] | None = None) -> str:
         """Return a self-contained HTML report: measures with intervals, types, confusion, errors, violations.
 
-        Intervals are shown if there are two documents or more, errors if they were requested.
+        Intervals are shown if there are at least two documents, and errors are shown if they were requested.
 
         Parameters
         ----------
         title : str, optional
             Title of the page.
         criteria : sequence of str, optional
-            The criteria to show; all if not given.
+            The criteria to show; all by default.
 
         Returns
         -------
@@ -586,5 +587,5 @@ class Result(Evaluation):
 
 
 def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:
-    """Return a result from its pickled parts."""
+    """Restore a result from its pickled parts."""
     return replace(Result.from_bytes(stored), details=details, errors=errors, matcher=matcher)

@@ -35,23 +35,23 @@ ROWS = (None, "document", "sentence")
 
 
 class Scorer:
-    """Scores in batches; memory does not grow with their number.
+    """Scores in batches; memory does not grow with the number of batches.
 
     Parameters
     ----------
     scheme, reading, matcher, pred_scheme, dialect, max_violations, threads
-        As for :func:`score`. The scheme ``auto`` is detected from the first batch that has a tag other than ``O``.
+        As for :func:`score`. With ``auto``, the scheme is detected from the first batch with a tag other than ``O``.
     vocabulary : sequence of str or mapping, optional
-        The tag of each id, for all batches.
+        The tag of each integer id, for all batches.
     align : str
         What to do if tokens of the two sides differ: ``refuse``, ``report`` or ``ignore``, as for :func:`score`.
     by : str, optional
-        ``document``: keep a row of counts for each document; :meth:`end_document` ends one in memory. ``sentence``:
-        keep a row for each sentence.
+        ``document``: keep a row of counts for each document; for data in memory, :meth:`end_document` ends a document.
+        ``sentence``: keep a row for each sentence.
 
     Notes
     -----
-    Scorers can be copied and pickled with their counts.
+    Scorers can be copied and pickled; the counts are included.
 
     Examples
     --------
@@ -145,38 +145,38 @@ class Scorer:
         progress: Callable[[int], object] | None = None,
         **options: Unpack[ReadArguments],
     ) -> None:
-        """Add a batch of sentences, or everything in a file, table or corpus.
+        """Add a batch of sentences, or a whole file, table or corpus.
 
         Parameters
         ----------
         gold, pred
-            As for :func:`score`. Files are read in chunks, and streams of tables batch by batch: if a batch
-            cannot be scored, the batches before it stay counted. For other input nothing is counted then.
+            As for :func:`score`. Files are read in chunks, and streams of tables batch by batch: if a batch cannot be
+            scored, the previous batches remain counted. For other inputs, nothing is counted in case of an error.
         by : str, or iterable of int or str, optional
-            If the scorer was made with ``by``: ``document`` or ``sentence``, for files and tables whose rows differ
-            from those of the scorer; for sentences in memory the sizes of documents, or the name of the document of
-            each sentence, as for :func:`score`. Earlier sentences without a document become a document of their own.
+            Only if the scorer was created with ``by``. For files and tables: ``document`` or ``sentence``, if the unit
+            differs from that of the scorer. For sentences in memory: the sizes of documents, or the document name of
+            each sentence, as for :func:`score`. Earlier sentences without a document become a separate document.
             Documents end with the batch: a name repeated in a later batch gets another row.
         progress : callable, optional
-            Called periodically with the bytes of files read so far, after decompression.
+            Called periodically with the number of bytes read so far from files, after decompression.
         **options
-            Those of :func:`spanrs.read`.
+            Options of :func:`spanrs.read`.
 
         Raises
         ------
         OSError, spanrs.errors.SpanrsError
-            As :func:`score`.
+            Same as :func:`score`.
         """
         for name in ("scheme", "reading", "dialect", "tokens"):
             if name in options and (name != "tokens" or not is_readable("gold", gold)):
-                raise TypeError(f"{name} is an option of the scorer, not of its batches")
+                raise TypeError(f"{name} is an option of the scorer, not of update")
         corpora = corpora_of(gold, pred, options)
         if corpora is None:
             self.update_sentences(gold, pred, by, **cast("dict[str, Any]", options))
             return
         if by is not None and not isinstance(by, str):
             raise TypeError(
-                "files and tables name the documents themselves; by must be 'document' or 'sentence'"
+                "by must be 'document' or 'sentence' for files and tables, which name the documents themselves"
             )
         if by is not None:
             self._need_documents()
@@ -204,16 +204,16 @@ class Scorer:
         return with_schemes((gold, pred), schemes, self._reading)
 
     def _check_parts(self, corpora: Corpora) -> None:
-        """Exclude the dummy types of span files, and refuse several layers.
+        """Exclude the placeholder types of span files, and refuse several layers.
 
         Raises
         ------
         ValueError
-            For several layers, and span files after other batches.
+            For several layers, or span files after other batches.
         """
         both = [corpus for corpus in corpora if corpus is not None]
         if any(len(corpus.options.layers()) > 1 for corpus in both):
-            raise ValueError("a scorer takes one layer of tags; spanrs.score takes several")
+            raise ValueError("a scorer accepts one layer of tags; use spanrs.score for several layers")
         has_spans = any(part.kind == "spans" for corpus in both for part in corpus.parts)
         if has_spans and not self._filter:
             if self._scorer.position()[0] or self._merged:
@@ -257,7 +257,9 @@ class Scorer:
         masked = lengths is not None or mask is not None
         if inputs.is_arrow(gold) and inputs.is_arrow(pred):
             if masked:
-                raise TypeError("lengths and mask do not apply to Arrow columns; a null leaves a token out")
+                raise TypeError(
+                    "lengths and mask do not apply to Arrow columns; use nulls for ignored tokens"
+                )
             self._scorer.update_arrow(gold, pred, names, ignore_index, self._threads, sizes)
             return
         gold, pred = inputs.as_lists(gold), inputs.as_lists(pred)
@@ -276,7 +278,7 @@ class Scorer:
 
     def _need_documents(self) -> None:
         if self._by is None:
-            raise TypeError('documents need a scorer made with by="document"')
+            raise TypeError('documents need a scorer created with by="document"')
 
     def end_document(self, name: str | None = None) -> None:
         """End a document: the sentences added since the last call, optionally with a name.
@@ -284,7 +286,7 @@ class Scorer:
         Raises
         ------
         TypeError
-            If the scorer was made without ``by``.
+            If the scorer was created without ``by``.
         """
         self._need_documents()
         self._scorer.end_document(name)
@@ -319,13 +321,13 @@ class Scorer:
         return make_settings(self.matcher, self._scorer.schemes(), self.dialect, self._align)
 
     def result(self) -> Result:
-        """Return the result so far. The scorer can be used further.
+        """Return the result so far. The scorer can still be used afterwards.
 
         Returns
         -------
         Result
-            Not changed by later updates. With rows of documents, the sentences since the last document ended are a
-            document, too.
+            The result, which later updates do not change. With per-document rows, the sentences since the end of the
+            last document are included as a document.
         """
         counted = self._own()
         return counted.merge(*self._merged) if self._merged else counted
@@ -342,7 +344,7 @@ class Scorer:
     def leave_out(self, types: Iterable[str]) -> None:
         """Exclude spans of these types, and clear the counts.
 
-        Span files in FairEval's format have such types if a side has no spans.
+        Span files in FairEval's format contain placeholder types if a side has no spans.
         """
         self._filter = {"exclude": sorted(types)}
         self.reset()
@@ -351,6 +353,6 @@ class Scorer:
         """Return the result without merged scorers. ``take`` avoids a copy; the scorer must not be used afterwards."""
         evidence = Evidence.from_state(self._scorer.evidence())
         if self._noticed is not None:
-            # The compiled scorer continues the numbers of sentences, but keeps up to the maximum of violations anew.
+            # The compiled scorer continues the sentence numbers, but the limit on violations starts again.
             evidence = merge_evidence([self._noticed, evidence], [0, 0]).first(self._max_violations)
         return Result(self._scorer.counts(take), self._settings(), self.matcher, evidence)

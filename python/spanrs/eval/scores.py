@@ -26,7 +26,7 @@ class Score:
 
 
 class Totals(NamedTuple):
-    """True positives, false positives, false negatives; fractions if outcomes have fractional weights."""
+    """True positives, false positives and false negatives; fractional if outcomes have fractional weights."""
 
     tp: float
     fp: float
@@ -45,19 +45,19 @@ class DocumentRow(NamedTuple):
     tokens: int
     """Number of tokens."""
     outcomes: dict[str, int]
-    """How often each outcome occurred."""
+    """Number of occurrences of each outcome."""
     totals: Totals
     """TP, FP and FN over all types."""
     micro: Score
-    """Over all types; NaN if the document has no spans on either side."""
+    """Precision, recall and F1 over all types; NaN if the document has no spans on either side."""
 
     @property
     def shown_name(self) -> str:
-        """The name, or else the index."""
+        """The name, or the index if there is no name."""
         return str(self.document) if self.name is None else self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values; ``totals`` under ``counts``, NaN as None."""
+        """Return plain values; the key of ``totals`` is ``counts``, and NaN becomes None."""
         return {
             "document": self.document,
             "name": self.name,
@@ -70,7 +70,7 @@ class DocumentRow(NamedTuple):
 
 
 class TypeScores(dict[str, Score], Frames):
-    """Scores by type, and a frame with a row for each type: measures and counts.
+    """Scores by type, convertible to a data frame with the measures and counts of each type.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class TypeScores(dict[str, Score], Frames):
     totals : mapping of str to Totals
         TP, FP and FN of each type.
     outcomes : mapping of str to dict
-        How often each outcome occurred for each type.
+        Number of occurrences of each outcome for each type.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class TypeScores(dict[str, Score], Frames):
     ['type', 'precision', 'recall', 'f1', 'support', 'tp', 'fp', 'fn']
     """
 
-    #: Counts are floats as well, because outcomes and documents may have fractional weights.
+    #: Counts are also floats, because outcomes and documents may have fractional weights.
     types = {"type": str} | dict.fromkeys(("precision", "recall", "f1", "support", "tp", "fp", "fn"), float)
 
     def __init__(
@@ -106,7 +106,7 @@ class TypeScores(dict[str, Score], Frames):
         self.totals = totals
         """TP, FP and FN of each type."""
         self.outcomes = outcomes
-        """How often each outcome occurred for each type."""
+        """Number of occurrences of each outcome for each type."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -115,22 +115,22 @@ class TypeScores(dict[str, Score], Frames):
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows, a tuple each; undefined measures are NaN."""
+        """The rows as tuples; undefined measures are NaN."""
         return [(name, *astuple(score), *self.totals[name]) for name, score in self.items()]
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
-        """Return the columns of each type by name; undefined measures are None."""
+        """Return the values of each type by column name; undefined measures are None."""
         return {name: plain_score(score) | self.totals[name]._asdict() for name, score in self.items()}
 
 
 class Confusion(dict[str | None, "Counter[str | None]"]):
-    """``confusion[gold type][pred type]``; missing pairs are 0 and not stored."""
+    """Confusion matrix, ``confusion[gold type][pred type]``; zeros are not stored."""
 
     def __missing__(self, key: str | None) -> Counter[str | None]:
         return Counter()
 
     def triples(self) -> list[tuple[str | None, str | None, int]]:
-        """Return (gold type, pred type, number), sorted; None, for no span, comes last."""
+        """Return (gold type, pred type, count), sorted; None, for no span, comes last."""
         pairs = [(gold, pred, n) for gold, row in self.items() for pred, n in row.items()]
         return sorted(pairs, key=lambda t: (t[0] is None, t[0] or "", t[1] is None, t[1] or ""))
 
@@ -141,10 +141,10 @@ class Measured:
     matcher: Matcher
     """The matcher with its options."""
     counts: _spanrs.Counts
-    """How often each outcome occurred between each pair of types, in all and by document."""
+    """Number of occurrences of each outcome for each pair of types, in total and by document."""
 
     document_weights: tuple[float, ...] | None
-    """Weight of each document; None if each counts once."""
+    """Weight of each document; None if all weights are 1."""
     _criterion: Criterion
 
     @cached_property
@@ -154,7 +154,7 @@ class Measured:
         return self.counts.summary(criterion.index, terms, axis, self.document_weights)
 
     def _named(self, counts: Sequence[int]) -> dict[str, int]:
-        """Return outcomes by name, with the sums of groups; those of tables come first."""
+        """Return outcomes by name, with the sums of groups; outcomes shown in tables come first."""
         named = dict(zip(self._criterion.outcomes, counts, strict=True))
         for group, parts in self._groups.items():
             named.setdefault(group, sum(named[part] for part in parts))
@@ -174,7 +174,7 @@ class Measured:
 
     @cached_property
     def outcomes(self) -> dict[str, int]:
-        """How often each outcome occurred."""
+        """Number of occurrences of each outcome."""
         return self._named(self._summary["all"]["counts"])
 
     @cached_property
@@ -184,12 +184,12 @@ class Measured:
 
     @cached_property
     def micro(self) -> Score:
-        """Over all spans of all types."""
+        """Precision, recall and F1 over the spans of all types."""
         return self._summary["all"]["score"]
 
     @cached_property
     def per_type(self) -> TypeScores:
-        """Measures and counts of each type that gold or pred has a span of, sorted by name."""
+        """Measures and counts of each type that occurs in gold or pred, sorted by name."""
         types = self._summary["types"]
         return TypeScores(
             {name: outcomes["score"] for name, outcomes in types},
@@ -209,11 +209,11 @@ class Measured:
 
     @cached_property
     def confusion(self) -> Confusion:
-        """``confusion[gold type][pred type]``: number of pairs of spans of these types.
+        """``confusion[gold type][pred type]``: number of pairs of spans with these types.
 
-        With exact matching, pairs have equal bounds, so that each row adds up to the gold spans of its type and each
-        column to the pred spans. With fair matching, pairs are errors, each once, with boundary errors on the diagonal.
-        The row and the column None hold unmatched spans. Missing pairs are 0.
+        With exact matching, pairs have equal bounds, so that each row sums to the gold spans of a type and each column
+        to the pred spans of a type. With fair matching, only errors are included, each once, with boundary errors on
+        the diagonal. The row None and the column None contain unmatched spans. Pairs that do not occur are 0.
         """
         outcomes = self._criterion.outcomes
         left_out = [outcomes.index(name) for name in self.matcher.unconfused if name in outcomes]
@@ -239,7 +239,7 @@ class Measured:
             sizes = named.get("sentences", 0), named.get("tokens", 0)
             totals, micro = outcomes["totals"], outcomes["score"]
             if not any(totals) and not micro.precision:
-                # 0 would mean that everything in the document is wrong.
+                # 0 would mean that all spans in the document are wrong.
                 micro = Score(math.nan, math.nan, math.nan, micro.support)
             rows.append(
                 DocumentRow(len(rows), name, *sizes, self._named(outcomes["counts"]), totals, micro)
@@ -252,9 +252,8 @@ class Measured:
         Returns
         -------
         dict
-            ``micro``, ``macro``, ``weighted`` (each ``precision``, ``recall``, ``f1``, ``support``; None for
-            NaN), ``per_type`` (type to the same), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``,
-            ``outcomes_by_type``.
+            ``micro``, ``macro``, ``weighted`` (each with ``precision``, ``recall``, ``f1``, ``support``; None for NaN),
+            ``per_type`` (the same by type), ``counts`` (``tp``, ``fp``, ``fn``), ``outcomes``, ``outcomes_by_type``.
         """
         return {
             "micro": plain_score(self.micro),
@@ -285,12 +284,12 @@ class CriterionResult(Measured):
         self.document_weights = result.document_weights
         self._criterion = find_criterion(result.matcher.criteria, name, result.matcher)
         self.unscored = unscored
-        """Why the measures are undefined; None if they are defined. Undefined measures are numbers here, and NaN in
-        :attr:`shown`, tables and dictionaries."""
+        """Reason why the measures are undefined; None if they are defined. Undefined measures are numbers in this
+        object, and NaN in :attr:`shown`, tables and dictionaries."""
 
     @property
     def criterion(self) -> Criterion:
-        """The criterion: its name, outcomes and their weights."""
+        """The criterion: name, outcomes, and weights of the outcomes."""
         return self._criterion
 
     @property
@@ -300,13 +299,13 @@ class CriterionResult(Measured):
 
     @property
     def wrong_outcomes(self) -> list[str]:
-        """Outcomes that count as false positives or false negatives, at least in part."""
+        """Outcomes that are counted as false positives or false negatives, at least in part."""
         outcomes = zip(self.criterion.outcomes, self.criterion.weights, strict=True)
         return [name for name, (_, fp, fn) in outcomes if fp or fn]
 
     @property
     def shown(self) -> CriterionResult:
-        """The same with NaN for undefined measures."""
+        """The same result with NaN for undefined measures."""
         return self if self.unscored is None else UnscoredResult(self, self.criterion.name, self.unscored)
 
 

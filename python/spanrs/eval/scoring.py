@@ -1,4 +1,4 @@
-"""Scoring of gold and pred in any form."""
+"""Scoring of gold and pred from any source."""
 
 from __future__ import annotations
 
@@ -86,102 +86,104 @@ def score(
 
     Parameters
     ----------
-    gold, pred : Corpus, what :func:`spanrs.read` takes, or sentences in memory
-        Files are read in chunks, so that memory does not grow with them, and their tokens are compared. Files of
-        directories and patterns are paired by name. Without ``pred``, gold holds both sides: a table with the columns
-        ``gold`` and ``pred``, or a column file whose last two columns are gold and pred; ``gold=`` and ``pred=`` name
-        others.
+    gold, pred : Corpus, any source accepted by :func:`spanrs.read`, or sentences in memory
+        Files are read in chunks, so that memory does not grow with their size, and their tokens are compared. Files in
+        directories and patterns are paired by name. Without ``pred``, gold contains both sides: a table with the
+        columns ``gold`` and ``pred``, or a column file whose last two columns are gold and pred; other columns are
+        chosen with ``gold=`` and ``pred=``.
 
-        In memory, sentences of tags or spans; the two sides have the same sentences with the same number of tokens:
+        In memory, both sides are sentences of tags or spans; they must have the same sentences with the same numbers of
+        tokens:
 
-        - Lists, tuples, generators, pandas columns of sentences, each a list, tuple, array or generator of tags. Lists
-          and tuples are read in place.
-        - Spans (type, start, end[, tokens]) or dicts with these keys, flat, nested, overlapping or twice the same:
-          tokens from 0, ends exclusive, and where a span has not all tokens between its bounds a collection of those
-          it has.
-        - With ``vocabulary`` arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``: numpy, and arrays
-          that numpy can view without a copy (torch, JAX and others on the CPU).
-        - Arrow list columns (pyarrow, Polars, pandas), one list a sentence, of strings, of a dictionary, or with
-          ``vocabulary`` of integers. A null in gold leaves the token out.
+        - Lists, tuples, generators or pandas columns of sentences, each a list, tuple, array or generator of tags.
+          Lists and tuples are read in place.
+        - Spans (type, start, end[, tokens]) or dicts with these keys; spans may be nested, overlapping or repeated.
+          Tokens are numbered from 0, and ends are exclusive; discontinuous spans have a collection of token indices.
+          - With ``vocabulary``, arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``: NumPy arrays,
+        and arrays that NumPy can view without a copy (torch, JAX and others on the CPU).
+          - Arrow list columns (pyarrow, Polars, pandas) with one list per sentence, of strings, of a dictionary type,
+          or,
+        with ``vocabulary``, of integers. A null in gold excludes the token.
     matcher : str or Matcher
         ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`; for documents also
         :class:`spanrs.mat.Mat`.
     scheme : str, optional
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
-        gold violates least, never TOKEN. That of the corpus of gold if not given. Not used for spans.
+        with the fewest violations in gold, never TOKEN. By default the scheme of the gold corpus. Not used for spans.
     pred_scheme : str, optional
-        The scheme of pred, if it differs; spans are compared, so schemes may differ. ``auto`` (the
-        default where ``scheme`` is): that of gold, unless a tenth of pred's tags other than ``O`` violate it and hardly
-        any another one.
+        The scheme of pred, if it differs; spans are compared, so schemes may differ. ``auto`` (the default if
+        ``scheme`` is ``auto``): the scheme of gold, unless a tenth of pred's tags other than ``O`` violate this scheme
+        and hardly any tag violates another scheme.
     reading : str or sequence of str, optional
-        What malformed tags mean, as for :func:`spanrs.tags.tags_to_spans`; that of the corpus if not given. Several of
-        files, or ``"all"`` that are defined for the scheme but ``refuse``, give a result for each: the files are read
-        once for the first and once for all others.
+        Interpretation of malformed tags, as for :func:`spanrs.tags.tags_to_spans`; by default the reading of the
+        corpus. For files, several readings, or ``"all"`` readings defined for the scheme except ``refuse``, give a
+        result for each reading: the files are read once for the first reading and once for all others.
     by : str, or iterable of int or str, optional
-        Unit of the rows of counts, for intervals and comparisons: ``document``, ``sentence``; for sentences in memory
-        the sizes of documents in order, 1 or more, or the name of the document of each sentence.
+        Unit of the rows of counts, for intervals and comparisons: ``document`` or ``sentence``. For sentences in
+        memory: the number of sentences in each document, in order, 1 or more, or the document name of each sentence.
     document_weights : sequence of float, optional
-        Weight of each document, as for :meth:`Result.with_document_weights`. Without ``by`` every sentence is a
+        Weight of each document, as for :meth:`Result.with_document_weights`. Without ``by``, every sentence is a
         document.
     align : str
-        What to do if tokens or texts of the two sides differ: ``refuse`` is an error, ``report`` counts them in the
-        result and its signature, ``ignore`` does not compare them; sentences and their lengths must agree in any case.
-        ``characters`` compares spans by their characters in the text, whatever the tokens: spans that cannot be aligned
-        are errors of their side, and are counted and listed.
+        What to do if tokens or texts of the two sides differ: ``refuse`` raises an error, ``report`` counts differences
+        in the result and its signature, ``ignore`` does not compare tokens; in these cases, the numbers and lengths of
+        sentences must agree. ``characters`` compares spans by their characters in the text, regardless of tokens: spans
+        that cannot be aligned are errors of their side, and are counted and listed.
     pairing : Pairing
-        How files of directories are paired.
+        Rules for pairing the files in directories.
     on_error : str
-        ``raise``, or ``skip`` to score what can be scored: ``result.evidence.skipped`` lists the files that were not,
-        and why.
+        ``raise``, or ``skip`` to skip files that cannot be scored: ``result.evidence.skipped`` lists the skipped files
+        with the reasons.
     errors : bool or int
-        Keep the errors under the matcher's criterion for ``result.errors``: all, or that many of each kind. Those of
-        files have lines and tokens.
+        Whether to keep the errors under the matcher's default criterion in ``result.errors``: True for all errors, or
+        the maximum number of errors of each kind. Errors in files have lines and tokens.
     details : bool
-        Also keep the outcome of each span under each criterion, for sentences in memory and for
+        Whether to keep the outcome of each span under each criterion, for sentences in memory and for
         :class:`spanrs.mat.Mat`.
     tokens : iterable of sequences of str, int or str, optional
-        For sentences in memory the tokens of each, to be shown with errors; else a column, as for :func:`spanrs.read`.
+        For sentences in memory, the tokens of each sentence, shown with errors; otherwise a column, as for
+        :func:`spanrs.read`.
     max_violations : int
-        Violations to keep per side; all are counted.
+        Maximum number of violations to keep per side; all violations are counted.
     threads : int or None
-        Threads for ids, Arrow columns, large uncompressed column files and several files; 0 and None mean one per
-        processor. The result does not depend on it. Lists are read by one thread.
+        Number of threads for ids, Arrow columns, large uncompressed column files and several files; 0 and None mean
+        one per processor. The result does not depend on the number of threads. Lists are read by one thread.
     progress : callable, optional
-        Called periodically with the bytes read so far, after decompression; with several files, with those of completed
-        files. For tables these are the bytes of their columns, for documents the characters of their texts.
-        ``auto`` may start again.
+        Called periodically with the number of bytes read so far, after decompression; with several files, the number of
+        bytes in completed files. For tables, the bytes of columns are counted; for documents, the characters of texts.
+        With ``auto``, the count may restart.
     store : path, optional
-        Write the result there. Until all files are scored, those that are done wait in a folder beside it, so that a
-        run that was interrupted continues where it was: a file is scored again only if its content or the options
-        changed.
+        Path of a file to which the result is written. Until all files are scored, the results of completed files are
+        stored in a directory next to this path, so that an interrupted run can be continued: a file is scored again
+        only if its content or the options have changed.
     **options
-        Those of :func:`spanrs.read` for a side that is not read yet, such as ``format``, ``tags``, ``gold`` and
-        ``pred`` (the names of columns), ``documents``, ``annotator``, ``separator``; of sentences in memory
-        ``vocabulary``, ``ignore_index`` (tokens where gold has this id are left out on both sides), ``lengths`` (tokens
-        of each sentence; padding after them is ignored) and ``mask`` (same shape as the ids:
-        the tokens to score).
+        Options of :func:`spanrs.read` for sides that are not yet read, such as ``format``, ``tags``, ``gold`` and
+        ``pred`` (the columns of the sides), ``documents``, ``annotator``, ``separator``. For sentences in memory:
+        ``vocabulary``, ``ignore_index`` (tokens whose gold id has this value are ignored on both sides), ``lengths``
+        (number of tokens in each sentence; padding is ignored) and ``mask`` (the tokens to score, with the same shape
+        as the ids).
 
     Returns
     -------
     Result, or dict of str to Result
-        Measures, counts, violations, signature; with several readings one result each.
+        The result, with measures, counts, violations and signature; with several readings, a result for each reading.
 
     Raises
     ------
     OSError
         If a file cannot be opened.
     spanrs.errors.AlignmentError
-        If the sentences or tokens of the two sides differ; at the first difference, with both places.
+        If the sentences or tokens of the two sides differ; raised at the first difference, with both locations.
     spanrs.errors.FormatError
-        For malformed files and tables, with the place.
+        For malformed files and tables, with the location.
     spanrs.errors.SchemeError
-        For unknown names, ids outside the vocabulary, and malformed tags under ``refuse``.
+        For unknown names, ids outside the vocabulary, or malformed tags under ``refuse``.
     spanrs.errors.LimitError
-        For input beyond a limit, and too many overlapping spans for optimal partial matching.
+        If the input exceeds a limit, or has too many overlapping spans for optimal partial matching.
     TypeError
-        For ambiguous or contradictory sides, and options that do not apply to them.
+        For ambiguous or contradictory sides, or options that do not apply to the sides.
     ValueError
-        For values out of range, another number of weights than documents, and spans without tokens.
+        For values out of range, a number of weights that differs from the number of documents, or spans without tokens.
 
     Examples
     --------
@@ -207,7 +209,7 @@ def score(
     several = reading == "all" or isinstance(reading, (list, tuple))
     if corpora is None:
         if several:
-            raise ValueError("several readings are supported for files only; call score for each of them")
+            raise ValueError("several readings are only supported for files; call score for each reading")
         scorer = Scorer(
             scheme="auto" if scheme is None else scheme,
             reading="conlleval" if reading is None else reading,  # type: ignore[arg-type]  # one
@@ -264,14 +266,14 @@ def score(
 
 
 def _read_once(sides: tuple[Side, Side], corpora: Corpora, options: ScoreOptions) -> None:
-    """Turn off buffering of streams that were opened by this call and are read only once."""
+    """Turn off buffering for streams that were opened by this call and are read only once."""
     parts = [part for corpus in corpora if corpus is not None for part in corpus.parts]
     if not any(isinstance(part.source, _spanrs.Source) for part in parts):
         return
     options = options.of_corpora(corpora)
     schemes = options.scheme or "auto", options.pred_scheme or options.scheme or "auto"
     if any(map(is_auto, schemes)) or options.align == "characters":
-        # Detection and alignment take more passes.
+        # Detection and alignment require more passes.
         return
     if document_scorer(options.matcher) is not None or any(part.kind != "rows" for part in parts):
         return
@@ -283,7 +285,7 @@ def _read_once(sides: tuple[Side, Side], corpora: Corpora, options: ScoreOptions
 
 
 def _check_memory(**given: Any) -> None:
-    """Refuse options of files where both sides are sentences in memory.
+    """Refuse options for files if both sides are sentences in memory.
 
     Raises
     ------
@@ -292,12 +294,14 @@ def _check_memory(**given: Any) -> None:
     usual = {"pairing": Pairing(), "on_error": "raise", "progress": None, "store": None}
     for name, value in given.items():
         if value is not usual[name] and value != usual[name]:
-            raise TypeError(f"{name} is an option of files, and gold and pred are sentences in memory")
+            raise TypeError(f"{name} is an option for files, but gold and pred are sentences in memory")
 
 
 def _align_of_memory(align: str) -> str:
     if align == "characters":
-        raise ValueError("align='characters' needs tokens or texts, which sentences of tags in memory lack")
+        raise ValueError(
+            "align='characters' needs tokens or texts, but sentences in memory consist of tags"
+        )
     return align
 
 

@@ -1,4 +1,4 @@
-"""Parallel iteration over the sentences of two sides of any formats."""
+"""Parallel iteration over the sentences of two sides in any formats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLES = 5
 
 
 class Chunk(NamedTuple):
-    """Sentences of both sides."""
+    """A chunk of sentences of both sides."""
 
     gold: list[Any]
     """Tags or spans of each sentence."""
@@ -34,13 +34,13 @@ class Chunk(NamedTuple):
     differing: int
     """Number of differing tokens."""
     examples: list[str]
-    """Descriptions of the first ones."""
+    """Descriptions of the first differing tokens."""
     without_tokens: str | None
-    """The side that has no tokens, although the other has; they are not compared."""
+    """The side without tokens, if only one side has tokens; tokens are then not compared."""
 
 
 class Side(NamedTuple):
-    """How messages locate the sentences of a side."""
+    """Settings for locating the sentences of a side in messages."""
 
     name: str
     has_lines: bool
@@ -49,7 +49,7 @@ class Side(NamedTuple):
     """Whether each row is a token."""
 
     def place(self, sentence: Sentence, token: int = 0) -> str:
-        """Return the place of a sentence or one of its tokens."""
+        """Return the location of a sentence or one of its tokens."""
         line = (sentence.line or 0) + token * self.has_token_rows
         return f"{self.name}:{line}" if self.has_lines else f"{self.name}: row {line}"
 
@@ -66,12 +66,12 @@ def sentence_chunks(
 ) -> Iterator[Chunk]:
     """Yield chunks of parallel sentences: as tags if both sides have tags, otherwise as spans.
 
-    Schemes are detected first, which takes another pass over the corpora.
+    Schemes are detected first, which requires another pass over the corpora.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where one side has more sentences or tokens, or tokens differ under ``refuse``; with the places.
+        If one side has more sentences or tokens, or tokens differ under ``refuse``; the message has the locations.
     """
     gold, pred = parts
     schemes = decided_schemes(corpora, parts)
@@ -91,18 +91,18 @@ def sentence_chunks(
 
 
 def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[Sentence, Sentence]]:
-    """Yield each sentence as its own partner, for parts with both sides.
+    """Yield each sentence paired with itself, for parts that contain both sides.
 
     Raises
     ------
     spanrs.errors.FormatError
-        Where it has no columns of gold and pred.
+        If a sentence has no columns of gold and pred.
     """
     for sentence in sentences:
         if not {"gold", "pred"} <= set(sentence.layers):
             message = (
-                f"{part.shown}: there are no columns of gold and pred; name them with gold= and pred=, or pass the "
-                "file of pred as well"
+                f"{part.shown}: there are no columns of gold and pred; choose them with gold= and pred=, or also pass "
+                "the file of pred"
             )
             raise with_code(FormatError(message), "columns", part.path)
         yield sentence, sentence
@@ -111,7 +111,7 @@ def _both_in_each(sentences: Iterator[Sentence], part: Part) -> Iterator[tuple[S
 def decided_schemes(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
 ) -> tuple[str | None, str | None]:
-    """Detect the schemes of two parts; that of gold is preferred for pred."""
+    """Detect the schemes of two parts; the scheme of gold is preferred for pred."""
     gold, pred = parts
     layers = ("gold", "pred") if pred is None else (None, None)
     scheme = _of(corpora[0], gold).likely_scheme(None, layers[0]) if has_tags(gold) else None
@@ -124,7 +124,7 @@ def decided_schemes(
 def with_decided_schemes(
     scorer: _spanrs.Scorer, corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None]
 ) -> tuple[Corpus, Corpus]:
-    """Detect the schemes of two parts, set them in the scorer, and return the corpora with them."""
+    """Detect the schemes of two parts, set the schemes in the scorer, and return the corpora with these schemes."""
     scheme, pred_scheme = decided_schemes(corpora, parts)
     if scheme is not None and (parts[1] is None or has_tags(parts[1])):
         scorer.set_schemes(scheme, None if pred_scheme == scheme else pred_scheme)
@@ -136,7 +136,7 @@ def with_decided_schemes(
 
 
 def _of(corpus: Corpus, part: Part) -> Corpus:
-    """Return the corpus of one part, or of those that it joins."""
+    """Return the corpus of one part, or of the parts that a joined part contains."""
     return replace(corpus, parts=part.source if part.format == "joined" else (part,))
 
 
@@ -148,7 +148,7 @@ def has_tags(part: Part) -> bool:
 
 
 def _sentences(corpus: Corpus, part: Part, scheme: str | None) -> Generator[Sentence]:
-    """Yield the sentences of a part, with tags in this scheme."""
+    """Yield the sentences of a part, with tags in the given scheme."""
     options = corpus.options
     make = partial(Sentence, scheme=scheme or "BIO", reading=options.reading, dialect=options.dialect)
     yield from sentences_of(part, options, make)
@@ -171,7 +171,7 @@ def _chunk(
         _check_pair(gold, pred, sides, both=bool(layers))
         differences = _differing(gold, pred, sides)
         if differences and align == "refuse":
-            message = f"{differences[0]}; both sides must hold the same tokens, or name align='report' (--align report)"
+            message = f"{differences[0]}; both sides must have the same tokens, or pass align='report' (--align report)"
             raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
         differing += len(differences) if align == "report" else 0
         examples += differences[: EXAMPLES - len(examples)] if align == "report" else []
@@ -191,7 +191,7 @@ def _chunk(
 
 
 def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, both: bool) -> None:
-    """Refuse sides with several layers and sentences of different documents.
+    """Refuse sides with several layers, and pairs of sentences from different documents.
 
     Raises
     ------
@@ -201,14 +201,14 @@ def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, bot
         if not both and len(sentence.layers) > 1:
             message = (
                 f"{name}: {side} has columns of {' and '.join(sentence.layers)}; "
-                f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
+                f"choose one with spanrs.read(...)['{sentence.layers[-1]}'] or tags="
             )
             raise with_code(FormatError(message), "columns", sentence.path)
     places = sides[0].place(gold), sides[1].place(pred)
     if gold.document != pred.document and None not in (gold.document, pred.document):
         message = (
-            f"{places[0]}: the sentence is of document {gold.document!r} in gold and of {pred.document!r} "
-            f"in pred ({places[1]}); both sides must hold the same documents in the same order"
+            f"{places[0]}: the sentence belongs to document {gold.document!r} in gold and to {pred.document!r} "
+            f"in pred ({places[1]}); both sides must have the same documents in the same order"
         )
         raise with_code(AlignmentError(message), "documents", gold.path, gold.line)
     for part, partner, at in ((gold, pred, 0), (pred, gold, 1)):
@@ -224,7 +224,7 @@ def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, bot
             message = (
                 f"{places[1 - at]}: the span {beyond.type} of tokens {beyond.start} to {beyond.end - 1} "
                 f"ends beyond the sentence, which has {len(part.tokens or ())} tokens ({places[at]}); both "
-                "sides must hold the same sentences"
+                "sides must have the same sentences"
             )
             raise with_code(AlignmentError(message), "tokens", partner.path, partner.line)
     if (
@@ -234,7 +234,7 @@ def _check_pair(gold: Sentence, pred: Sentence, sides: tuple[Side, Side], *, bot
     ):
         message = (
             f"{places[0]}: sentence {gold.id!r} of gold is paired with {pred.id!r} of pred "
-            f"({places[1]}); without tokens both sides must name the same sentences in the same order"
+            f"({places[1]}); without tokens, both sides must have the same sentence names in the same order"
         )
         raise with_code(AlignmentError(message), "sentences", gold.path, gold.line)
 
@@ -256,7 +256,7 @@ def _differing(gold: Sentence, pred: Sentence, sides: tuple[Side, Side]) -> list
     if len(gold.tokens) != len(pred.tokens):
         message = (
             f"{places[0]}: the sentence has {len(gold.tokens)} tokens in gold and {len(pred.tokens)} in pred "
-            f"({places[1]}); both sides must hold the same tokens, or name align='characters' (--align characters)"
+            f"({places[1]}); both sides must have the same tokens, or pass align='characters' (--align characters)"
         )
         raise with_code(AlignmentError(message), "tokens", gold.path, gold.line)
     return [

@@ -1,4 +1,4 @@
-"""Settings of results by name, and signatures, which are settings in one line."""
+"""Settings of results by name, and signatures, which contain the settings in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spanrs.tags.types import Dialect
 
 #: The scheme of a result if none was given and all tags are ``O``.
 UNDECIDED = "auto"
-#: Names of settings in short signatures.
+#: Short names of settings in short signatures.
 SHORT = {
     "matcher": "m",
     "matching": "mg",
@@ -67,7 +67,7 @@ def make_settings(
 
 
 def with_setting(settings: Mapping[str, str], name: str, value: str) -> dict[str, str]:
-    """Return settings with one more before the version; a second value is appended to the first."""
+    """Return settings with a setting added before the version; a second value is appended to the first."""
     new = dict(settings)
     version = new.pop("version")
     new[name] = f"{new[name]};{value}" if name in new else value
@@ -92,7 +92,7 @@ def short_signature(settings: Mapping[str, str]) -> str:
 
 
 def parse_signature(text: str) -> dict[str, str]:
-    """Read a signature, long or short.
+    """Parse a signature, long or short.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def parse_signature(text: str) -> dict[str, str]:
     Raises
     ------
     spanrs.errors.SchemeError
-        For other text, and repeated settings.
+        If the text is not a signature, or a setting is repeated.
 
     Examples
     --------
@@ -128,41 +128,41 @@ def parse_signature(text: str) -> dict[str, str]:
 
 
 def quoted(value: str) -> str:
-    """Quote a value as in JSON if it has characters that would end the setting."""
+    """Quote a value as in JSON if the value contains characters that would end the setting."""
     return json.dumps(value, ensure_ascii=False) if set(value) & set('|"') else value
 
 
 def merged_settings(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """Return the common settings of two results, or raise; an undecided scheme is compatible with any."""
+    """Return the common settings of two results, or raise an error; an undecided scheme matches any scheme."""
     both, theirs = dict(first), dict(second)
     # Span files have no scheme.
     if "scheme" in both and "scheme" in theirs:
         both, theirs = with_schemes(both, theirs), with_schemes(theirs, both)
     if both != theirs:
         signatures = f"{signature(first)} and {signature(second)}"
-        error = SchemeError(f"results made differently cannot be merged: {signatures}")
+        error = SchemeError(f"results with different settings cannot be merged: {signatures}")
         raise with_code(error, "signature")
     return both
 
 
 def _pred_scheme(settings: dict[str, str]) -> str | None:
-    """Return the scheme of pred; None if it equals that of gold. It is undecided if that of gold is."""
+    """Return the scheme of pred; None if equal to the scheme of gold, undecided if the scheme of gold is undecided."""
     return settings.get("pred_scheme", UNDECIDED if settings["scheme"] == UNDECIDED else None)
 
 
 def with_schemes(settings: dict[str, str], others: dict[str, str]) -> dict[str, str]:
-    """Return settings with undecided schemes replaced by those of others."""
+    """Return settings with undecided schemes replaced by the schemes in ``others``."""
     scheme, pred_scheme = settings["scheme"], _pred_scheme(settings)
     if pred_scheme == UNDECIDED:
         pred_scheme = _pred_scheme(others)
     if scheme == UNDECIDED:
         scheme = others["scheme"]
-    # With decided schemes, pred_scheme is only set if it differs.
+    # With decided schemes, pred_scheme is only set if the schemes differ.
     if pred_scheme == scheme:
         pred_scheme = None
     schemes = {"scheme": scheme, "pred_scheme": pred_scheme}
     taken: dict[str, str | None] = {}
     for name, value in settings.items():
-        # The scheme of pred follows that of gold.
+        # The scheme of pred follows the scheme of gold.
         taken |= schemes if name in schemes else {name: value}
     return {name: value for name, value in taken.items() if value is not None}

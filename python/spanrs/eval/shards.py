@@ -28,39 +28,39 @@ from spanrs.threads import thread_count
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-#: Suffix of the folder that holds results of single shards until all are scored.
+#: Suffix of the directory that contains the results of single shards until all shards are scored.
 PARTS = ".parts"
-#: File that identifies the folder.
+#: File that identifies the directory.
 MARKER = "spanrs-shards"
 #: Number of results merged at once.
 FAN_IN = 32
-#: Shards per thread that may be scored before an earlier one is done.
+#: Number of shards per thread that may be scored before an earlier shard is finished.
 WINDOW = 8
-#: First bytes of the result of a shard, before a line of JSON with the content of its files and the options.
+#: First bytes of a stored shard result, followed by a line of JSON with the digests of its files and the options.
 MAGIC = b"spanrs shard 1\n"
 
 
 class Shard(NamedTuple):
-    """A file of gold and the file of pred that belongs to it."""
+    """A gold file and the corresponding pred file."""
 
     name: str
-    """Its name in keys of documents, violations and errors."""
+    """The shard's name in keys of documents, violations and errors."""
     gold: Part
-    """Gold, or the part that holds both sides."""
+    """Gold, or the part that contains both sides."""
     pred: Part | None
-    """Pred; None if gold holds both sides."""
+    """Pred; None if gold contains both sides."""
 
     def parts(self) -> list[Part]:
         """Return its parts."""
         return [part for part in (self.gold, self.pred) if part is not None]
 
 
-#: Scores a shard, given the two schemes and a progress callback.
+#: Function that scores a shard, given the two schemes and a progress callback.
 ShardScorer = Callable[[Shard, str, "str | None", Callable[[int], object]], Result]
 
 
 def as_shard(result: Result, name: str) -> Result:
-    """Prefix the documents, violations and errors of a result with the name of its file, so that it can be merged."""
+    """Prefix the documents, violations and errors in a result with the file name, so that the result can be merged."""
     located = {
         side: [replace(place, path=name) for place in places]
         for side, places in result.evidence.located.items()
@@ -89,31 +89,31 @@ def score_shards(
     Parameters
     ----------
     score : callable
-        Scores one.
+        Function that scores a shard.
     shards : sequence of Shard
-        One or more.
+        At least one shard.
     options : ScoreOptions
-        Those of :func:`spanrs.score`: schemes, threads, progress, errors, on_error. ``auto`` is decided by the first
-        shard that has a tag other than ``O``.
+        Options of :func:`spanrs.score`: schemes, threads, progress, errors, on_error. With ``auto``, the scheme is
+        detected from the first shard that has a tag other than ``O``.
     settings : mapping
-        The options that the results depend on.
+        The options that affect the results.
     store : path, optional
         As for :func:`spanrs.score`.
 
     Returns
     -------
     Result
-        ``result.to_bytes()`` is the same for any number of threads, and for shards that were scored on other machines
-        and merged in this order.
+        The merged result. ``result.to_bytes()`` is the same for any number of threads, and if shards are scored on
+        different machines and merged in this order.
     list of Skipped
-        The shards that could not be scored, under ``on_error="skip"``.
+        The shards that could not be scored, with ``on_error="skip"``.
 
     Raises
     ------
     OSError, spanrs.errors.SpanrsError
-        As :func:`spanrs.score`. What was stored stays.
+        Same as :func:`spanrs.score`. Stored results are kept.
     spanrs.errors.AlignmentError
-        Where documents of several shards have one key, because the shards have one name.
+        If documents of several shards have the same key, because the shards have the same name.
     """
     if not shards:
         raise ValueError("there are no files to score")
@@ -141,15 +141,17 @@ def _check_store(store: str, shard: Shard) -> None:
             continue
         below = Path(store).resolve()
         if same_file(store, part.path):
-            raise ValueError(f"{store} is scored; store the counts elsewhere")
+            raise ValueError(f"{store} is also an input; choose another path for the counts")
         if part.name and part.path.replace(os.sep, "/").endswith(part.name):
             root = part.path[: len(part.path) - len(part.name)] or "."
             if below.is_relative_to(Path(root).resolve()):
-                raise ValueError(f"{store} is in {root}, which is scored; store the counts elsewhere")
+                raise ValueError(
+                    f"{store} is in the input directory {root}; choose another path for the counts"
+                )
 
 
 class _ShardCache:
-    """Results of single shards, stored in a folder."""
+    """Results of single shards, stored in a directory."""
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -160,14 +162,14 @@ class _ShardCache:
             )
 
     def _path(self, shard: Shard) -> Path:
-        # Lazy: only stores need it.
+        # Lazy: only needed with a store.
         import hashlib
 
         digest = hashlib.sha256(shard.name.encode("utf-8", "surrogateescape")).hexdigest()
         return self.folder / f"{digest[:24]}.shard"
 
     def header(self, shard: Shard, schemes: tuple[str, str | None]) -> bytes:
-        """Return the header that identifies the result of a shard: the content of its files, and the options."""
+        """Return the header that identifies the result of a shard by the content of its files and the options."""
         # Lazy: see _path.
         import hashlib
 
@@ -177,13 +179,13 @@ class _ShardCache:
                 raise ValueError(f"{part.shown} is not a file, so its result cannot be stored; omit store")
             for path in part.paths():
                 with open(path, "rb") as file:
-                    # Copies may have the size and time of other files.
+                    # Size and modification time are not sufficient, because copies may have those of other files.
                     files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
         header = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
         return MAGIC + json.dumps(header).encode() + b"\n"
 
     def load(self, shard: Shard, header: bytes) -> Result | None:
-        """Return the result of a shard if it is stored with this header."""
+        """Return the result of a shard if a result with this header is stored."""
         try:
             stored = self._path(shard).read_bytes()
             return Result.from_bytes(stored[len(header) :]) if stored.startswith(header) else None
@@ -201,9 +203,9 @@ class _ShardCache:
         (self.folder / MARKER).touch()
 
     def finish(self, result: Result, path: Path) -> None:
-        """Write the result of all shards and remove the folder."""
+        """Write the result of all shards and remove the directory."""
         self._make_folder()
-        # Remains of a killed process are in the folder, too.
+        # The directory may also contain temporary files of a killed process.
         whole = self.folder / "whole"
         with atomic_output(whole) as out:
             out.write(result.to_bytes())
@@ -212,7 +214,7 @@ class _ShardCache:
             for file in self.folder.glob(pattern):
                 file.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
-            self.folder.rmdir()  # Files of other programs stay.
+            self.folder.rmdir()  # Files of other programs are kept.
 
 
 class _ShardJob:
@@ -232,7 +234,7 @@ class _ShardJob:
             raise KeyboardInterrupt
 
     def run(self, shard: Shard, scheme: str, pred_scheme: str | None) -> Result | Skipped:
-        """Score a shard, or load its result; an error is returned where shards may be skipped."""
+        """Score a shard, or load its result; if shards may be skipped, an error is returned."""
         try:
             return self._run(shard, scheme, pred_scheme)
         except (SpanrsError, OSError) as error:
@@ -252,13 +254,13 @@ class _ShardJob:
             if stored is not None:
                 return stored
         result = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
-        # A file changed in the meantime is scored again by the next run.
+        # A file that has changed in the meantime is scored again by the next run.
         if self.cache is not None and _file_states(shard) == before:
             self.cache.keep(shard, header, result)
         return result
 
     def report(self, shard: Shard) -> None:
-        """Report the number of bytes done."""
+        """Report the number of bytes processed."""
         self.done += sum(part.size() for part in shard.parts())
         if self.progress is not None:
             self.progress(self.done)
@@ -272,7 +274,7 @@ class _ShardJob:
 
 
 def _file_states(shard: Shard) -> list[tuple[int, ...]]:
-    """Return numbers that change when a file of a shard is written to or replaced."""
+    """Return numbers that change if a file of a shard is modified or replaced."""
     statuses = (os.stat(path) for part in shard.parts() for path in part.paths())
     return [(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns) for status in statuses]
 
@@ -280,7 +282,7 @@ def _file_states(shard: Shard) -> list[tuple[int, ...]]:
 def _score_all(
     job: _ShardJob, shards: Sequence[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[tuple[Shard, Result]]:
-    """Score shards in turn until the scheme is decided, then the others in threads; yield the results in order."""
+    """Score shards one by one until the scheme is detected, then the others in threads; yield the results in order."""
     rest = iter(shards)
     while not names_schemes(scheme, pred_scheme) and (shard := next(rest, None)) is not None:
         result = job.run(shard, scheme, pred_scheme)
@@ -302,18 +304,18 @@ def _score_all(
 def _refuse_equal_names(
     shards: Sequence[Shard], results: Iterable[tuple[Shard, Result]]
 ) -> Iterator[Result]:
-    """Yield the results of shards, and refuse documents of shards with one name that have one key."""
+    """Yield the results of shards; refuse documents with the same key in shards with the same name."""
     counts = Counter(shard.name for shard in shards)
     seen: dict[str, str] = {}
     for shard, result in results:
-        # Shards with unique names have unique keys; there may be many.
+        # Shards with unique names have unique keys, which need not be stored.
         if counts[shard.name] > 1:
             check_repeated(shard.gold.shown, result, seen)
         yield result
 
 
 def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
-    """Refuse a result with documents of an earlier result: they would be counted twice.
+    """Refuse a result with documents of an earlier result, because these documents would be counted twice.
 
     Parameters
     ----------
@@ -322,7 +324,7 @@ def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
     result : Result
         The result; its documents are added to ``seen``.
     seen : dict of str to str
-        Path of each earlier document, by key.
+        Path of the result that contains each earlier document, by document key.
 
     Returns
     -------
@@ -338,8 +340,8 @@ def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
     repeated = next((key for key in keys if key in seen), None)
     if repeated is not None:
         message = (
-            f"{seen[repeated]} and {path} both have {repeated}, which would be counted twice; name shards apart with "
-            "spanrs score --shard-name"
+            f"{seen[repeated]} and {path} both contain {repeated}, which would be counted twice; give each shard its "
+            "own name with spanrs score --shard-name"
         )
         raise with_code(AlignmentError(message), "documents", path)
     seen.update(dict.fromkeys(keys, path))
@@ -347,20 +349,20 @@ def check_repeated(path: str, result: Result, seen: dict[str, str]) -> bool:
 
 
 def names_schemes(scheme: str, pred_scheme: str | None) -> bool:
-    """Return whether both schemes are named, so that shards need not detect them."""
+    """Return whether both schemes are given, so that they need not be detected."""
     return not any(is_auto(name) for name in (scheme, pred_scheme or ""))
 
 
 def has_no_scheme(result: Result) -> bool:
-    """Return whether a result is of spans, which have no scheme."""
+    """Return whether a result was computed from spans, which have no scheme."""
     return result.tokens == 0 and any(result.totals)
 
 
 def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple[str, str | None]:
     """Return the schemes for the next shards, given a result scored with these schemes.
 
-    Schemes detected separately could differ, and such results do not merge. The first shard with a
-    tag other than ``O`` decides; those before it have no such tag and are the same under every scheme.
+    Schemes detected separately could differ, and such results cannot be merged. The first shard with a tag other than
+    ``O`` determines the schemes; earlier shards have no such tag, so their results are the same under every scheme.
     """
     detected = result.settings.get("scheme", UNDECIDED)
     if detected == UNDECIDED:
@@ -371,8 +373,9 @@ def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple
 def _in_threads(
     job: _ShardJob, shards: Iterator[Shard], scheme: str, pred_scheme: str | None, threads: int
 ) -> Iterator[tuple[Shard, Result]]:
-    """Score shards in threads, in a sliding window, so that few results wait for an earlier one."""
-    # Its import registers at-fork functions, which must not happen while a fork waits for an import of spanrs.
+    """Score shards in threads, in a sliding window, so that few results wait for an earlier result."""
+    # Importing this module registers at-fork functions, which must not happen while a fork waits for an import of
+    # spanrs.
     from concurrent.futures import ThreadPoolExecutor, wait
 
     pool = ThreadPoolExecutor(threads)
@@ -385,7 +388,7 @@ def _in_threads(
                 return
             shard, future = window.popleft()
             while not future.done():
-                # A time limit, so that the main thread sees signals.
+                # The timeout lets the main thread handle signals.
                 wait([future], timeout=0.2)
             yield from job.kept(shard, future.result())
             job.report(shard)
@@ -395,7 +398,7 @@ def _in_threads(
 
 
 def _merge(results: Iterable[Result]) -> Result:
-    """Merge results in order, in groups of neighbours, so that memory is bounded by the merged result.
+    """Merge results in order, in groups of adjacent results, so that memory is bounded by the merged result.
 
     Raises
     ------

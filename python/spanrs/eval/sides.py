@@ -24,7 +24,7 @@ OF_MEMORY = ("scheme", "reading", "dialect", "vocabulary", "ignore_index", "leng
 
 
 class Corpora(NamedTuple):
-    """Two corpora, or one that holds both sides."""
+    """Two corpora, or one corpus that contains both sides."""
 
     gold: Corpus
     pred: Corpus | None
@@ -38,17 +38,19 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
     gold, pred : object
         As for :func:`spanrs.score`.
     arguments : mapping
-        Reading options by name. They go to each side that is not a corpus yet.
+        Reading options by name, which are applied to each side that is not yet a corpus.
 
     Raises
     ------
     TypeError
-        For ambiguous or contradictory sides, options that apply to no side, and unknown options, with what to pass
-        instead.
+        For ambiguous or contradictory sides, options that apply to no side, or unknown options; the message suggests
+        what to pass instead.
     """
     for name in arguments:
         if name not in NAMES:
-            raise TypeError(f"unknown option {name!r}: neither an argument of score nor of spanrs.read")
+            raise TypeError(
+                f"unknown option {name!r}; it is neither an argument of score nor of spanrs.read"
+            )
     if pred is None:
         return _both_in_one(gold, arguments)
     if (
@@ -56,7 +58,7 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         and (hasattr(gold, "read") or hasattr(gold, "read_next_batch"))
         and not isinstance(gold, Corpus)
     ):
-        raise TypeError("gold and pred are one file object; open the file twice")
+        raise TypeError("gold and pred are the same file object; open the file twice")
     readable = [is_readable("gold", gold), is_readable("pred", pred)]
     if not any(readable):
         _check_memory(arguments)
@@ -65,18 +67,18 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
         side, partner = ("gold", "pred") if readable[0] else ("pred", "gold")
         kind = type(pred if readable[0] else gold).__name__
         raise TypeError(
-            f"{side} is read and {partner} is a {kind} in memory; pass two files, tables or documents, or the "
-            f"sentences of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
+            f"{side} is a source for spanrs.read, but {partner} is a {kind} in memory; pass two files, tables or "
+            f"documents, or the sentences of both: [sentence.tags['tags'] for sentence in spanrs.read({side})]"
         )
     if isinstance(gold, Corpus) and isinstance(pred, Corpus) and arguments:
         raise TypeError(
-            f"both sides are already read; pass {', '.join(arguments)} to spanrs.read, where they are read"
+            f"both sides are already corpora; pass {', '.join(arguments)} to spanrs.read instead"
         )
     for name in ("gold", "pred"):
         if arguments.get(name) is not None:
             raise TypeError(
-                f"{name} names a column of one source that holds both sides; for two name the column with tags=, or "
-                f"read each: spanrs.read({name}, tags=...)"
+                f"{name}= selects a column in a single source with both sides; for two sources select the column with "
+                f"tags=, or read each side with spanrs.read({name}, tags=...)"
             )
     return Corpora(*read_both((gold, arguments), (pred, arguments)))
 
@@ -84,7 +86,7 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
 def with_schemes(
     corpora: tuple[Corpus, Corpus], schemes: tuple[str, str], reading: str
 ) -> tuple[Corpus, Corpus]:
-    """Apply schemes and a reading to corpora whose tags are read in Python."""
+    """Apply the schemes and the reading to corpora whose tags are read in Python."""
     gold, pred = (
         corpus
         if (scheme, reading) == (corpus.options.scheme, corpus.options.reading)
@@ -95,20 +97,20 @@ def with_schemes(
 
 
 def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
-    """Return the corpus of one source that holds gold and pred."""
+    """Return the corpus of a single source that contains gold and pred."""
     if not is_readable("gold", side):
         raise TypeError(
-            f"pred is missing: {type(side).__name__} in memory is one side; a file or table may hold both"
+            f"pred is missing; only a file or table can contain both sides, not {type(side).__name__} in memory"
         )
     if isinstance(side, Corpus) and arguments:
-        raise TypeError(f"the corpus is already read; pass {', '.join(arguments)} to spanrs.read")
+        raise TypeError(f"gold is already a corpus; pass {', '.join(arguments)} to spanrs.read instead")
     corpus = read_stream(side, arguments)
     options = corpus.options
     part = corpus.parts[0]
     if part.kind == "rows" and (options.gold is None or options.pred is None):
         if isinstance(options.tags, tuple):
             raise ValueError(
-                "several layers need two files; a file with both sides has one column of gold and one of pred"
+                "several layers need two files; in a file with both sides, each side has a single column"
             )
         # By default gold is in the second to last column and pred in the last.
         gold = options.gold
@@ -127,7 +129,7 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
             if part.format in ANNOTATED:
                 advice += f", on the command line --gold-annotator {gold_name} --pred-annotator {pred_name}"
         raise TypeError(
-            f"{part.shown} ({part.format}) holds one side; pass gold and pred, two files or corpora{advice}"
+            f"{part.shown} ({part.format}) contains one side; pass gold and pred, two files or corpora{advice}"
         )
     return Corpora(corpus, None)
 
@@ -138,9 +140,9 @@ def is_readable(side: str, value: Side) -> bool:
     Raises
     ------
     TypeError
-        For other values.
+        For values of other types.
     """
-    # Lists first, as small ones are scored often.
+    # Lists are checked first, because small lists are scored often.
     if isinstance(value, (list, tuple)):
         if not value:
             return False
@@ -150,7 +152,7 @@ def is_readable(side: str, value: Side) -> bool:
         if isinstance(first, str):
             raise TypeError(
                 f"{side}, sentence 0: expected a sequence of tags, got one str; for the tags of one sentence pass "
-                f"[{side}], for several files spanrs.read({side})"
+                f"[{side}], for several files pass spanrs.read({side})"
             )
         is_source = isinstance(first, (PathLike, Document)) or hasattr(first, "read") or is_doc(first)
         return is_source or (is_table(first) and not is_column(first))
@@ -171,9 +173,9 @@ def is_column(value: object) -> bool:
 
 
 def _check_memory(arguments: Mapping[str, Any]) -> None:
-    """Refuse options of files where both sides are in memory; ``tokens`` are those of the sentences."""
+    """Refuse options for files if both sides are in memory; ``tokens`` is allowed, as the tokens of the sentences."""
     for name in arguments:
         if name not in OF_MEMORY and name != "tokens":
             raise TypeError(
-                f"{name} says how files and tables are read, and gold and pred are sentences in memory"
+                f"{name} is an option for files and tables, but gold and pred are sentences in memory"
             )

@@ -1,4 +1,4 @@
-"""Results stored as bytes: their frame with a checksum, and the types of the values in their header."""
+"""Results stored as bytes: the frame with a checksum, and type checks of the values in the header."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanrs.errors import FormatError, with_code
 
 #: First bytes of a stored result, with the format version.
 MAGIC = b"spanrs result\x01"
-#: Bytes of the CRC-32 of what follows it, and of the length of the header.
+#: Number of bytes of the CRC-32 of the subsequent bytes, and of the header length.
 CHECKSUM = 4
 LENGTH = 8
 #: Key of a description for all other keys.
@@ -19,15 +19,15 @@ NONE = type(None)
 
 
 def check_stored(value: Any, kind: Any, name: str) -> None:
-    """Raise if a stored value does not have the described type.
+    """Raise an error if a stored value does not have the described type.
 
     Parameters
     ----------
     value : object
         A value of parsed JSON.
     kind : type, list, dict or tuple
-        A type, a list with the kind of all items, a dictionary with the kind of each field (:data:`ANY`: of all
-        others), or a tuple of alternatives. Booleans are not integers.
+        A type, a list with the kind of all items, a dictionary with the kind of each field (:data:`ANY` is the key for
+        all other fields), or a tuple of alternatives. Booleans are not integers.
     name : str
         Name of the value in messages.
 
@@ -65,18 +65,18 @@ def check_stored(value: Any, kind: Any, name: str) -> None:
 
 
 def packed(header: bytes, body: bytes) -> bytes:
-    """Return a header and a body behind the magic bytes and a checksum."""
+    """Return the magic bytes and a checksum, followed by a header and a body."""
     rest = len(header).to_bytes(LENGTH, "little") + header + body
     return MAGIC + crc32(rest).to_bytes(CHECKSUM, "little") + rest
 
 
 def unpacked(stored: bytes) -> tuple[bytes, bytes]:
-    """Return the header and the body that :func:`packed` joined.
+    """Return the header and the body from the output of :func:`packed`.
 
     Raises
     ------
     spanrs.errors.FormatError
-        For other bytes, and a wrong checksum.
+        If the bytes are not a stored result, or the checksum is wrong.
     """
     if not isinstance(stored, (bytes, bytearray, memoryview)):
         raise TypeError(f"a stored result must be bytes, not {type(stored).__name__}")

@@ -1,4 +1,4 @@
-"""Gold and pred of a table with a row for each sentence and a column for each side."""
+"""Reads gold and pred from a table with a row for each sentence and a column for each side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanrs.io.span_columns import first_null, holds_spans, is_list, span_tuples
 
 
 def id_options(part: Part, options: ReadOptions, layout: Layout) -> dict[str, Any]:
-    """Return the vocabulary and other options of integers in a table."""
+    """Return the vocabulary and other options for integers in a table."""
     names = options.vocabulary
     if names is None:
         names = _joined_labels(part, layout)[0]
@@ -34,8 +34,8 @@ def _joined_labels(part: Part, layout: Layout) -> tuple[list[str] | None, list[i
 def table_sides(
     part: Part, layout: Layout, extra: str | None = None
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """Yield gold, pred, the range of rows, and the names of documents or an extra column, batch by batch."""
-    # The ids of both sides are those of the vocabulary, if one is given.
+    """Yield gold, pred, the range of rows, and the document names or an extra column, batch by batch."""
+    # If a vocabulary is given, the ids of both sides refer to this vocabulary.
     places = _joined_labels(part, layout)[1] if layout.vocabulary is None else None
     gold, pred = (str(layout.tags[side]) for side in ("gold", "pred"))
     extra_column = layout.documents if extra is None else extra
@@ -80,7 +80,7 @@ def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, A
     columns = {name: batch.column(name) for name in (gold_name, pred_name)}
     for name, column in columns.items():
         if not is_list(column.type):
-            message = f"the column {name!r} is of type {column.type}; it must hold one list per sentence"
+            message = f"the column {name!r} is of type {column.type}; it must contain one list per sentence"
             raise with_code(FormatError(message), "columns")
         if column.null_count:
             raise _misaligned(f"the sentence in row {row + first_null(column)} of {name!r} is null")
@@ -88,7 +88,9 @@ def _sides(batch: Any, gold_name: str, pred_name: str, row: int) -> tuple[Any, A
     spans = [holds_spans(column.type) for column in (gold, pred)]
     if any(spans):
         if not all(spans):
-            message = f"one of {gold_name!r} and {pred_name!r} holds spans, the other tags; both must hold the same"
+            message = (
+                f"one of {gold_name!r} and {pred_name!r} has spans, the other has tags; pass the same kind"
+            )
             raise with_code(FormatError(message), "columns")
         return span_tuples(gold, gold_name, row), span_tuples(pred, pred_name, row)
     _check_lengths(gold, pred, row)
@@ -109,13 +111,13 @@ def _check_lengths(gold: Any, pred: Any, row: int) -> None:
 
 
 def _check_nulls(gold: Any, pred: Any, row: int) -> None:
-    """Refuse null tags of pred unless gold is null as well."""
+    """Refuse null tags in pred unless gold is also null."""
     import numpy as np
     import pyarrow.compute as pc
     from pyarrow import types
 
     tags = pc.list_flatten(pred)
-    # Tokens whose gold id is ignore_index may be null as well; the compiled scorer checks those.
+    # Pred may also be null if the gold id is ignore_index; the compiled scorer checks this.
     if not tags.null_count or types.is_integer(gold.type.value_type):
         return
     at = pc.and_(tags.is_null(), pc.list_flatten(gold).is_valid()).index(True).as_py()
@@ -124,7 +126,7 @@ def _check_nulls(gold: Any, pred: Any, row: int) -> None:
         sentence = int(np.searchsorted(ends, at, side="right"))
         token = at - (int(ends[sentence - 1]) if sentence else 0)
         message = (
-            f"row {row + sentence}: pred has no tag at token {token}; a null in gold leaves the token out"
+            f"row {row + sentence}: pred has no tag at token {token}; to ignore a token, gold must be null"
         )
         raise with_code(SchemeError(message), "unknown_id")
 

@@ -1,4 +1,4 @@
-"""Tables of results, with measures in per cent, and CSV, with fractions."""
+"""Tables of results (measures in per cent) and CSV (fractions)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from spanrs.eval.evidence import Violations
     from spanrs.eval.scores import CriterionResult, Score
 
-#: Number of violations shown per side.
+#: Default number of violations shown per side.
 SHOWN = 5
-#: Maximum number of types in a confusion matrix of text.
+#: Maximum number of types in a confusion matrix shown as text.
 MOST = 20
 MEASURES = ("precision", "recall", "F1")
 #: Heading for no span in a confusion matrix.
@@ -48,7 +48,7 @@ def _measure_heads(result: Evaluation, criteria: Sequence[CriterionResult]) -> S
 
 
 def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
-    """Return the measures of a row, given the score of each criterion; None if it lacks the type."""
+    """Return the measures of a row, given the score for each criterion; None if a criterion does not have the type."""
     if _is_single(result) and scores[0] is not None:
         return percents(scores[0])
     return ["" if score is None else percents(score)[-1] for score in scores]
@@ -92,7 +92,7 @@ def tables(
 ) -> list[Table]:
     """Return the tables of a result; measures in per cent."""
     if untyped and not _is_single(result):
-        # Raises for matchers that do not support it.
+        # Raises an error for matchers without untyped measures.
         result.untyped  # noqa: B018
     shown = _criteria(result, criteria)
     if _share_outcomes(shown):
@@ -103,7 +103,7 @@ def tables(
         shown_tables = [_summary(shown), _by_type(result, shown)]
         if len(result.per_type) <= MOST:
             shown_tables.append(_confusion(result))
-    # There may be millions of rows of sentences.
+    # Per-sentence rows are omitted, because there may be millions.
     if documents and not result.by_sentence and result.documents:
         shown_tables.append(_documents(result, shown))
     return shown_tables
@@ -112,7 +112,7 @@ def tables(
 def _rows_by_type(
     criteria: Sequence[CriterionResult],
 ) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, Totals, dict[str, int]]]]]:
-    """Yield the measures and outcomes of each type, then of all (None), under each criterion that has it."""
+    """Yield the measures and outcomes of each type, then of all types (None), under each criterion with the type."""
     for name in criteria[0].per_type:
         per_type = [(c, c.per_type) for c in criteria if name in c.per_type]
         yield name, [(c, types[name], types.totals[name], types.outcomes[name]) for c, types in per_type]
@@ -124,7 +124,7 @@ def _by_type_and_criterion(criteria: Sequence[CriterionResult]) -> Table:
     table = Table(["type", "criterion", *MEASURES, *criteria[0].outcomes], left=2, title="Types")
     for name, rows in _rows_by_type(criteria):
         table.add_section()
-        # The type is shown only at its first criterion.
+        # The type is shown only in the row of the first criterion.
         shown = "all" if name is None else name
         for criterion, score, _, outcomes in rows:
             numbers = map(amount, outcomes.values())
@@ -141,14 +141,14 @@ def _summary(criteria: Sequence[CriterionResult]) -> Table:
 
 
 def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
-    """Return the criterion whose outcomes are shown: the matcher's default, unless another one is shown alone."""
+    """Return the criterion whose outcomes are shown: the default, unless another criterion is the only one shown."""
     default = result[result.matcher.criterion]
     only = criteria[0] if len(criteria) == 1 else default
     return default if only.criterion.cells == default.criterion.cells else only
 
 
 def _by_type(result: Evaluation, criteria: Sequence[CriterionResult], *, untyped: bool = False) -> Table:
-    """Return the measures and outcomes of each type, and the means if there is only one criterion."""
+    """Return the measures and outcomes of each type, and the averages if there is only one criterion."""
     counted = _counted(result, criteria)
     heads = _heads(counted)
     table = Table(["type", *_measure_heads(result, criteria), "support", *heads], title="Types")
@@ -204,7 +204,7 @@ def render(result: Evaluation, **options: Any) -> str:
 
 
 def show(console: Console, result: Evaluation, **options: Any) -> None:
-    """Print a result on a console of rich; the options are those of :func:`shown_parts`."""
+    """Print a result on a rich console; the options are those of :func:`shown_parts`."""
     print_parts(console, shown_parts(result, **options))
 
 
@@ -228,16 +228,16 @@ def shown_parts(
     max_violations : int
         Number of violations to list per side.
     untyped : bool
-        Add a row for spans by their bounds alone.
+        Whether to add a row for spans compared only by their bounds.
     criteria : sequence of str, optional
-        The criteria to show; all if not given.
+        The criteria to show; all by default.
     documents : bool
-        Add a table of documents, if the result has documents.
+        Whether to add a table of documents, if the result has documents.
     """
     yield from tables(result, untyped=untyped, criteria=criteria, documents=documents)
     several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
     if several and len(result.per_type) > MOST:
-        yield f"confusion  of {len(result.per_type)} types is too wide here; JSON and HTML have it"
+        yield f"confusion  of {len(result.per_type)} types is too large to show; use JSON or HTML"
     evidence = result.evidence
     if evidence.detection:
         yield f"scheme    {evidence.detection}"
@@ -257,14 +257,14 @@ def shown_parts(
 def violation_lines(
     result: Evaluation, names: tuple[str, str] = ("gold", "pred"), most: int = SHOWN
 ) -> Iterator[str]:
-    """Yield the number of violations of each side, and its first violations."""
+    """Yield the number of violations of each side, followed by the first violations."""
     for (side, violations), name in zip(result.violations.items(), names, strict=True):
         yield f"{side} violations  {violations.count}"
         yield from _violation_lines(violations, name, most)
 
 
 def _violation_lines(violations: Violations, name: str, most: int) -> Iterator[str]:
-    """Yield one line for each of the first violations, and one for the rest."""
+    """Yield one line for each of the first violations, and one line for all others."""
     shown = violations.first[:most]
     for located in shown:
         file = name if located.path is None else located.path
@@ -282,7 +282,7 @@ def systems_parts(results: Mapping[str, Evaluation]) -> Iterator[Table | str]:
 
 
 def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Table:
-    """Return a row for each system: measures, counts, violations of pred, differing tokens if any."""
+    """Return a table with a row for each system: measures, counts, violations of pred, and differing tokens if any."""
     first = next(iter(results.values()))
     criteria = [first[name] for name in first.matcher.criteria]
     support = ["support"] if _is_single(first) else []
@@ -313,9 +313,9 @@ def csv_text(result: Evaluation, criteria: Sequence[str] | None = None) -> str:
 
 
 def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iterator[list[object]]:
-    """Yield the names of the columns, and the rows below them."""
+    """Yield the names of the columns, followed by the rows."""
     shown = _criteria(result, criteria)
-    # Only results with documents need the column.
+    # Only results with documents need the column ``document``.
     columns = dict.fromkeys(["document"] if not result.by_sentence and result.documents else [])
     first, *measures = TypeScores.types
     columns |= dict.fromkeys([first, "criterion", *measures])
@@ -335,12 +335,12 @@ def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iter
 
 
 def _outcome_column(outcome: str) -> str:
-    """Name the column of an outcome; under fair matching some are named as the totals, which are other numbers."""
+    """Name the column of an outcome; some outcomes of fair matching have the names of totals, which differ."""
     return f"outcome_{outcome}" if outcome in Totals._fields else outcome
 
 
 def systems_csv(results: Mapping[str, Evaluation]) -> str:
-    """Return the measures of several systems as CSV: the rows of :func:`csv_text` after the name of the system."""
+    """Return the measures of several systems as CSV: the rows of :func:`csv_text`, preceded by the system name."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     for at, (system, result) in enumerate(results.items()):

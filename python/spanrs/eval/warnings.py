@@ -10,15 +10,15 @@ from spanrs.eval.evidence import Violations
 from spanrs.eval.scores import Measured
 from spanrs.io.file_advice import comments_advice
 
-#: Default names of labels in models without label names.
+#: Matches default label names of models without label names.
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
-#: Tags that begin or continue a span in most schemes and spellings.
+#: Matches tags that begin or continue a span in most schemes and spellings.
 PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
-#: Violations are suspicious from one in this many tags other than ``O``.
+#: Violations are suspicious if at least one in ``TENTH`` tags other than ``O`` is a violation.
 TENTH = 10
-#: With fewer gold or pred spans, it is not suspicious that none is correct.
+#: Minimum number of gold and of pred spans for a warning that none is correct.
 MIN_SPANS = 5
-#: With fewer spans of equal types and starts, it is not suspicious that all ends are off by one.
+#: Minimum number of spans with equal types and starts for a warning that all ends are off by one.
 MIN_ENDS = 3
 
 
@@ -28,14 +28,14 @@ def of_tags(
     types: Collection[str],
     settings: Mapping[str, str],
 ) -> list[str]:
-    """Return warnings about tags, given the corpus numbers."""
+    """Return warnings about tags, given the corpus totals."""
     messages = []
     tokens = numbers["tokens"]
     for side in ("gold", "pred"):
         labelled = numbers[f"{side}_labelled"]
         if tokens and not labelled:
             tags = f"all {tokens} tags of {side} are" if tokens > 1 else f"the only tag of {side} is"
-            messages.append(f"{tags} O, so there are no spans to score; is the right column read?")
+            messages.append(f"{tags} O, so there are no spans to score; check the tag column")
         wrong = violations[side].count
         first = violations[side].first
         advice = comments_advice([(place.line, place.violation) for place in first])
@@ -51,16 +51,14 @@ def of_tags(
         elif wrong == 1 and _is_header(first):
             tag = first[0].violation.current
             messages.append(
-                f"the first tag of {side}, {tag!r}, is unknown and the only one; is the first line a header?"
+                f"the first tag of {side}, {tag!r}, is the only unknown tag; check whether the first line is a header"
             )
         elif advice is not None:
             place = f"line {first[0].line} ({first[0].violation.current})"
             messages.append(f"the first unknown tags of {side}, from {place}, begin sentences; {advice}")
     messages += _of_types(types, settings)
     if numbers["unaligned_files"]:
-        messages.append(
-            "a side holds tags without tokens, so that only the lengths of sentences were compared"
-        )
+        messages.append("a side has tags but no tokens, so only the lengths of sentences were compared")
     if numbers["differing_tokens"]:
         # Layers are tag columns of the same tokens.
         compared = tokens // (settings.get("columns", "").count(",") + 1)
@@ -69,7 +67,7 @@ def of_tags(
 
 
 def _is_header(first: Sequence[LocatedViolation]) -> bool:
-    """Return whether the first violation is an unknown tag at the very beginning."""
+    """Return whether the first violation is an unknown tag at the beginning of the data."""
     return any(
         place.sentence == place.violation.index == 0 and place.violation.kind == "Unknown Tag"
         for place in first[:1]
@@ -77,11 +75,11 @@ def _is_header(first: Sequence[LocatedViolation]) -> bool:
 
 
 def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[str]:
-    """Warn of types that look like something else."""
+    """Yield warnings about types that look like mistakes."""
     spaced = sorted(name for name in types if name != name.strip())
     if spaced:
         yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines before splitting them"
-    # A number may be one type among others.
+    # A single type that is a number may be intended.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
     if forgotten:
@@ -89,11 +87,11 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
     if "TOKEN" in (settings.get("scheme"), settings.get("pred_scheme")):
         prefixed = sorted(name for name in types if PREFIXED.fullmatch(name))
         if prefixed:
-            yield f"types like {prefixed[0]} look like tags with a prefix, which TOKEN does not read"
+            yield f"types like {prefixed[0]} look like tags with a prefix, which the scheme TOKEN does not split"
 
 
 def _why(side: str, first: Violation | None) -> str:
-    """Return a question about the cause of many violations, given the first."""
+    """Return a question about the cause of many violations, given the first violation."""
     if first is not None and FORGOTTEN.fullmatch(first.current):
         return "these look like ids without label names; set id2label of the model"
     scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"
@@ -107,13 +105,13 @@ def without_spans(sentences: int, gold: float, pred: float) -> list[str]:
     if not sentences:
         return ["there are no sentences to score"]
     sides = [side for side, spans in (("gold", gold), ("pred", pred)) if not spans]
-    return [f"{side} has no spans to score; is it the right file and format?" for side in sides]
+    return [f"{side} has no spans to score; check the file and its format" for side in sides]
 
 
 def without_matches(measures: Measured, *, near_misses: bool) -> list[str]:
     """Return a warning if both sides have several spans and none is correct.
 
-    With ``near_misses`` only if the sides have no type in common, because spans may match partially otherwise.
+    With ``near_misses``, only if the sides have no type in common, because spans may otherwise match partially.
     """
     tp, fp, fn = measures.totals
     if tp or fn < MIN_SPANS or fp < MIN_SPANS:
@@ -125,18 +123,18 @@ def without_matches(measures: Measured, *, near_misses: bool) -> list[str]:
     elif near_misses:
         return []
     else:
-        why = "are these gold and pred of the same annotation?"
-    return [f"none of {fn} spans of gold is among the {fp} of pred; {why}"]
+        why = "check that gold and pred belong to the same data"
+    return [f"none of the {fn} gold spans is among the {fp} pred spans; {why}"]
 
 
 def of_ends(numbers: Mapping[str, int]) -> list[str]:
-    """Return a warning if all ends of one side are one less than those of the other, as with inclusive ends."""
+    """Return a warning if all ends of one side are one less than on the other side, as with inclusive ends."""
     pairs = numbers["equal_starts"]
     for outcome, side, longer in (("ends_one_less", "pred", "gold"), ("ends_one_more", "gold", "pred")):
         if pairs >= MIN_ENDS and numbers[outcome] == pairs:
             return [
-                f"every end is off by one: where spans of gold and pred have equal types and starts, the end in {side} "
-                f"is one less than in {longer}; ends are exclusive, so add 1 if those of {side} are inclusive"
+                f"every end is off by one: if spans of gold and pred have equal types and starts, the end in {side} "
+                f"is one less than in {longer}; ends must be exclusive, so add 1 if the ends in {side} are inclusive"
             ]
     return []
 

@@ -1,9 +1,9 @@
 """Read and write labelled text as corpora.
 
-- :func:`read`: files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
+- :func:`read`: read files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
   :class:`Sentence`.
-- :func:`write`: a corpus in any format that can hold it.
-- :func:`detect_scheme`, :func:`validate`, :func:`convert`: tags of a corpus.
+- :func:`write`: write a corpus in any format that can represent the corpus.
+- :func:`detect_scheme`, :func:`validate`, :func:`convert`: process the tags of a column file.
 """
 
 from typing import TYPE_CHECKING

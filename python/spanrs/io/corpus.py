@@ -21,23 +21,23 @@ from spanrs.io.sentences import columns_of, is_long, sentences_of
 from spanrs.io.texts import sentences_of_document
 from spanrs.tags.types import is_auto
 
-#: Sentences per batch.
+#: Number of sentences per batch.
 CHUNK = 10_000
 
 
 @dataclass(frozen=True)
 class Corpus:
-    r"""Documents and sentences of labelled text: files, tables, documents in memory. Returned by :func:`spanrs.read`.
+    r"""Labelled text from files, tables or documents in memory. Returned by :func:`spanrs.read`.
 
     A corpus does not store the data; each iteration reads the sources again. Corpora of files can be pickled; another
-    process reads them from the same paths.
+    process reads the files from the same paths.
 
     Attributes
     ----------
     parts : tuple of Part
         The files, streams and tables, in order; the files of a directory are sorted by name.
     options : ReadOptions
-        The options to read them with.
+        The reading options.
 
     Examples
     --------
@@ -56,8 +56,8 @@ class Corpus:
     def __iter__(self) -> Iterator[Sentence]:
         """Yield the sentences.
 
-        Text without sentence boundaries is split at line breaks. Its tokens are those of the file, if it contains
-        tokens, or else those of the tokenizer in the options.
+        Text without sentence boundaries is split at line breaks. The tokens are taken from the file, if the file
+        contains tokens; otherwise the tokenizer in the options splits the text.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Corpus:
 
     @property
     def documents(self) -> Iterator[Document]:
-        """An iterator over the documents: texts with annotations at character offsets.
+        """Iterator over the documents: texts with annotations at character offsets.
 
         Tokens of column files and tables are joined by a space, sentences by a line feed; the tokens are annotations of
         type ``lex``.
@@ -100,12 +100,12 @@ class Corpus:
 
     @property
     def has_tags(self) -> bool:
-        """Whether the corpus has tags that follow a scheme, as opposed to spans."""
+        """Whether the corpus has tags in a scheme, as opposed to spans."""
         return any(part.kind in ("rows", "table") for part in self.parts)
 
     @property
     def scheme(self) -> str:
-        """The scheme of the tags; with ``scheme="auto"`` it is detected by reading the tags.
+        """The scheme of the tags; with ``scheme="auto"``, the tags are read to detect the scheme.
 
         One scheme is detected for all layers and files: the one with the fewest violations. If all tags are ``O``, the
         scheme is BIO.
@@ -118,7 +118,7 @@ class Corpus:
         return self.likely_scheme(None)
 
     def likely_scheme(self, expected: str | None, layer: str | None = None) -> str:
-        """Return the scheme of the tags or of one layer; ``expected`` unless the tags clearly follow another one."""
+        """Return the scheme of the tags or of one layer; ``expected`` unless the tags clearly follow another scheme."""
         if not is_auto(self.options.scheme):
             return _spanrs.scheme_name(self.options.scheme)
         evidence = _spanrs.SchemeEvidence(self.options.dialect)
@@ -150,12 +150,12 @@ class Corpus:
                 evidence.add_sentences(chunk)
 
     def decided(self) -> Corpus:
-        """Return the corpus with the detected scheme, to avoid detecting it again."""
+        """Return the corpus with the detected scheme, to avoid detecting the scheme again."""
         return replace(self, options=replace(self.options, scheme=self.scheme))
 
     @property
     def layers(self) -> list[str]:
-        """Names of the layers of tags or annotations in the first part."""
+        """Return the names of the layers of tags or annotations in the first part."""
         part = self.parts[0]
         if part.kind == "rows" or (part.kind == "table" and part.format != "csv"):
             return list(columns_of(part, self.options).tags)
@@ -167,7 +167,7 @@ class Corpus:
         return [LAYER] if first is None else first.layers
 
     def __getitem__(self, layer: str) -> Corpus:
-        """Return the corpus with one of its layers: a column of tags, an annotator, a span group.
+        """Return the corpus restricted to one layer: a column of tags, an annotator, or a span group.
 
         Raises
         ------

@@ -36,7 +36,7 @@ class CsvRows(NamedTuple):
     """The contents of a CSV file."""
 
     names: list[str]
-    """Cells of the header; without a header the indices of the columns."""
+    """Cells of the header; without a header, the indices of the columns."""
     has_header: bool
     rows: Iterator[Row | None]
     """Line and cells of each row; None for a blank line."""
@@ -52,15 +52,15 @@ def csv_rows(file: TextIOWrapper, shown: str, options: ReadOptions) -> CsvRows:
     shown : str
         Name of the file in messages.
     options : ReadOptions
-        With ``separator="auto"``, the separator is the most frequent of tab, comma and semicolon in the first line.
-        Columns that are named by strings identify the header.
+        Reading options. With ``separator="auto"``, the separator is the most frequent of tab, comma and semicolon in
+        the first line. Column names given as strings identify the header.
 
     Raises
     ------
     UnicodeDecodeError
-        While rows are read, if the text is in another encoding.
+        While rows are read, if the text has another encoding.
     spanrs.errors.FormatError
-        If a quoted cell is not closed or contains other rows, or a row differs in length from the first one.
+        If a quoted cell is not closed or contains other rows, or a row differs in length from the first row.
     """
     first = file.readline().removeprefix("\ufeff")
     delimiter = _delimiter(first, options.separator)
@@ -80,7 +80,7 @@ def csv_rows(file: TextIOWrapper, shown: str, options: ReadOptions) -> CsvRows:
 
 
 def _rows(reader: Any, shown: str, delimiter: str, width: int) -> Iterator[Row | None]:
-    """Yield line and cells of the rows after the first; None for blank lines."""
+    """Yield the line and the cells of each row after the first; None for blank lines."""
     line = reader.line_num
     try:
         for values in reader:
@@ -120,7 +120,9 @@ def _delimiter(line: str, separator: str) -> str:
     named = {"tab": "\t", "space": " "}.get(separator, separator)
     if named != "auto":
         if len(named) != 1:
-            raise ValueError(f"separator of CSV is auto, tab, space or one character, not {separator!r}")
+            raise ValueError(
+                f"separator must be auto, tab, space or one character for CSV, not {separator!r}"
+            )
         return named
     return max("\t,;", key=line.count)
 
@@ -128,8 +130,8 @@ def _delimiter(line: str, separator: str) -> str:
 def _is_header(cells: Sequence[str], rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     """Return whether the first row is a header, given the next rows.
 
-    No cell of a header looks like a tag. A header contains a usual column name or one named in the options, or is the
-    only row without a tag in a column of tags with scheme prefixes.
+    No cell of a header looks like a tag. A header contains a usual column name or a column name from the options, or is
+    the only row without a tag in a column of tags with scheme prefixes.
     """
     cells = [cell.strip() for cell in cells]
     if any(map(_is_tag, cells)):

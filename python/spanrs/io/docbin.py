@@ -1,4 +1,4 @@
-"""Documents of spaCy: DocBin files and Docs in memory."""
+"""Reads spaCy documents: DocBin files and Docs in memory."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["read_docbin"]
 
 #: Name of the layer of entities.
 ENTITIES = "ents"
-#: Maximum decompression ratio, and decompressed bytes from which it applies, as for files of other formats.
+#: Maximum decompression ratio, and decompressed size in bytes from which the limit applies, as for other formats.
 EXPANSION = 100
 EXPANSION_FREE = 16 << 20
-#: Bytes decompressed at once to measure the decompressed size.
+#: Number of bytes decompressed at once to measure the decompressed size.
 CHUNK = 1 << 16
 
 
@@ -37,18 +37,18 @@ def read_docbin(
     Parameters
     ----------
     source : path, or an opened source
-        A file that ``spacy.tokens.DocBin`` wrote.
+        A file written by ``spacy.tokens.DocBin``.
     layer : str, optional
         Name of the layer to read: ``ents`` (``doc.ents``) or a span group (a key of ``doc.spans``). By default the
         entities, with a warning if there are span groups.
     max_expansion : int, optional
-        Maximum decompression ratio (100); applies once the output exceeds 16 MiB.
+        Maximum decompression ratio, by default 100; applies once the output exceeds 16 MiB.
 
     Returns
     -------
     list of Document
-        Tokens are annotations of type ``lex``, including white space that is a token in spaCy; the annotations of the
-        layer follow. A document without the span group has no annotations.
+        The documents. Tokens are annotations of type ``lex``, including white-space tokens of spaCy; the annotations
+        of the layer follow. A document without the span group has no annotations.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def read_docbin(
 
 
 def is_doc(value: object) -> bool:
-    """Return whether a value is a spaCy ``Doc``; a ``Span`` has ``ents`` as well, but no ``spans``."""
+    """Return whether a value is a spaCy ``Doc``; a ``Span`` also has ``ents``, but not ``spans``."""
     return hasattr(value, "ents") and hasattr(value, "spans")
 
 
@@ -107,7 +107,7 @@ def docbin_layers(
     Raises
     ------
     ImportError, FormatError, LimitError
-        As :func:`read_docbin`.
+        Same as :func:`read_docbin`.
     """
     docs = source if isinstance(source, list) else _docs(source, max_expansion)[1]
     return [ENTITIES, *sorted(_sizes(docs))]
@@ -121,7 +121,7 @@ def _docs(
         import spacy
         from spacy.tokens import DocBin
     except ImportError as error:
-        message = "reading a .spacy file needs spaCy; pip install 'spanrs[spacy]'"
+        message = "reading a .spacy file needs spaCy; run pip install 'spanrs[spacy]'"
         raise ImportError(message) from error
     opened = source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, False)
     path, data = opened.name, opened.contents(max_expansion)
@@ -141,7 +141,7 @@ def _docs(
 
 
 def _check_expansion(data: bytes, path: str, most: int) -> None:
-    """Refuse data that expands more than ``most`` times and beyond 16 MiB; spaCy expands it without a limit."""
+    """Refuse data that expands more than ``most`` times and beyond 16 MiB; spaCy itself has no limit."""
     limit = max(len(data) * most, EXPANSION_FREE)
     decoder = zlib.decompressobj()
     expanded = 0
@@ -172,9 +172,7 @@ def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: 
     shown = groups if layer is not None else +groups
     sizes = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
     if layer is None and sizes:
-        message = (
-            f"{path}: the span groups {sizes} are not read, only the entities; choose with layer= (--layer)"
-        )
+        message = f"{path}: only the entities are read, not the span groups {sizes}; choose a layer with layer= (--layer)"
         warn([message])
     elif layer not in (None, ENTITIES, *groups) and documents:
         layers = ", ".join(filter(None, (ENTITIES, sizes)))

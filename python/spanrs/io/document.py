@@ -25,7 +25,7 @@ class Annotation(NamedTuple):
     attributes : mapping of str to str
         Further attributes, by name.
     pieces : sequence of (int, int)
-        Start and end of each fragment of a discontinuous annotation; empty if contiguous.
+        Start and end of each fragment of a discontinuous annotation; empty for a contiguous annotation.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Annotation(NamedTuple):
 
     @property
     def is_content(self) -> bool:
-        """False for tokens, zones and MAT's administrative annotations."""
+        """Whether the annotation is content: false for tokens, zones and MAT's administrative annotations."""
         return self.type not in _spanrs.NO_CONTENT
 
 
@@ -54,7 +54,7 @@ class Relation(NamedTuple):
     type : str
         The label.
     source, target : int
-        Indices of its source and target in ``Document.annotations``.
+        Indices into ``Document.annotations``.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Document:
         Annotations in the order of the file. Tokens are annotations of type ``lex``. Tuples ``(type, start, end)`` and
         dicts ``{"type": ..., "start": ..., "end": ...}``, also with ``label`` for ``type``, are converted.
     id : str or None
-        The id in the file, for formats with several documents per file.
+        The document's id in the file, for formats with several documents per file.
     left_out : sequence of str
         Messages about items that were not read, such as annotations that extend beyond the text.
     relations : sequence of Relation
@@ -112,7 +112,7 @@ class Document:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            raise TypeError(f"the text of a document is a str, not {type(self.text).__name__}")
+            raise TypeError(f"the text of a document must be a str, not {type(self.text).__name__}")
         for name, kind in (("annotations", Annotation), ("relations", Relation)):
             values = getattr(self, name)
             if not all(_is_valid(value, kind) for value in values):
@@ -120,7 +120,7 @@ class Document:
                 object.__setattr__(self, name, converted)  # The dataclass is frozen.
 
     def spans(self, types: Collection[str] | None = None) -> list[tuple[Any, ...]]:
-        """Return the annotations as spans for :func:`spanrs.score`, with character offsets in place of token indices.
+        """Return the annotations as spans for :func:`spanrs.score`, with character offsets instead of token indices.
 
         Parameters
         ----------
@@ -130,7 +130,8 @@ class Document:
         Returns
         -------
         list of (str, int, int) or (str, int, int, list of int)
-            Type, first character, one past the last; for discontinuous annotations also all characters they cover.
+            Type, first character, one past the last; discontinuous annotations also have the list of characters that
+            they cover.
 
         Examples
         --------

@@ -56,7 +56,7 @@ def plain_documents(
         yield plain
     if left_out:
         more = f" and {left_out - 1} more" if left_out > 1 else ""
-        losses.append(f"{part.shown}: left out: {first}{more}")
+        losses.append(f"{part.shown}: skipped: {first}{more}")
 
 
 def _without_root(document: Document) -> Document:
@@ -75,10 +75,10 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     Parameters
     ----------
     part : Part
-        A part of any format. Column files and tables are joined to text. Each document name of a table is one document;
-        without document names the whole table is one.
+        A part of any format. The tokens of column files and tables are joined to text. In a table, rows with the same
+        document name are one document; without document names, the whole table is one document.
     options : ReadOptions
-        How the part is read; ``scheme`` must not be ``auto``.
+        Reading options; ``scheme`` must not be ``auto``.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
     """Return the names of the layers of documents, in the order in which they first occur.
 
     Layers are annotators of Label Studio and Prodigy, and the entities and span groups of a DocBin. Other formats have
-    one layer without a name.
+    a single layer without a name.
     """
     if part.format == "spacy":
         from spanrs.io.docbin import docbin_layers
@@ -150,7 +150,9 @@ def _check_options(part: Part, options: ReadOptions) -> None:
                 f"layer= applies to the format spacy, not to {part.format}; select a layer with corpus[...]"
             )
     if options.annotator is not None and part.format not in ANNOTATED:
-        raise ValueError(f"an annotator can be chosen in {' and '.join(ANNOTATED)}, not in {part.format}")
+        raise ValueError(
+            f"annotator= applies to the formats {' and '.join(ANNOTATED)}, not to {part.format}"
+        )
 
 
 def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, str]:
@@ -181,7 +183,7 @@ def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
     spanrs.errors.FormatError
         For an unpaired surrogate.
     ValueError
-        For annotations and relations that do not exist in the document.
+        For annotations outside the text, and relations between annotations that do not exist.
     """
     try:
         return _spanrs.documents_of(documents)
@@ -192,7 +194,7 @@ def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:
 
 
 def _check_surrogates(document: Document, at: int) -> None:
-    """Refuse a document with an unpaired surrogate, with its location."""
+    """Refuse a document with an unpaired surrogate; the error contains the location."""
     try:
         _spanrs.documents_of([document])
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Files in encodings other than UTF-8."""
+"""Reads files in encodings other than UTF-8."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_utf8(encoding: str) -> bool:
         If the name is not a text encoding.
     """
     try:
-        # Codecs between str or between bytes (rot13, hex) are not text encodings.
+        # Codecs from str to str or from bytes to bytes (rot13, hex) are not text encodings.
         b" ".decode(encoding, "ignore")
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -43,7 +43,8 @@ def as_declared(data: bytes, path: str) -> bytes:
         ("utf-16", "utf-32")
     ):
         raise _not_in(
-            path, f"the file is not in {encoding}, which its XML declaration names; name its encoding"
+            path,
+            f"the file is not in {encoding}, the encoding in its XML declaration; pass the actual encoding=",
         )
     return data if utf8 else recoded(data, path, encoding)
 

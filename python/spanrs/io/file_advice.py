@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from spanrs.errors import Violation
 
-#: Minimum length, in tokens, of the only sentence of a file to report it.
+#: Minimum number of tokens for a warning that a file is a single sentence.
 MIN_LONG_SENTENCE = 1000
-#: Minimum number of lines to report that comments seem to be read as tokens.
+#: Minimum number of lines for a warning that comments seem to be read as tokens.
 MIN_COMMENTS = 2
-#: Minimum number of sentences to report that all have one token.
+#: Minimum number of sentences for a warning that all sentences have one token.
 MIN_SHORT_SENTENCES = 20
 
 
@@ -29,8 +29,8 @@ def comments_advice(places: Sequence[tuple[int | None, Violation]]) -> str | Non
     """Return advice if the first violations of a file look like comments that were read as tokens.
 
     A comment with as many words as there are columns, such as ``# comment`` before ``Rio B-LOC``, looks like a token
-    line. Its tag is unknown, and it begins a sentence, alone or after other such lines. Unknown tags caused by a wrong
-    column or scheme occur anywhere.
+    line with an unknown tag at the beginning of a sentence, or after other such lines. In contrast, unknown tags caused
+    by a wrong column or scheme occur anywhere.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class LongForm:
     document: int | None = None
     sentence: int | None = None
     possible_sentence: int | None = None
-    """A column that may number the sentences; only used for advice."""
+    """A column that may contain sentence numbers; only used for advice."""
     position: int | None = None
     shown: str = "table"
     is_csv: bool = False
@@ -69,7 +69,7 @@ class LongForm:
         Raises
         ------
         spanrs.errors.FormatError
-            For a token, tag or document that is missing.
+            If a token, tag or document is missing.
         spanrs.errors.AlignmentError
             If a document or sentence occurs again after other rows.
 
@@ -118,7 +118,7 @@ class LongForm:
             yield group, key
 
     def _cells(self, row: Row) -> tuple[Any, ...]:
-        """Return the cells of document and sentence."""
+        """Return the cells of the document and sentence columns."""
         values = row[1]
         return (
             None if self.document is None else values[self.document],
@@ -133,7 +133,7 @@ class LongForm:
             if place is not None and is_null(name):
                 if not before:
                     raise self._error(
-                        row, f"the {what} is missing; give it in every row, or in the first one"
+                        row, f"the {what} is missing; fill in every row, or at least the first one"
                     )
                 name = before[at]
             names.append(name)
@@ -155,7 +155,7 @@ class LongForm:
                 raise with_code(AlignmentError(message), "documents")
 
     def _advice(self, group: Sequence[Row]) -> list[str]:
-        """Return advice if the longest sentence probably consists of several, because nothing separates them."""
+        """Return advice if the longest sentence probably consists of several sentences that nothing separates."""
         place = self.possible_sentence
         ids = [] if place is None else [values[place] for _, values in group]
         repeats = len(set(ids)) > 1 and any(first == second for first, second in pairwise(ids))
@@ -284,7 +284,7 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str, *, is_csv:
     Raises
     ------
     spanrs.errors.FormatError
-        As :func:`spanrs.io.table_columns.table_columns`.
+        Same as :func:`spanrs.io.table_columns.table_columns`.
     """
     columns = table_columns(names, options, shown)
     sentence = find_column(None, names, SENTENCE_NAMES, shown)

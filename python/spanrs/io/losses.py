@@ -1,4 +1,4 @@
-"""Items that a format cannot represent."""
+"""Counts of items that a format cannot represent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, TypeAlias, TypeVar
 from spanrs.io.document import Annotation
 from spanrs.tags.types import Span
 
-#: Return type of writers: the number of sentences or documents, and the options to read the file with.
+#: Return type of writers: the number of sentences or documents, and the options for reading the file.
 Counted: TypeAlias = tuple[int, dict[str, Any]]
 SpanT = TypeVar("SpanT", Span, Annotation)
 
 
 class Losses:
-    """Counts items that a format cannot represent, by kind, with the location of the first of each kind.
+    """Counts items that a format cannot represent, by kind, with the location of the first item of each kind.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Losses:
         self._kinds: dict[str, tuple[int, str]] = {}
 
     def add(self, kind: str, place: str) -> None:
-        """Count one item; ``kind`` is a plural noun, ``place`` its location."""
+        """Count one item; ``kind`` is a plural noun, ``place`` the location of the item."""
         number, first = self._kinds.get(kind, (0, place))
         self._kinds[kind] = number + 1, first
 
@@ -40,11 +40,11 @@ class Losses:
 
 
 def without_crossing(spans: Iterable[SpanT], losses: Losses, kind: str, place: str) -> list[SpanT]:
-    """Return spans that are nested or disjoint, outer spans before inner ones; count the others as ``kind``."""
+    """Return spans that are nested or disjoint, outer spans before inner ones; count other spans as ``kind``."""
     kept: list[SpanT] = []
     open_ends: list[int] = []
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        # An empty span at the end of another one is nested in it.
+        # An empty span at the end of another span is nested in that span.
         while open_ends and open_ends[-1] <= span.start and not (span.start == span.end == open_ends[-1]):
             open_ends.pop()
         if open_ends and span.end > open_ends[-1]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: A column: its index (from 0; negative values count from the end) or its name.
 Column: TypeAlias = int | str
 
-#: Formats of texts with annotations at character offsets.
+#: Formats for texts with annotations at character offsets.
 DOCUMENT_FORMATS = (
     "mat-json",
     "xml-inline",
@@ -29,7 +29,7 @@ DOCUMENT_FORMATS = (
     "label-studio",
     "spacy",
 )
-#: Formats of files, by the names that ``format`` takes besides ``auto``.
+#: Names of file formats, which ``format`` accepts besides ``auto``.
 FORMATS = ("columns", "conllu", "stacked", "spans", *DOCUMENT_FORMATS, "parquet", "arrow", "csv")
 
 
@@ -86,7 +86,7 @@ class ReadArguments(LayoutArguments, total=False):
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Validated options of :func:`spanrs.read`, which documents them."""
+    """Validated options of :func:`spanrs.read`; see there for their meaning."""
 
     format: str = "auto"
     tokens: Any = None
@@ -122,11 +122,11 @@ class ReadOptions:
             _spanrs.scheme_name(self.scheme)
         if self.reading not in _spanrs.readings():
             readings = ", ".join(_spanrs.readings())
-            message = f"unknown reading `{self.reading}`; the readings are {readings}"
+            message = f"unknown reading `{self.reading}`; expected one of {readings}"
             raise with_code(SchemeError(message), "unknown_reading")
         if isinstance(self.gold, tuple) or isinstance(self.pred, tuple):
             raise ValueError(
-                "gold= and pred= accept one column each; to score several layers pass two files and tags=(...)"
+                "gold= and pred= accept one column each; to score several layers, pass two files and tags=(...)"
             )
         for name in ("gold", "pred", "punct_column"):
             check_column(getattr(self, name), name)
@@ -145,7 +145,7 @@ class ReadOptions:
 
     @property
     def has_tokens(self) -> bool:
-        """Whether ``tokens`` holds token lists, as opposed to a column."""
+        """Whether ``tokens`` contains token lists, as opposed to a column."""
         return not isinstance(self.tokens, (int, str, type(None)))
 
     def given(self) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class ReadOptions:
         Raises
         ------
         TypeError
-            For anything but a column index or name.
+            If a value is not a column index or name.
         ValueError
             If a column is given twice.
         """
@@ -171,7 +171,7 @@ class ReadOptions:
         for tag in tags:
             check_column(tag, "tags")
         if len(set(tags)) < len(tags):
-            raise ValueError(f"tags has a column twice: {', '.join(map(str, tags))}")
+            raise ValueError(f"tags= contains a column twice: {', '.join(map(str, tags))}")
         return tags
 
     def columns(self, tag: Column = -1, second: Column | None = None) -> Columns:
@@ -196,7 +196,7 @@ NAMES = frozenset(field.name for field in fields(ReadOptions))
 
 
 def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
-    """Check the options of :func:`spanrs.read`.
+    """Validate the options of :func:`spanrs.read`.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def read_options(arguments: Mapping[str, Any]) -> ReadOptions:
     unknown = [name for name in arguments if name not in NAMES]
     if unknown:
         raise TypeError(
-            f"there is no reading option {unknown[0]!r}; the options are {', '.join(sorted(NAMES))}"
+            f"unknown reading option {unknown[0]!r}; expected one of {', '.join(sorted(NAMES))}"
         )
     return ReadOptions(**arguments)
 
@@ -219,11 +219,11 @@ def check_format(name: object) -> None:
     """Refuse a format that does not exist."""
     check_name(name, "format", "columns")
     if name != "auto" and name not in FORMATS:
-        raise ValueError(f"unknown format {name!r}; the formats are auto, {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {name!r}; expected auto or one of {', '.join(FORMATS)}")
 
 
 def check_column(column: object, name: str) -> None:
-    """Refuse anything but a column index, a column name, or None."""
+    """Refuse a value that is not a column index, a column name, or None."""
     if column is None:
         return
     if isinstance(column, str):

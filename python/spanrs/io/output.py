@@ -20,10 +20,10 @@ SPOOLED = 1 << 20
 
 
 def named_descriptor(path: str | PathLike[str]) -> int | None:
-    """Return the open descriptor that a path such as ``/dev/stdout`` or ``/dev/fd/3`` names; None for other paths."""
+    """Return the open descriptor for a path such as ``/dev/stdout`` or ``/dev/fd/3``; None for other paths."""
     step = os.path.abspath(path)
     folders = {os.path.realpath(folder) for folder in DESCRIPTORS}
-    # Links to the directory are followed; its entries are links that are not.
+    # Links to the directory are followed; the entries of the directory are links that are not followed.
     for _ in range(8):
         folder, name = os.path.split(step)
         if os.path.realpath(folder) in folders:
@@ -51,8 +51,8 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
     Parameters
     ----------
     target : path, binary file object or None
-        For a path, a temporary file in the same directory is renamed at the end. To a file object, a pipe, a device or
-        an open descriptor (``/dev/stdout``) the content is copied at the end. With None the content can only be read
+        For a path, a temporary file in the same directory is renamed at the end. For a file object, a pipe, a device or
+        an open descriptor (``/dev/stdout``), the content is copied at the end. With None, the content can only be read
         back.
     """
     import shutil
@@ -68,7 +68,7 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
         return
     descriptor = named_descriptor(target)
     if descriptor is not None:
-        # Writing continues at the current offset: it may be a pipe, or a file opened for appending.
+        # Writing continues at the current offset, because the target may be a pipe, or a file opened for appending.
         with _opened_descriptor(descriptor, str(target)) as device, atomic_output(device) as out:
             yield out
         return
@@ -94,7 +94,7 @@ def atomic_output(target: str | PathLike[str] | IO[bytes] | None) -> Iterator[IO
 
 @contextmanager
 def _renamed(path: Path, shown: str) -> Iterator[IO[bytes]]:
-    """Open a temporary file that replaces ``path`` at the end; errors call it ``shown``."""
+    """Open a temporary file that replaces ``path`` at the end; ``shown`` is the name in error messages."""
     import secrets
 
     name = path.with_name(f".{secrets.token_hex(8)}.tmp")

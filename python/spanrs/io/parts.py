@@ -11,13 +11,13 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
 
-#: Number of bytes from which the format is detected.
+#: Number of bytes read to detect the format.
 BEGINNING = 1 << 16
-#: Number of bytes if the first record is longer than that.
+#: Number of bytes read if the first record is longer than :data:`BEGINNING`.
 LONG_BEGINNING = 1 << 25
-#: Formats of one token per line, with one tag in each column.
+#: Formats with one token per line and one tag in each column.
 ROWS = ("columns", "conllu")
-#: Formats of spans of tokens that may overlap.
+#: Formats with spans of tokens that may overlap.
 SPANS = ("spans", "stacked")
 #: Formats of tables; ``table`` is a table in memory.
 TABLES = ("parquet", "arrow", "csv", "table")
@@ -31,8 +31,8 @@ class Part:
     Attributes
     ----------
     name : str
-        Name by which the part is paired with a part of another corpus: its path below the directory, with forward
-        slashes. It is also the prefix of document keys if there are several parts.
+        Name by which the part is paired with a part of another corpus: the path relative to the directory, with forward
+        slashes. The name is also the prefix of document keys if there are several parts.
     source : object
         A path, an opened :class:`spanrs._spanrs.Source`, or an object in memory.
     format : str
@@ -42,7 +42,7 @@ class Part:
     path : str or None
         The path, if the part is a file.
     is_listed : bool
-        Whether the part comes from a list of paths, which may be paired by their order.
+        Whether the part belongs to a list of paths, which may be paired by their order.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Part:
 
     @property
     def shown(self) -> str:
-        """The name in messages."""
+        """The name shown in messages."""
         if isinstance(self.source, _spanrs.Source):
             return self.source.name
         if self.format == "joined":
@@ -85,7 +85,7 @@ class Part:
         return [f"{stem}.ann", f"{stem}.txt"]
 
     def size(self) -> int:
-        """Return the bytes of the file; 0 for anything else."""
+        """Return the size of the file in bytes; 0 if the part is not a file."""
         return os.path.getsize(self.path) if self.path is not None and os.path.isfile(self.path) else 0
 
     def opened(self, *, keep: bool = False) -> _spanrs.Source:
@@ -95,7 +95,7 @@ class Part:
     def __getstate__(self) -> dict[str, Any]:
         if isinstance(self.source, _spanrs.Source):
             raise TypeError(
-                f"{self.shown} is a stream, which cannot be pickled; a corpus of files or tables can"
+                f"{self.shown} is a stream, which cannot be pickled; use a corpus of files or tables"
             )
         state = dict(vars(self))
         if self.path is not None:
@@ -110,7 +110,7 @@ class Part:
 
 
 def recognised(part: Part, named: str) -> Part:
-    """Return the part with its format, which is detected from the first bytes unless it is named.
+    """Return the part with its format, which is detected from the first bytes unless ``named`` specifies a format.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def _text_of(path: str) -> str:
 
 @dataclass(frozen=True)
 class Pairing:
-    """How the files of two corpora are paired.
+    """Rules for pairing the files of two corpora.
 
     Files with the same name are paired. If no names are equal, suffixes are ignored: ``a.gold.conll`` is paired with
     ``a.pred.conll``.
@@ -161,7 +161,8 @@ class Pairing:
     Parameters
     ----------
     file_re : str, optional
-        Regular expression that must match the whole base name of a pred file; other files are not scored.
+        Regular expression that must match the whole base name of a pred file; pred files that do not match are not
+        scored.
     suffix_off, suffix_on : str, optional
         Suffix to remove from, and suffix to append to, the name of a pred file to get the name of its gold file.
 
@@ -205,21 +206,21 @@ class PairedParts:
     """Paired and unpaired parts of two corpora."""
 
     pairs: Sequence[tuple[Part, Part]]
-    """Gold and pred, in the order of the names of gold."""
+    """Pairs of a gold part and a pred part, in the order of the names of gold."""
     golds: Sequence[Part] = ()
-    """Parts of gold without a partner."""
+    """Unpaired parts of gold."""
     preds: Sequence[Part] = ()
-    """Parts of pred without a partner."""
+    """Unpaired parts of pred."""
     notes: tuple[str, ...] = ()
     """Notes on the assumptions made."""
 
     def require_all(self, gold: str, pred: str) -> None:
-        """Refuse parts without a partner.
+        """Refuse unpaired parts.
 
         Raises
         ------
         spanrs.errors.AlignmentError
-            If there are any; the message lists the first names.
+            If there are unpaired parts; the message lists the first names.
         """
         for side, corpus, alone in (("pred", pred, self.golds), ("gold", gold, self.preds)):
             if alone:
@@ -230,7 +231,7 @@ class PairedParts:
 
 
 def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pairing()) -> PairedParts:
-    """Pair the parts of two corpora by name, else by stem; single parts are paired regardless of names."""
+    """Pair the parts of two corpora by name, otherwise by stem; single parts are paired regardless of names."""
     preds: Sequence[Part] = [part for part in pred if pairing.selects(part.name)]
     if len(gold) == 1 and not gold[0].name and len(preds) > 1:
         preds = _of_name(gold[0], preds)
@@ -259,7 +260,7 @@ def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pa
             [part for name, part in preds_found.items() if name not in golds],
         )
     if len(gold) == len(preds) and all(part.is_listed for part in (*gold, *preds)):
-        note = "the files of the two lists are paired by their order, as their names differ"
+        note = "the files of the two lists are paired by their order, because their names differ"
         return PairedParts(list(zip(gold, preds, strict=True)), notes=(note,))
     return PairedParts([], gold, preds)
 
@@ -273,7 +274,7 @@ def _assumed(gold: Part, pred: Part) -> tuple[str, ...]:
 
 
 def _of_name(file: Part, parts: Sequence[Part]) -> Sequence[Part]:
-    """Return the part named like the single file on the other side; all parts if there is none."""
+    """Return the part with the name of the single file on the other side; all parts if there is no such part."""
     name = os.path.basename(file.shown)
     return [part for part in parts if part.name == name] or parts
 

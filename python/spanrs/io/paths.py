@@ -42,7 +42,7 @@ def find_files(path: str | os.PathLike[str]) -> dict[str, str]:
     Raises
     ------
     FileNotFoundError
-        If there is no file.
+        If no file is found.
     """
     path = os.fspath(path)
     is_directory = os.path.isdir(path)

@@ -33,7 +33,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         - A binary file object. Its content is kept for further iterations.
         - A table of pyarrow, Polars (lazy too), pandas, DuckDB or Hugging Face datasets, with a row for each sentence
           (columns of lists) or for each token (long form).
-        - :class:`spanrs.io.Document` or a Doc of spaCy, or a list of them.
+        - A :class:`spanrs.io.Document` or a spaCy Doc, or a list of these.
         - A list of paths, which form one corpus in this order.
     format : str
         ``auto`` (detected from the first bytes of each file), ``columns`` (one token per line), ``conllu``, ``stacked``
@@ -42,18 +42,19 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         ``parquet``, ``arrow`` or ``csv``.
     tokens : int or str, optional
         Column of the tokens: its index (from 0; negative values count from the end) or, in CoNLL-U, tables and CSV
-        files, its name. By default the first column of a column file, and the column with a usual name of other files.
+        files, its name. By default the first column of a column file, and the column with a usual name in other files.
     tags : int, str, or tuple of them, optional
-        Column of the tags, by default the last one of a column file; several columns are layers of nested annotations.
+        Column of the tags, by default the last column of a column file; several columns are layers of nested
+        annotations.
     gold, pred : int or str, optional
         Columns of the two sides, if one file contains both.
     position : str, optional
         Tables in long form: column of the token positions; the rows of a sentence may then be in any order.
     documents : str, optional
-        Tables: column that names the document of a sentence or token.
+        Tables: column with the document name of each sentence or token.
     annotator : int or str, optional
-        Label Studio and Prodigy: the annotator whose annotations are read, by the name, e-mail address or id in the
-        file. If no annotator has that number as name, a number is an index from 0.
+        Label Studio and Prodigy: the annotator whose annotations are read, given by the name, e-mail address or id in
+        the file. A number that is not the name of an annotator is an index, from 0.
     layer : str, optional
         DocBin and spaCy Docs: ``ents`` (default) or the name of a span group.
     missing : str
@@ -64,7 +65,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     reading : str
         How malformed tags are converted to spans, as for :func:`spanrs.tags.tags_to_spans`.
     dialect : Dialect
-        How tags are written.
+        Spelling of tags.
     separator : str
         Column files: ``auto`` (tabs if the first token line contains one, else white space), ``whitespace``, ``tab``,
         ``space``, or one ASCII character.
@@ -72,7 +73,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         Column files: ``auto`` (lines before the first token of a sentence that begin with ``#`` and differ from token
         lines in the number of columns; also ``# newdoc`` and ``# key = value``), a prefix, or ``none``.
     encoding : str, optional
-        XML, raw text and CSV: a Python encoding name. By default the encoding that the XML declares, else UTF-8.
+        XML, raw text and CSV: a Python encoding name. By default the encoding in the XML declaration, otherwise UTF-8.
     punct_column : int or str, optional
         Files with stacked tags: column of the parts of speech. Punctuation tokens (in STTS, UPOS or PTB) are removed
         from the spans.
@@ -81,8 +82,8 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     overlay : bool
         XML with ``elements``: keep the markup of all other elements as part of the text.
     tokenizer : callable, optional
-        Splits a text into tokens: takes a str and returns pairs (start, end) of character offsets. By default the
-        tokens in the file are used, if there are any, else :func:`spanrs.io.tokenizer.tokenize`.
+        Function that splits a text into tokens: takes a str and returns pairs (start, end) of character offsets. By
+        default the tokens in the file are used, if there are any, otherwise :func:`spanrs.io.tokenizer.tokenize`.
     vocabulary : sequence of str or mapping, optional
         The tag of each integer id; ``label2id`` and ``id2label`` mappings are accepted. Not needed for the
         ``ClassLabel`` of Hugging Face datasets.
@@ -115,7 +116,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     """
     if isinstance(source, Corpus):
         if options:
-            raise TypeError("the source is a Corpus already; pass the options to spanrs.read")
+            raise TypeError("the source is already a Corpus; pass the options to spanrs.read")
         return source
     corpus = _read(source, options)
     check_used(options, [corpus])
@@ -123,7 +124,7 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
 
 
 def read_stream(source: Any, arguments: Mapping[str, Any]) -> Corpus:
-    """Read a one-shot stream of batches without collecting it; anything else as :func:`read`."""
+    """Read a one-shot stream of batches without collecting the batches; read other sources as :func:`read` does."""
     if not is_one_shot(source):
         return read(source, **arguments)
     corpus = Corpus((Part("", source, "table"),), read_options(arguments))
@@ -199,7 +200,7 @@ def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
     Raises
     ------
     TypeError
-        If there is one; the message names the option and the formats.
+        If there is such an option; the message contains the option and the formats.
     """
     parts = [part for corpus in corpora for part in corpus.parts if part.format != "unreadable"]
     used = _EVERYWHERE.union(
@@ -225,7 +226,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
         return [_document_part([source])]
     if isinstance(source, (list, tuple)):
         if not source:
-            raise ValueError("there is no source in the list")
+            raise ValueError("the list of sources is empty")
         first = source[0]
         if isinstance(first, (str, PathLike)):
             return _several_paths(source, options)
@@ -241,7 +242,7 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
 
 
 def _stream(source: Any) -> _spanrs.Source:
-    """Return a stream that buffers what is read, so that it can be read again."""
+    """Return a stream that buffers its content, so that it can be read again."""
     if isinstance(source, io.TextIOBase):
         raise TypeError("the file is open as text; open it in binary mode ('rb')")
     return source if isinstance(source, _spanrs.Source) else _spanrs.Source(source, True)
@@ -272,7 +273,7 @@ def _file_part(name: str, path: str, options: ReadOptions) -> Part:
 
 
 def _part_of_several(name: str, path: str, options: ReadOptions) -> Part:
-    """Return a file of a directory; errors are deferred until it is read, so that it can be skipped."""
+    """Return a file of a directory as a part; errors are deferred until reading, so that the file can be skipped."""
     try:
         return _file_part(name, path, options)
     except (OSError, SpanrsError) as error:
@@ -292,7 +293,7 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
             for part in path_parts
         ]
     if len({part.name for part in parts}) < len(parts):
-        # Files of equal names in several directories are distinguished by their paths.
+        # Files with equal names in several directories are distinguished by their paths.
         parts = [replace(part, name=str(part.path)) for part in parts]
     return parts
 
@@ -331,6 +332,6 @@ def refuse(source: object) -> NoReturn:
             "table of pyarrow, Polars or pandas"
         )
     raise TypeError(
-        f"a source is a path, a binary file object, a table, documents or a list of paths, not {kind}; score tags in "
-        "memory with spanrs.score"
+        f"a source must be a path, a binary file object, a table, documents or a list of paths, not {kind}; to score "
+        "tags in memory use spanrs.score"
     )

@@ -18,13 +18,13 @@ class Sentence:
     Parameters
     ----------
     tokens : sequence of str, optional
-        The tokens; None for files of tags or spans alone.
+        The tokens; None for files that contain only tags or spans.
     tags : mapping of str to sequence of str, optional
         A tag for each token, by layer. A single layer of a column file is called ``tags``; the layers of a file with
-        both sides are called ``gold`` and ``pred``; others are called by the name or index of their column, or by the
-        annotator.
+        both sides are called ``gold`` and ``pred``; other layers have the name or index of the column, or the name of
+        the annotator.
     spans : mapping of str to sequence of Span, optional
-        Spans by layer, for sources without tags. Token indices start at 0, ends are exclusive.
+        Spans by layer, for sources without tags. Token indices start at 0, and ends are exclusive.
     scheme, reading, dialect
         How tags are converted to spans, as for :func:`spanrs.tags.tags_to_spans`.
     document : str, optional

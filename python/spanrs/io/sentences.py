@@ -30,20 +30,20 @@ class Layout(NamedTuple):
     tags: Mapping[str, Column]
     """The columns of tags or spans by layer."""
     tokens: Column | None
-    """The column of tokens; None if there is none, or the format defines it."""
+    """The column of tokens; None if there is no such column, or the format determines it."""
     documents: str | None = None
-    """The column of a table that names the document of a sentence."""
+    """The column of a table with the document name of each sentence."""
     vocabulary: Any = None
     """The ``vocabulary`` option, for columns of integers."""
 
 
 def columns_of(part: Part, options: ReadOptions) -> Layout:
-    """Return the column layout of a part: columns named in the options, else columns with usual names.
+    """Return the column layout of a part: columns from the options, otherwise columns with usual names.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a table has no column of tags, or several that may hold them.
+        If a table has no column of tags, or several possible columns of tags.
     """
     if part.kind == "rows":
         if options.gold is not None or options.pred is not None:
@@ -66,7 +66,7 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
 
 
 def is_long(part: Part, options: ReadOptions) -> bool:
-    """Return whether a table has a row for each token, as opposed to each sentence.
+    """Return whether a table has a row for each token, as opposed to a row for each sentence.
 
     Raises
     ------
@@ -170,11 +170,7 @@ def _csv_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentenc
             form = long_form(names, options, part.shown, is_csv=True)
             if form.token is None and len(form.columns()) < len(names):
                 header = ", ".join(names)
-                warn(
-                    [
-                        f"{part.shown}: no column of tokens among {header}; name it with tokens=, or they are ignored"
-                    ]
-                )
+                warn([f"{part.shown}: no column of tokens among {header}; to read tokens, pass tokens="])
             if options.vocabulary is not None:
                 vocabulary = as_vocabulary(options.vocabulary)
                 form = replace(form, vocabularies=dict.fromkeys(form.tags, vocabulary))
@@ -187,7 +183,7 @@ def _csv_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentenc
 
 
 def _opened_csv(part: Part, options: ReadOptions) -> TextIOWrapper:
-    """Open a CSV file as a stream; only compressed files and streams are read into memory."""
+    """Open a CSV file as a stream; compressed files and streams are read into memory."""
     encoding = options.encoding or "utf-8"
     path = tables.plain_path(part)
     if path is not None:
@@ -205,7 +201,7 @@ def _refuse_encoding(data: bytes, shown: str, encoding: str | None) -> None:
         data.decode()
     except UnicodeDecodeError as wrong:
         line = data.count(b"\n", 0, wrong.start) + 1
-        message = f"{shown}:{line}: the file is not UTF-8; convert it, or name its encoding"
+        message = f"{shown}:{line}: the file is not UTF-8; convert it, or pass encoding="
         raise with_code(FormatError(message), "encoding", shown, line) from None
 
 
@@ -215,7 +211,7 @@ def _sentences(rows: Iterator[TokenRows], part: Part, make: Callable[..., Senten
 
 
 def _table_rows(part: Part, names: Sequence[str], form: LongForm) -> Iterator[Row | None]:
-    """Yield the rows of a table; columns that are not read are None."""
+    """Yield the rows of a table; cells of columns that are not read are None."""
     wanted = [names[place] for place in form.columns()]
     number = 0
     for batch in tables.batches(part, wanted):
@@ -262,7 +258,7 @@ def _check_types(part: Part, layout: Layout) -> bool:
     Raises
     ------
     spanrs.errors.FormatError
-        If there are layers of both, or the tokens are not lists of strings.
+        If there are layers of both kinds, or the tokens are not lists of strings.
     """
     from pyarrow import types
 
@@ -273,7 +269,7 @@ def _check_types(part: Part, layout: Layout) -> bool:
             f"{name!r} ({'spans' if are_spans else 'tags'})" for name, are_spans in spans.items()
         )
         raise tables.table_error(
-            part.shown, f"columns {names} cannot be read together; name one with tags=", "columns"
+            part.shown, f"columns {names} cannot be read together; choose one with tags=", "columns"
         )
     if layout.tokens is not None:
         token_type = column_types[str(layout.tokens)]
@@ -282,7 +278,7 @@ def _check_types(part: Part, layout: Layout) -> bool:
         if items is None or not (is_string(items) or types.is_null(items)):
             message = (
                 f"the column {layout.tokens!r} is of type {token_type}; it must contain lists of strings; "
-                "name the column of tokens with tokens="
+                "choose the column of tokens with tokens="
             )
             raise tables.table_error(part.shown, message, "columns")
     return next(iter(spans.values()))
@@ -357,7 +353,7 @@ def layer_values(part: Part, name: str, column: Any, options: ReadOptions, row: 
                     raise TypeError(
                         f"{part.shown}: the column {name!r} contains integers; give their tags with vocabulary="
                     )
-                message = f"row {row + at} of the column {name!r} has {tag!r} in place of a tag"
+                message = f"row {row + at} of the column {name!r} has {tag!r} instead of a tag"
                 raise tables.table_error(part.shown, message, "columns")
     return sentences
 

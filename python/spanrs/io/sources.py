@@ -1,4 +1,4 @@
-"""Sources of bytes: paths and binary file objects."""
+"""Input sources: paths and binary file objects."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ Source: TypeAlias = str | PathLike[str] | IO[bytes] | _spanrs.Source
 
 
 def source_name(source: Source) -> str:
-    """Return the name of a source in messages.
+    """Return the name of a source for messages.
 
-    The name of a file object may be the number of a descriptor, or empty.
+    The name of a file object may be a descriptor number, or empty.
     """
     name = source if isinstance(source, (str, PathLike)) else getattr(source, "name", None)
     return (os.fspath(name) if isinstance(name, (str, PathLike)) else "") or "<stream>"
 
 
 def check_source(source: object) -> None:
-    """Refuse anything but a path or a binary file object."""
+    """Refuse a value that is not a path or a binary file object."""
     if not isinstance(source, (str, PathLike, _spanrs.Source)) and not hasattr(source, "read"):
         message = (
             f"a file must be a path or a binary file object, not {type(source).__name__}; "
-            "score tags in memory with spanrs.score"
+            "to score tags in memory use spanrs.score"
         )
         raise TypeError(message)
 
 
 def same_file(first: str, second: str) -> bool:
-    """Return whether two paths lead to the same existing file."""
+    """Return whether two paths refer to the same existing file."""
     return os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second)
 
 
 def is_file_or_broken_link(path: str | PathLike[str]) -> bool:
-    """Return whether a path is a file or a broken link; opening a broken link raises the reason."""
+    """Return whether a path is a file or a broken link; opening a broken link raises an error with the reason."""
     return os.path.isfile(path) or (os.path.islink(path) and not os.path.exists(path))
 
 
@@ -51,7 +51,7 @@ def open_source(source: Source, *, keep: bool = False) -> _spanrs.Source:
         The source to read.
     keep : bool
         Whether the source may be read more than once. A path is opened again; the content of a stream is kept in
-        memory, beyond 16 MiB in an unnamed temporary file.
+        memory up to 16 MiB, otherwise in an unnamed temporary file.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Arrow columns of spans, as lists of structs."""
+"""Conversion of Arrow columns of spans (lists of structs)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanrs.errors import AlignmentError, FormatError, with_code
 #: Spans of one side, as :func:`spanrs.score` accepts them.
 SpanTuples: TypeAlias = list[list[tuple[Any, ...]]]
 
-#: Names of the field with the type of a span; the first one that exists is read.
+#: Possible names of the field with the type of a span; the first existing field is read.
 TYPE_FIELDS = ("type", "label")
 
 
@@ -44,8 +44,8 @@ def span_tuples(column: Any, side: str, first: int = 0) -> SpanTuples:
     Parameters
     ----------
     column : pyarrow.Array or pyarrow.ChunkedArray
-        One list of structs per sentence. The fields are ``type`` or ``label``, a string; ``start`` and ``end``,
-        integers; and optionally ``tokens``, a list of integers or null.
+        One list of structs per sentence. The fields are ``type`` or ``label`` (a string), ``start`` and ``end``
+        (integers), and optionally ``tokens`` (a list of integers, or null).
     side : str
         Name of the column, for messages.
     first : int
@@ -54,12 +54,12 @@ def span_tuples(column: Any, side: str, first: int = 0) -> SpanTuples:
     Returns
     -------
     list of list of tuple
-        Spans with tokens are (type, start, end, tokens).
+        The spans of each sentence, as (type, start, end), or (type, start, end, tokens) if discontinuous.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a field is missing, of another type, or null.
+        If a field is missing, has another type, or is null.
     spanrs.errors.AlignmentError
         If a sentence is null.
 
@@ -94,9 +94,11 @@ def _chunk(chunk: Any, side: str, offset: int) -> SpanTuples:
     names = spans.type.names
     type_field = next((name for name in TYPE_FIELDS if name in names), None)
     if type_field is None or not {"start", "end"} <= set(names):
-        raise _wrong(side, f"has structs of {', '.join(names)}; spans are type (or label), start and end")
+        raise _wrong(
+            side, f"has structs of {', '.join(names)}; spans need the fields type (or label), start and end"
+        )
     if spans.null_count:
-        raise _wrong(side, "has a null in place of a span")
+        raise _wrong(side, "has a null instead of a span")
     fields = [
         _strings(pc.struct_field(spans, type_field), side, type_field),
         *(_integers(pc.struct_field(spans, name), side, name) for name in ("start", "end")),
@@ -112,7 +114,7 @@ def _chunk(chunk: Any, side: str, offset: int) -> SpanTuples:
 
 
 def first_null(column: Any) -> int:
-    """Return the index of the first null of an array."""
+    """Return the index of the first null in an array."""
     return int(column.is_null().index(True).as_py())
 
 
@@ -127,7 +129,7 @@ def _strings(field: Any, side: str, name: str) -> list[str]:
     if not field.null_count:
         values = field.dictionary.to_pylist()
         strings = list(map(values.__getitem__, field.indices.to_numpy().tolist()))
-        # Values of a dictionary may be null as well.
+        # The values of a dictionary may also be null.
         if all(isinstance(value, str) for value in values) or None not in strings:
             return strings
     raise _wrong(side, f"has a span whose {name} is null")
@@ -164,7 +166,7 @@ def _lists(field: Any, side: str) -> list[list[int] | None]:
 
 
 def _cut(items: list[Any], lengths: Any) -> list[list[Any]]:
-    """Split a list into lists of these lengths."""
+    """Split a list into lists with the given lengths."""
     ends = accumulate(lengths.to_numpy(zero_copy_only=False).tolist(), initial=0)
     return [items[piece] for piece in starmap(slice, pairwise(ends))]
 

@@ -1,4 +1,4 @@
-"""Columns of tables and CSV files: columns named in the options, else columns with usual names."""
+"""Finds the columns of tables and CSV files: columns from the options, otherwise columns with usual names."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SENTENCE_NAMES = (
     "sentnum",
     "sid",
 )
-#: Names of columns that may number the sentences or something else.
+#: Names of columns that may contain sentence numbers or something else.
 POSSIBLE_SENTENCE_NAMES = (
     "id",
     "idx",
@@ -108,7 +108,7 @@ def table_columns(
     names : sequence of str
         The names of the columns.
     options : ReadOptions
-        Columns that are named must exist; the others are found by their usual names.
+        Reading options. Columns given there must exist; other columns are found by their usual names.
     shown : str
         Name of the table in messages.
     lists : container of str
@@ -117,7 +117,7 @@ def table_columns(
     Raises
     ------
     spanrs.errors.FormatError
-        If a named column does not exist, or none or several columns have usual names of tags.
+        If a column from the options does not exist, or if no column or several columns have usual names of tags.
     """
     tags = _tag_columns(names, options, shown, lists)
     has_lists = any(names[place] in lists for place in tags.values())
@@ -153,13 +153,13 @@ def _tag_columns(
         find_column(None, [names[at] for at in places], [simple_name(names[places[0]])], shown)
         shown_names = " and ".join(repr(names[at]) for at in places)
         message = (
-            f"{shown}: columns {shown_names} may {'both' if len(places) == 2 else 'all'} hold the tags; "
+            f"{shown}: columns {shown_names} may {'both' if len(places) == 2 else 'all'} contain the tags; "
         )
-        message += "name one with tags="
+        message += "choose one with tags="
     else:
         message = (
             f"{shown}: no column of tags or spans among {', '.join(names)}; "
-            "name the columns with tokens= and tags=, or gold= and pred="
+            "choose the columns with tokens= and tags=, or gold= and pred="
         )
     raise with_code(FormatError(message), "columns", shown)
 
@@ -170,7 +170,7 @@ def simple_name(name: str) -> str:
 
 
 def find_column(asked: Any, names: Sequence[str], usual: Sequence[str], shown: str) -> int | None:
-    """Return the index of the requested column, else of the first one with a usual name; None if there is none.
+    """Return the index of the requested column, otherwise of the first column with a usual name; None if not found.
 
     Raises
     ------

@@ -12,13 +12,13 @@ from spanrs.io.parts import Part
 
 #: First bytes of Arrow streams: the marker before the length of each message.
 STREAM = b"\xff\xff\xff\xff"
-#: Decoded size of a batch of Parquet, in bytes; its number of rows is computed from the sizes in the footer.
+#: Decoded size of a Parquet batch, in bytes; the number of rows is computed from the sizes in the footer.
 BATCH_BYTES = 1 << 26
-#: Decoded bytes per encoded byte: the dictionary index of a tag has at least two bits in the file and four bytes in
+#: Decoded bytes per encoded byte: a dictionary index of a tag takes at least two bits in the file and four bytes in
 #: memory.
 GROWTH = 16
 BATCH_ROWS = 1 << 16
-#: Compressed bytes of a column read at once.
+#: Number of compressed bytes of a column that are read at once.
 READ_BYTES = 1 << 20
 
 
@@ -53,7 +53,7 @@ def _need_pyarrow() -> Any:
     try:
         import pyarrow
     except ImportError as error:
-        raise ImportError("tables need pyarrow; pip install 'spanrs[arrow]'") from error
+        raise ImportError("tables need pyarrow; run pip install 'spanrs[arrow]'") from error
     return pyarrow
 
 
@@ -80,7 +80,7 @@ def _schema(part: Part) -> Any:
     if part.format == "table":
         source = part.source
         if hasattr(source, "features"):
-            # A Hugging Face dataset; its table may have more rows than the dataset.
+            # A Hugging Face dataset; the underlying table may have more rows than the dataset.
             return _dataset_schema(source, part.shown)
         if hasattr(source, "collect_schema") and hasattr(source, "collect"):
             return _reader(source.limit(0).collect()).schema
@@ -100,7 +100,7 @@ def _schema(part: Part) -> Any:
 
 
 def _dataset_schema(dataset: Any, shown: str) -> Any:
-    """Return the schema of a Hugging Face dataset; for some streamed datasets it is inferred from the rows."""
+    """Return the schema of a Hugging Face dataset; some streamed datasets require inference from the rows."""
     if dataset.features is not None:
         return dataset.features.arrow_schema
     first = next(iter(dataset.with_format("arrow").iter(1)), None)
@@ -119,7 +119,7 @@ def plain_path(part: Part) -> str | None:
 
 
 def _file(part: Part) -> Any:
-    """Return the path of an uncompressed file, else its contents, because the footer is read first."""
+    """Return the path of an uncompressed file, or else the contents, because the footer is read first."""
     path = plain_path(part)
     if path is not None:
         return path
@@ -177,7 +177,7 @@ def batches(part: Part, names: Sequence[str], *, whole: bool = False) -> Iterato
 
 
 def check_columns(names: Iterable[str], columns: Sequence[str]) -> None:
-    """Refuse names that are not columns."""
+    """Refuse names of columns that do not exist."""
     for name in names:
         if name not in columns:
             raise KeyError(f"the table has no column {name!r}; its columns are {', '.join(columns)}")
@@ -279,7 +279,7 @@ def _regrouped(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def _string_paths(schema: Any, names: list[str]) -> list[str]:
-    """Return the Parquet paths of the strings inside the given list columns."""
+    """Return the Parquet paths of the strings within the given list columns."""
     columns = map(schema.column, range(len(schema)))
     prefixes = tuple(f"{name}." for name in names)
     return [
@@ -324,7 +324,7 @@ def _check_there(path: str, names: list[str], schema: Any) -> None:
 
 @contextmanager
 def readable(path: str) -> Iterator[None]:
-    """Convert pyarrow's errors about damaged files."""
+    """Convert pyarrow's errors about damaged files to errors of this package."""
     pyarrow = _need_pyarrow()
     try:
         yield
@@ -338,5 +338,5 @@ def readable(path: str) -> Iterator[None]:
 
 
 def table_error(path: str, message: str, code: str = "format") -> FormatError:
-    """Return the error of a table."""
+    """Return an error about a table."""
     return with_code(FormatError(f"{path}: {message}"), code, path)

@@ -43,8 +43,8 @@ def _tagged_part(source: Any, options: ReadArguments, what: str) -> tuple[Corpus
     layers = corpus.options.layers()
     if len(layers) > 1:
         raise ValueError(
-            f"{what} accepts one column of tags, not {len(layers)}; several are layers of nested annotations, which "
-            "spanrs.score (spanrs score) accepts"
+            f"{what} accepts one column of tags, not {len(layers)}; only spanrs.score (spanrs score) accepts several "
+            "columns, as layers of nested annotations"
         )
     return corpus, part, corpus.options.columns(layers[0])
 
@@ -86,7 +86,7 @@ def detect_scheme(
 
 
 def _scheme(corpus: Corpus, part: Part, columns: Any, progress: Progress | None) -> str:
-    """Return the scheme of a column file; with ``auto`` the file is read to detect it."""
+    """Return the scheme of a column file; with ``auto``, the file is read to detect the scheme."""
     if not is_auto(corpus.options.scheme):
         return _spanrs.scheme_name(corpus.options.scheme)
     return _spanrs.detect_file(part.opened(), columns, corpus.options.dialect, progress).scheme
@@ -120,14 +120,15 @@ def validate(
     progress: Progress | None = None,
     **options: Unpack[ReadArguments],
 ) -> FileReport:
-    r"""Check the tags of a column file.
+    r"""Validate the tags of a column file.
 
     Parameters
     ----------
     source, progress, **options
-        As for :func:`detect_scheme`. ``scheme`` is the scheme to check against; ``auto`` detects it in a separate pass.
+        As for :func:`detect_scheme`. ``scheme`` is the scheme to check against; ``auto`` detects the scheme in a
+        separate pass.
     max_violations : int
-        Maximum number of violations to locate; all are counted.
+        Maximum number of violations to locate; all violations are counted.
 
     Returns
     -------
@@ -187,10 +188,10 @@ def convert(
     Raises
     ------
     OSError, spanrs.errors.FormatError, spanrs.errors.LimitError
-        If the file cannot be read or written; nothing is written then.
+        If the file cannot be read or written; in this case nothing is written.
     spanrs.errors.SchemeError
         If tags are malformed (all violations are counted; ``located`` has the first thousand with their lines), or the
-        target scheme cannot express the spans.
+        target scheme cannot represent the spans.
 
     Examples
     --------

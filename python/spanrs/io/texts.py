@@ -12,7 +12,7 @@ from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.tokenizer import lines, tokenize
 from spanrs.tags.types import Span
 
-#: Splits a text into tokens: (start, end) in characters, ascending.
+#: Function that splits a text into tokens: (start, end) in characters, ascending.
 Tokenizer = Callable[[str], Iterable[tuple[int, int]]]
 
 
@@ -21,13 +21,13 @@ def documents_of_sentences(
 ) -> Iterator[Document]:
     """Join sentences into texts: a space between tokens, a line feed between sentences.
 
-    Sentences of a document must be adjacent; those without a document form one. The tokens are annotations of type
-    ``lex``, which precede the spans; with ``merge_layers`` the spans of all layers are included.
+    Sentences of a document must be adjacent; sentences without a document form one document. The tokens are annotations
+    of type ``lex``, which precede the spans; with ``merge_layers``, the spans of all layers are included.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        If a sentence has no tokens, and so no text.
+        If a sentence has no tokens and therefore no text.
     spanrs.errors.FormatError
         If there are several layers, unless ``merge_layers`` is given.
     """
@@ -35,13 +35,13 @@ def documents_of_sentences(
     for sentence in sentences:
         if sentence.tokens is None:
             message = (
-                f"{shown}: there are no tokens to join to a text; name the column of tokens with tokens="
+                f"{shown}: there are no tokens to join to a text; choose the column of tokens with tokens="
             )
             raise with_code(AlignmentError(message), "no_tokens", shown)
         if len(sentence.layers) > 1 and not merge_layers:
             message = (
                 f"{shown}: there are several layers: {', '.join(sentence.layers)}; "
-                f"choose one: spanrs.read(...)['{sentence.layers[-1]}'], or name it with tags="
+                f"choose one with spanrs.read(...)['{sentence.layers[-1]}'] or tags="
             )
             raise with_code(FormatError(message), "layers", shown)
         if group and sentence.document != group[-1].document:
@@ -99,18 +99,18 @@ def sentences_of_document(
     Parameters
     ----------
     document : Document
-        Its annotations of type ``lex``, if any, are the tokens, unless ``tokenizer`` is given.
+        The document; annotations of type ``lex``, if any, are the tokens, unless ``tokenizer`` is given.
     tokenizer : callable, optional
-        Splits a text into tokens, by default :func:`spanrs.io.tokenizer.tokenize`.
+        Function that splits a text into tokens, by default :func:`spanrs.io.tokenizer.tokenize`.
     path : str, optional
-        The ``path`` of the sentences.
+        Attribute ``path`` of the sentences.
     losses : Losses, optional
         Records annotations that cross a line break (split), cover no token, or are widened to token boundaries.
 
     Yields
     ------
     Sentence
-        A span covers every token that overlaps the annotation.
+        A sentence whose spans cover every token that overlaps the annotation.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def _checked(text: str, tokenizer: Tokenizer) -> list[tuple[int, int]]:
 def _covered(
     annotation: Annotation, starts: Sequence[int], ends: Sequence[int], line: tuple[int, int]
 ) -> Span | None:
-    """Return the span of the tokens of a line that overlap an annotation; None if there are none."""
+    """Return the span of the tokens in a line that overlap an annotation; None if there are no such tokens."""
     covered: list[int] = []
     for begin, stop in annotation.pieces or [(annotation.start, annotation.end)]:
         first = max(bisect_right(ends, begin), line[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-#: Letters, digits and underscores, with apostrophes, hyphens and points inside; or one other character.
+#: Letters, digits and underscores, with apostrophes, hyphens, full stops and commas inside; or one other character.
 _TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
 
 

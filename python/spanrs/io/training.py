@@ -1,4 +1,4 @@
-"""Tokens and tags of a corpus, for training."""
+"""Extracts the tokens and tags of a corpus for training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tagged(NamedTuple):
     """Sentences of tokens with tags."""
 
     tokens: Any
-    """A sequence of sequences of str."""
+    """The tokens of each sentence."""
     tags: list[list[str]]
     """The tags of each sentence."""
 
@@ -39,16 +39,16 @@ def tagged(source: Any) -> Tagged:
 
     Parameters
     ----------
-    source : Corpus, or what :func:`spanrs.read` takes
-        A source with one layer. Spans are converted to BIO tags; of spans that share tokens only the first and longest
-        is kept, with a warning.
+    source : Corpus, or any source accepted by :func:`spanrs.read`
+        A source with one layer. Spans are converted to BIO tags; of spans that share tokens, only the span with the
+        first start (and then the longest) is kept, with a warning.
 
     Raises
     ------
     spanrs.errors.FormatError
         If there are several layers, no tokens, or no sentences.
     OSError, spanrs.errors.SpanrsError
-        As :func:`spanrs.read`.
+        Same as :func:`spanrs.read`.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def tagged(source: Any) -> Tagged:
     for at, sentence in enumerate(corpus):
         place = f"{part.shown}, sentence {at}"
         if sentence.tokens is None:
-            message = f"{place} has no tokens to train on; name the column of tokens with tokens="
+            message = f"{place} has no tokens to train on; choose the column of tokens with tokens="
             raise with_code(FormatError(message), "no_tokens", part.path)
         found_tokens.append(list(sentence.tokens))
         found_tags.append(tags.of(sentence, sentence.layers[0], place))
@@ -82,5 +82,5 @@ def tagged(source: Any) -> Tagged:
         raise with_code(
             FormatError(f"{part.shown}: there are no sentences to train on"), "no_tokens", part.path
         )
-    warn(f"{part.shown}: left out: {message}" for message in losses.messages())
+    warn(f"{part.shown}: skipped: {message}" for message in losses.messages())
     return Tagged(found_tokens, found_tags)

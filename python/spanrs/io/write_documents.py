@@ -38,7 +38,7 @@ def placed(documents: Iterable[Document]) -> Placed:
 
 
 def _lose(document: Document, place: str, losses: Losses, *, holds: Iterable[str] = ()) -> None:
-    """Count the items of a document that a format cannot represent; ``holds`` names the kinds that it can."""
+    """Count the items of a document that a format cannot represent; ``holds`` lists the kinds that it can represent."""
     holds = set(holds)
     if document.id is not None and "id" not in holds:
         losses.add("names of documents", place)
@@ -64,7 +64,7 @@ def _content(document: Document) -> list[tuple[int, Annotation]]:
 
 
 def write_mat_json(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write the JSON of MAT, version 2, with one document."""
+    """Write one document as MAT-JSON, version 2."""
     for place, document in documents:
         _lose(document, place, losses, holds=("attributes", "tokens"))
         sets: defaultdict[tuple[str, tuple[str, ...]], list[list[Any]]] = defaultdict(list)
@@ -157,7 +157,7 @@ def _escaped_value(value: str) -> str:
 
 
 def write_brat(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write the annotations of one document for brat; the text is a file beside it."""
+    """Write the annotations of one document for brat; the text is written to a separate file in the same directory."""
     for place, document in documents:
         _lose(document, place, losses, holds=("attributes", "relations", "pieces"))
         ids: dict[int, str] = {}
@@ -172,7 +172,7 @@ def write_brat(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
                 raise with_code(FormatError(message), "bad_value")
             ids[index] = name = f"T{len(ids) + 1}"
             offsets = ";".join(f"{start} {end}" for start, end in pieces)
-            # A tab would end the field, and a carriage return the line.
+            # A tab would end the field, and a carriage return would end the line.
             shown = " ".join(re.sub(r"[\t\r]", " ", document.text[start:end]) for start, end in pieces)
             out.write(f"{name}\t{a.type} {offsets}\t{shown}\n".encode())
             for attribute, value in a.attributes.items():
@@ -187,7 +187,7 @@ def write_brat(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
                 continue
             if not _is_word(relation.type):
                 message = (
-                    f"{place}: {relation.type!r} cannot be a relation of brat: it must have no white space"
+                    f"{place}: {relation.type!r} cannot be the type of a brat relation: it has white space"
                 )
                 raise with_code(FormatError(message), "bad_value")
             out.write(f"R{number}\t{relation.type} Arg1:{ends[0]} Arg2:{ends[1]}\n".encode())
@@ -200,7 +200,7 @@ def _is_word(text: str) -> bool:
 
 
 def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, int]]:
-    """Yield the pieces of an annotation, split at line breaks as in brat."""
+    """Yield the fragments of an annotation, split at line breaks as in brat."""
     for start, end in annotation.pieces or [(annotation.start, annotation.end)]:
         at = start
         while at < end:
@@ -212,7 +212,7 @@ def _without_breaks(text: str, annotation: Annotation) -> Iterator[tuple[int, in
 
 
 def write_doccano(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write the JSON Lines of doccano, with relations if the document has any."""
+    """Write JSON Lines for doccano, with relations if the document has any."""
     return _write_records(documents, out, losses, ("id", "relations"), _doccano_fields)
 
 
@@ -240,7 +240,7 @@ def _doccano_fields(document: Document) -> dict[str, Any]:
 
 
 def write_prodigy(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write the JSON Lines of Prodigy."""
+    """Write JSON Lines for Prodigy."""
     return _write_records(documents, out, losses, ("id", "relations", "tokens"), _prodigy_fields)
 
 
@@ -286,7 +286,7 @@ def _write_records(
 
 
 def write_label_studio(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write the JSON of Label Studio: a list of tasks, each with one annotation."""
+    """Write JSON for Label Studio: a list of tasks, each with one annotation."""
     count = 0
     for place, document in documents:
         _lose(document, place, losses, holds=("id", "relations"))
@@ -344,12 +344,12 @@ class _Utf16:
 
 
 def write_docbin(documents: Placed, out: IO[bytes], losses: Losses) -> Counted:
-    """Write a DocBin of spaCy: entities if no spans overlap, otherwise the span group ``spans``."""
+    """Write a spaCy DocBin: entities if no spans overlap, otherwise the span group ``spans``."""
     try:
         import spacy
         from spacy.tokens import Doc, DocBin
     except ImportError as error:
-        raise ImportError("writing a .spacy file needs spaCy; pip install 'spanrs[spacy]'") from error
+        raise ImportError("writing a .spacy file needs spaCy; run pip install 'spanrs[spacy]'") from error
     from spanrs.io.tokenizer import tokenize
 
     vocab = spacy.blank("xx").vocab
@@ -384,7 +384,7 @@ def _overlap(spans: Sequence[Any]) -> bool:
 
 
 def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool]]:
-    """Return the words and whether a space follows each; joined they give the text."""
+    """Return the words, and for each word whether a space follows; joined, these give the text."""
     words: list[str] = []
     spaces: list[bool] = []
     at = 0

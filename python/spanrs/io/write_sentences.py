@@ -35,7 +35,7 @@ COLUMN_NAMES = (*TOKEN_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES, *POSITION_NAMES)
 
 
 def flat(spans: Sequence[Span], losses: Losses, place: str) -> list[Span]:
-    """Return spans that do not share tokens; of overlapping spans keep the one that starts first, then the longest."""
+    """Return spans that do not share tokens; of overlapping spans, keep the first to start, then the longest."""
     kept: list[Span] = []
     end = 0
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
@@ -59,7 +59,7 @@ class Tags:
     scheme : str
         The scheme to write.
     losses : Losses
-        Receives the spans that tags cannot express.
+        Counts the spans that tags cannot represent.
     """
 
     def __init__(self, corpus: Corpus, scheme: str, losses: Losses) -> None:
@@ -73,7 +73,7 @@ class Tags:
         Raises
         ------
         spanrs.errors.SchemeError
-            If the scheme cannot express the spans.
+            If the scheme cannot represent the spans.
         """
         layer_tags = sentence.tags.get(layer)
         if layer_tags is not None and self._is_own:
@@ -85,7 +85,7 @@ class Tags:
             raise with_code(SchemeError(f"{place}: {error}"), error.code) from None
 
     def read_options(self) -> dict[str, Any]:
-        """Return the reading options for the tags that were written."""
+        """Return the reading options for the written tags."""
         defaults = ReadOptions()
         options: dict[str, Any] = {"scheme": self.scheme}
         if self._options.reading != defaults.reading:
@@ -101,10 +101,12 @@ def _words(sentence: Sentence, place: str) -> Sequence[str]:
     Raises
     ------
     spanrs.errors.FormatError
-        If there are no tokens, or one does not fit.
+        If there are no tokens, or a token does not fit.
     """
     if sentence.tokens is None:
-        message = f"{place} has no tokens, which the format needs; write parquet, arrow or spans"
+        message = (
+            f"{place} has no tokens, which this format requires; write parquet, arrow or spans instead"
+        )
         raise with_code(FormatError(message), "no_tokens")
     for at, token in enumerate(sentence.tokens):
         _check_field(token, f"{place}, token {at}")
@@ -136,7 +138,7 @@ def _column_words(sentence: Sentence, place: str) -> Sequence[str]:
         if word.startswith(NO_TOKENS):
             message = (
                 f"{place}, token {at}: a line that begins with {word!r} may be read as a comment or a document "
-                "boundary; write conllu, csv, parquet or arrow"
+                "boundary; write conllu, csv, parquet or arrow instead"
             )
             raise with_code(FormatError(message), "bad_value")
     return words
@@ -159,7 +161,7 @@ def _numbered(corpus: Corpus) -> Iterator[tuple[str, Sentence]]:
             message = (
                 f"{sentence.path or f'sentence {at}'} has the layers {', '.join(sentence.layers)}, but "
                 f"{first.path or 'sentence 0'} has {', '.join(layers)}; write each to a separate file, "
-                "or read the same columns of all files with tags="
+                "or read the same columns from all files with tags="
             )
             raise with_code(FormatError(message), "layers", sentence.path)
         yield f"sentence {at}", sentence
@@ -175,15 +177,15 @@ def _sentences(corpus: Corpus, losses: Losses) -> Iterator[tuple[str, Sentence]]
 
 
 def _begins(sentence: Sentence, before: str | None) -> str | None:
-    """Return the line that begins the document of a sentence, or None within a document.
+    """Return the line that begins a new document before a sentence, or None within a document.
 
     Raises
     ------
     spanrs.errors.FormatError
-        If a sentence without a document follows one with a document: it would be read as part of that document.
+        If a sentence without a document follows a sentence with a document, and would be read as part of that document.
     """
     if sentence.document is None and before is not None:
-        message = f"a sentence without a document follows document {before!r}; give all sentences a document or none"
+        message = f"a sentence without a document follows document {before!r}; give all sentences a document, or none"
         raise with_code(FormatError(message), "documents")
     if sentence.document is None or sentence.document == before:
         return None
@@ -256,7 +258,7 @@ def write_conllu(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) ->
 
 
 def _keys(layers: Sequence[str]) -> list[str]:
-    """Return the key in the column MISC of each layer.
+    """Return the key of each layer in the column MISC.
 
     Raises
     ------
@@ -281,7 +283,7 @@ def _keys(layers: Sequence[str]) -> list[str]:
 
 def write_stacked(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
     """Write stacked tags in BIO, the outermost first: ``I-S|B-NP``."""
-    del scheme  # Stacked tags are BIO.
+    del scheme  # Stacked tags are always BIO.
     count = 0
     for place, sentence in _sentences(corpus, losses):
         words = _column_words(sentence, place)
@@ -304,7 +306,7 @@ def write_stacked(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -
 
 
 def _only_layer(sentence: Sentence, losses: Losses, place: str) -> str:
-    """Return the first layer; count the others as losses."""
+    """Return the first layer; count other layers as losses."""
     first, *unwritten = sentence.layers
     for _ in unwritten:
         losses.add("further layers", place)
@@ -320,7 +322,7 @@ def _nested(spans: Sequence[Span], losses: Losses, place: str) -> list[Span]:
 
 
 def write_span_lines(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write one span per line: type, first token, last token, tokens; tokens count from 1."""
+    """Write one span per line: type, first token, last token, tokens; tokens are numbered from 1."""
     del scheme
     count = 0
     for place, sentence in _sentences(corpus, losses):
@@ -356,9 +358,7 @@ def write_csv(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Co
                 names = [*(["document"] if named else []), "sentence", "token"]
                 rows.writerow([*names, *(["tag"] if layers == [LAYER] else layers)])
             if named != (sentence.document is not None):
-                message = (
-                    f"{place}: only some sentences have a document; give all sentences a document or none"
-                )
+                message = f"{place}: only some sentences have a document; either all sentences or none may have one"
                 raise with_code(FormatError(message), "documents")
             words = _words(sentence, place)
             columns = [tags.of(sentence, layer, place) for layer in layers]
@@ -383,8 +383,8 @@ def _check_layers(layers: Sequence[str]) -> None:
         # The default layer has a fixed column in each format.
         if layer != LAYER and simple_name(layer) in COLUMN_NAMES:
             message = (
-                f"a column called {layer!r} is not read as a layer; rename the column, or write the layer alone as "
-                f"columns or conllu: corpus[{layer!r}]"
+                f"a column called {layer!r} is not read as a layer; rename the column, or write only this layer, "
+                f"corpus[{layer!r}], as columns or conllu"
             )
             raise with_code(FormatError(message), "layers")
 
@@ -404,7 +404,7 @@ def _check_cells(tags: Iterable[str], place: str) -> None:
     """
     for tag in tags:
         if tag.split() != [tag]:
-            message = f"{place}: the tag {tag!r} cannot be written in a cell of CSV; write parquet or arrow"
+            message = f"{place}: the tag {tag!r} cannot be written in a cell of CSV; write parquet or arrow instead"
             raise with_code(FormatError(message), "bad_value")
 
 
@@ -417,7 +417,7 @@ def write_table(kind: str) -> Callable[[Corpus, IO[bytes], str, Losses], Counted
             from pyarrow import parquet
         except ImportError as error:
             raise ImportError(
-                "Parquet and Arrow files need pyarrow; pip install 'spanrs[arrow]'"
+                "Parquet and Arrow files need pyarrow; run pip install 'spanrs[arrow]'"
             ) from error
         first = next(iter(corpus), None)
         layers = [LAYER] if first is None else first.layers

@@ -1,4 +1,4 @@
-"""Writing corpora; items that the format cannot represent are reported."""
+"""Writes corpora, and reports items that the format cannot represent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spanrs.io.output import atomic_output
 from spanrs.io.reader import read
 from spanrs.tags.types import is_auto
 
-#: Formats by the suffix of a file name; the suffixes of other formats are ambiguous.
+#: Formats by file suffix; the suffixes of other formats are ambiguous.
 ENDINGS = {
     ".conll": "columns",
     ".bio": "columns",
@@ -45,7 +45,7 @@ class Written(NamedTuple):
     documents: int
     """Number of documents, for formats of documents."""
     left_out: list[str]
-    """Items the format cannot represent: one message per kind, with count and first location."""
+    """Items that the format cannot represent: one message per kind, with count and first location."""
     options: dict[str, Any]
     """Options of :func:`spanrs.read` that read the file as the same corpus."""
 
@@ -63,24 +63,24 @@ def write(
 
     Parameters
     ----------
-    source : Corpus, or what :func:`spanrs.read` takes
+    source : Corpus, or any source accepted by :func:`spanrs.read`
         The corpus to write.
     target : path or binary file object
-        Output file, written atomically. For ``brat`` the .ann file; the text is written to a .txt file in the same
+        Output file, written atomically. For ``brat``, the .ann file; the text is written to a .txt file in the same
         directory. Formats with one document per file write several documents to a directory, which must be empty or not
         exist.
     to : str, optional
         The format, as for :func:`spanrs.read`, except ``raw`` and ``fake-xml-inline``. By default inferred from the
         suffix of the target.
     scheme : str, optional
-        The scheme of the tags to write. By default that of the corpus, or BIO for spans.
+        The scheme of the tags to write. By default the scheme of the corpus, or BIO for spans.
     **options
         Options of :func:`spanrs.read`, for a source that is not a corpus.
 
     Returns
     -------
     Written
-        Includes the items that were left out and the options to read the file with.
+        Includes the items that could not be written, and the options for reading the file.
 
     Raises
     ------
@@ -92,12 +92,12 @@ def write(
         If a token, type or name cannot be written in the format, or the parts of the corpus have different layers;
         nothing is written then.
     spanrs.errors.SpanrsError
-        As :func:`spanrs.read`.
+        Same as :func:`spanrs.read`.
 
     Warns
     -----
     spanrs.SpanrsWarning
-        If items were left out.
+        If items could not be written.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def write(
     else:
         documents, read_options = _write_documents(corpus, target, form, losses)
         written = Written(form, 0, documents, losses.messages(), {"format": form} | read_options)
-    warn(f"left out of {form}: {message}" for message in written.left_out)
+    warn(f"not written to {form}: {message}" for message in written.left_out)
     return written
 
 
@@ -140,7 +140,7 @@ def _format(target: Any, to: str | None) -> str:
 
 
 def _scheme(corpus: Any, scheme: str | None) -> str:
-    """Return the scheme to write tags in."""
+    """Return the scheme of the tags to write."""
     if scheme is not None and not is_auto(scheme):
         return _spanrs.scheme_name(scheme)
     return corpus.scheme if corpus.has_tags else "BIO"
@@ -157,7 +157,7 @@ def _write_documents(corpus: Any, target: Any, form: str, losses: Losses) -> tup
     if len(first) == 1 and not (is_path and os.path.isdir(target)):
         return 1, _write_one(first[0], target, form, losses)
     if not is_path:
-        message = f"{form} has one document per file, and there are several; pass a directory"
+        message = f"{form} has one document per file, but there are several; pass a directory"
         raise with_code(FormatError(message), "documents")
     return _write_folder(chain(first, documents), Path(target), form, losses)
 
@@ -165,13 +165,13 @@ def _write_documents(corpus: Any, target: Any, form: str, losses: Losses) -> tup
 def _write_folder(
     documents: write_documents.Placed, folder: Path, form: str, losses: Losses
 ) -> tuple[int, dict[str, Any]]:
-    """Write each document to a file in a directory; if one of them fails, nothing is written."""
+    """Write each document to a file in a directory; if any of them fails, nothing is written."""
     from tempfile import TemporaryDirectory
 
     is_new = not folder.is_dir()
     folder.mkdir(exist_ok=True)
     if any(folder.iterdir()):
-        raise FileExistsError(17, "the directory is not empty; choose another one", str(folder))
+        raise FileExistsError(17, "the directory is not empty; choose another directory", str(folder))
     suffix = write_documents.ONE_A_FILE[form]
     suffixes = (suffix, ".txt") if form == "brat" else (suffix,)
     ids: list[str | None] = []
@@ -183,7 +183,7 @@ def _write_folder(
                 file_options = _write_one(
                     (place, document), Path(unfinished, f"{at}{suffix}"), form, losses
                 )
-                # Reading the XML files needs the elements of all of them.
+                # Reading the XML files requires the elements of all files.
                 elements = {*options.get("elements", ()), *file_options.get("elements", ())}
                 options |= file_options | ({"elements": sorted(elements)} if elements else {})
             for at, name in enumerate(_file_names(ids)):

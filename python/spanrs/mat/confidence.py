@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 #: MATScore's default number of samples.
 SAMPLES = 1000
-#: Spreads of the measures of a table: of all labels together, and of each label.
+#: Spreads of the measures in a table: for all labels together, and for each label.
 Spreads: TypeAlias = tuple[list[Spread], dict[str, list[Spread]]]
 #: Spread of a measure that is undefined in every sample.
 NOTHING = Spread(0, float("nan"), float("nan"))
 
 
 def measures(table: str, label: str | None) -> list[Measure | Ratio]:
-    """Return the measures of MATScore's columns, in order, of one label or of all labels together."""
+    """Return the measures in the order of MATScore's columns, for one label or for all labels together."""
     columns: list[Measure | Ratio] = [
         Measure(name, criterion=table, type=label) for name in ("precision", "recall", "f1")
     ]
@@ -40,7 +40,7 @@ def measures(table: str, label: str | None) -> list[Measure | Ratio]:
 def spreads(
     result: Result, counts: LabelCounts, samples: int, seed: int, threads: int
 ) -> dict[str, Spreads]:
-    """Return the spread of the measures of each table over resamples of documents, which all tables share."""
+    """Return the spread of the measures in each table over resamples of documents; all tables share the resamples."""
     import numpy as np
 
     keys = [(table, label) for table in TABLES for label in (None, *sorted(counts.rows[table]))]
@@ -55,7 +55,7 @@ def spreads(
     for table in TABLES:
         together = columns[table, None]
         by_label = {label: columns[table, label] for label in sorted(counts.rows[table])}
-        # Samples without annotations are excluded for all labels together.
+        # For all labels together, resamples without annotations are excluded.
         empty = np.all([np.isnan(column[:, 0]) for column in by_label.values()], axis=0)
         together[empty] = np.nan
         spreads_by_table[table] = (
@@ -75,7 +75,7 @@ def _spreads(columns: npt.NDArray[np.float64]) -> list[Spread]:
         if not len(defined):
             column_spreads.append(NOTHING)
             continue
-        # Shifted by the first value, to avoid loss of precision if the variance is small.
+        # Values are shifted by the first value, to avoid loss of precision if the variance is small.
         shifted = defined - defined[0]
         column_spreads.append(
             Spread(len(defined), float(defined[0] + shifted.mean()), float(shifted.var()))

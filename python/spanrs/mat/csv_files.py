@@ -31,9 +31,9 @@ SEPARATORS = {"excel": ",", "openoffice": ";", None: None}
 
 
 def write(sheets: Iterable[Sheet], folder: str | PathLike[str], formulas: str | None) -> list[str]:
-    """Write tables; for the arguments see :meth:`spanrs.mat.MatTables.to_csv`."""
+    """Write tables as CSV files; for the arguments see :meth:`spanrs.mat.MatTables.to_csv`."""
     if formulas not in SEPARATORS:
-        raise ValueError(f"unknown formulas {formulas!r}; excel, openoffice or None")
+        raise ValueError(f"unknown formulas {formulas!r}; expected excel, openoffice or None")
     written = []
     for file, _, table in sheets:
         with atomic_output(Path(folder) / file) as out:

@@ -10,7 +10,7 @@ from spanrs.report.frames import Frames
 
 
 class AnnotationPair(NamedTuple):
-    """A pair of annotations, or one without a partner."""
+    """A pair of annotations, or an unpaired annotation."""
 
     file: str
     """Base name of the pred file."""
@@ -28,7 +28,7 @@ class AnnotationPair(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """The same as :attr:`type`."""
+        """Outcome, the same as :attr:`type`."""
         return self.type
 
 

@@ -46,10 +46,9 @@ class FilePair:
 def corpus_pairs(
     gold: Corpus, pred: Corpus, task: Task | None, pairing: Pairing = Pairing()
 ) -> tuple[list[FilePair], list[str]]:
-    """Return the pairs of files, sorted by the names of the pred files, and the gold files without a partner.
+    """Return the pairs of files, sorted by the names of the pred files, and the unpaired gold files.
 
-    A pred file without a partner is paired with the missing file, so that it is reported as a file that cannot be
-    opened.
+    An unpaired pred file is paired with the missing gold file, which is then reported as a file that cannot be opened.
     """
     gold, pred = (_with_task(corpus, task) for corpus in (gold, pred))
     paired = pair_parts(gold.parts, pred.parts, pairing)
@@ -74,7 +73,7 @@ def _missing(name: str, folder: str) -> Iterator[_spanrs.Document]:
 
 
 def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
-    """Return a corpus whose XML elements are the types of a task, unless elements are named in its options."""
+    """Return a corpus whose XML elements are the types of a task, unless the reading options specify elements."""
     options = corpus.options
     if task is None or options.elements is not None:
         return corpus
@@ -82,7 +81,7 @@ def _with_task(corpus: Corpus, task: Task | None) -> Corpus:
 
 
 def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FilePair:
-    """Return a pair of two parts."""
+    """Pair two parts of corpora."""
     gold, pred = parts
     in_memory = isinstance(gold.source, list) and isinstance(pred.source, list)
     names = ("gold", "pred") if in_memory else (gold.shown, pred.shown)
@@ -90,7 +89,7 @@ def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FileP
     def read_pred() -> Iterator[_spanrs.Document]:
         corpus = corpora[1]
         if gold.kind == pred.kind == "rows" and is_auto(corpus.options.scheme):
-            # As in spanrs.score, pred is read in the scheme of gold unless it is clearly in another one.
+            # As in spanrs.score, pred is read in the scheme of gold unless pred clearly follows another scheme.
             expected = replace(corpora[0], parts=(gold,)).scheme
             scheme = replace(corpus, parts=(pred,)).likely_scheme(expected)
             corpus = replace(corpus, options=replace(corpus.options, scheme=scheme))
@@ -104,14 +103,14 @@ def file_pair(corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part]) -> FileP
 
 
 class Side(NamedTuple):
-    """A file or a directory to score, with the options to read its files."""
+    """A file or a directory to score, with the reading options."""
 
     path: Path
     format: str
     options: ReadOptions
 
     def part(self, path: Path) -> Part:
-        """Return a file of this side; if it does not exist, opening it raises the error."""
+        """Return a file of this side as a part; if the file does not exist, the error is raised on opening."""
         return Part(path.name, str(path), self.format, str(path))
 
     def corpus(self, task: Task | None) -> Corpus:
@@ -120,7 +119,7 @@ class Side(NamedTuple):
 
 
 def two_files(gold: Side, pred: Side, task: Task | None) -> FilePair:
-    """Return a pair of two files."""
+    """Pair two files."""
     parts = gold.part(gold.path), pred.part(pred.path)
     return file_pair((gold.corpus(task), pred.corpus(task)), parts)
 
@@ -160,5 +159,5 @@ def _file_names(folder: Path) -> list[str]:
 
 
 def without_hypothesis(alone: list[str]) -> list[str]:
-    """Return a message about gold files without a partner."""
+    """Return a message about unpaired gold files, if there are any."""
     return [f"Reference files without a hypothesis are not scored: {first_names(alone)}."] if alone else []

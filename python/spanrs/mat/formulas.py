@@ -63,7 +63,7 @@ def cells(table: Tabular, separator: str | None) -> list[list[Any]]:
     words = {"sep": separator} | (PER_CENT if table.percent else FRACTIONS)
     by_document = table.lines[0].file is not None
     # Rows to sum: rows of documents by label (None: all labels), and rows of labels by document (None: all documents).
-    # The rows of sums follow them.
+    # The rows with sums follow the rows to sum.
     summands: defaultdict[tuple[str, str | int | None], list[int]] = defaultdict(list)
     for at, (row, line) in enumerate(zip(rows, table.lines, strict=True), 2):
         label = None if line.together else line.tag
@@ -98,7 +98,7 @@ def total(column: str, rows: list[int], separator: str) -> Any:
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the first and last of each run of consecutive numbers.
+    """Return the first and last number of each run of consecutive numbers.
 
     Examples
     --------

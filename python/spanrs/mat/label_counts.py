@@ -19,7 +19,7 @@ MIRRORED = {
     "tagplusundermark": "tagplusovermark",
 }
 
-#: Outcomes other than clashes, with the side whose label they are counted for; both labels of a match are equal.
+#: Outcomes other than clashes, with the side that gives the label; both labels of a match are equal.
 COUNTED = {"match": "ref", "missing": "ref", "spurious": "hyp", "present": ""}
 #: Counts of a label by MATScore's column names: match, refclash, refovermark and so on.
 Counts: TypeAlias = Counter[str]
@@ -44,7 +44,7 @@ class Spread(NamedTuple):
 
 @dataclass
 class LabelCounts:
-    """Counts by label, of one or more documents."""
+    """Counts by label in one or more documents."""
 
     rows: dict[str, defaultdict[str, Counts]] = field(
         default_factory=lambda: {table: defaultdict(Counter) for table in TABLES}
@@ -54,7 +54,7 @@ class LabelCounts:
     misplaced: int = 0
     """Number of documents with an annotation boundary that is not a token boundary."""
     elements: Counter[str] = field(default_factory=Counter)
-    """Number of elements of the text, by table: tokens, tokens, pseudo-tokens, characters."""
+    """Number of elements of the text by table: tokens (also for the table of tags), pseudo-tokens, characters."""
 
     @classmethod
     def of_cells(cls, cells: Iterable[Cell]) -> LabelCounts:
@@ -77,7 +77,7 @@ class LabelCounts:
 
     def _add(self, table: str, name: str, pair: tuple[str | None, str | None], n: int) -> None:
         """Add one cell of annotations or of their elements."""
-        # Some clashes count for one side only: gold_overlap, pred_overlap.
+        # Some clashes are counted for one side only: gold_overlap, pred_overlap.
         only, _, kind = name.rpartition("_")
         kinds = {"ref": MIRRORED.get(kind, kind), "hyp": kind}
         for (side, seen), label, opposite in zip(kinds.items(), pair, ("pred", "gold"), strict=True):
@@ -95,7 +95,7 @@ class LabelCounts:
             self.confusion[pair] += n
 
     def total(self, table: str) -> Counts:
-        """Return the sum of the counts of all labels of a table."""
+        """Return the sum of the counts of all labels in a table."""
         return sum(self.rows[table].values(), Counter())
 
 

@@ -29,7 +29,7 @@ class MatTables:
     counts: LabelCounts
     """The counts by label."""
     settings: Mapping[str, str]
-    """Settings of the tables, by name; :attr:`signature` is the same on one line."""
+    """Settings of the tables by name; :attr:`signature` contains the same settings on one line."""
     details: list[AnnotationPair] | None = None
     """All pairs in the order of the documents, if requested."""
     skipped: list[Skipped] = field(default_factory=list)
@@ -37,9 +37,9 @@ class MatTables:
     notes: list[str] = field(default_factory=list)
     """Further notes, such as why there is no table of tokens."""
     spreads: Mapping[str, Spreads] | None = None
-    """Confidence: the spreads of the measures by table, if requested."""
+    """Confidence data: the spreads of the measures by table, if requested."""
     files: list[tuple[str, LabelCounts]] | None = None
-    """The counts of each document, if rows of files were requested."""
+    """The counts of each document, if per-file rows were requested."""
     kinds: bool = False
     """Whether tables of annotations have a column for each kind of clash."""
     percent: bool = False
@@ -180,8 +180,8 @@ class MatTables:
         Returns
         -------
         list of str
-            The names of the files written: those of ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``,
-            ``bychar.csv``, ``details.csv`` and ``confusability.csv`` that have content.
+            The names of the files written, among ``bytag.csv``, ``bytoken.csv``, ``bypseudotoken.csv``,
+            ``bychar.csv``, ``details.csv`` and ``confusability.csv``; files without content are not written.
 
         Raises
         ------

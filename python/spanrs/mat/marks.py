@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 #: Maximum nesting depth of marks. Browsers limit the nesting of elements, and crossing annotations are split so often
 #: that the size of a page would grow quadratically.
 DEEPEST = 40
-#: Minimum number of consecutive characters without annotations to fold, and number of characters of context kept on
-#: either side (at most twice as many, to avoid splitting words).
+#: Minimum number of consecutive characters without annotations that are folded, and number of characters of context
+#: kept on either side (at most twice as many, to avoid splitting words).
 FOLDED = 600
 CONTEXT = 160
 #: A line with its line end.
@@ -29,12 +29,12 @@ class Mark(NamedTuple):
     kind : str
         Outcome of the annotation.
     numbers : tuple of int
-        Numbers of its discrepancies in the list of the document; the first one belongs to ``kind``, unless that is a
-        match.
+        Numbers of the annotation's discrepancies in the list of the document; the first number belongs to ``kind``,
+        unless ``kind`` is a match.
     says : str
-        Description of its pairs.
+        Description of the annotation's pairs.
     lane : int
-        Vertical position of its underline, so that underlines do not overlap.
+        Vertical position of the underline, chosen so that underlines do not overlap.
     """
 
     label: str
@@ -77,7 +77,7 @@ def says(detail: AnnotationPair) -> str:
 
 
 def marks(details: Sequence[AnnotationPair], side: str, annotations: int) -> tuple[list[Mark], int]:
-    """Return the annotations of a side, outer before inner ones, and the number of those nested too deeply to show.
+    """Return the annotations of a side, outer before inner, and the number of annotations nested too deeply to show.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def marks(details: Sequence[AnnotationPair], side: str, annotations: int) -> tup
     ends: list[int] = []
     # Sorting is stable: ties keep the order of the details.
     for (label, start, end, _), of in sorted(pairs.items(), key=lambda item: (item[0][1], -item[0][2])):
-        # The first free lane.
+        # Use the first free lane.
         lane = next((lane for lane, last in enumerate(ends) if last <= start), len(ends))
         if start == end:
             lane = 0
@@ -120,7 +120,7 @@ def marks(details: Sequence[AnnotationPair], side: str, annotations: int) -> tup
 def rows(text: str, spans: Iterable[tuple[int, int]]) -> list[Row]:
     """Split a text into lines, and fold sections far from all annotations of both sides.
 
-    Each line is one row in both columns, so that the sides stay aligned however many labels they have.
+    Each line is one row in both columns, so that the sides stay aligned regardless of the number of labels.
     """
     sections: list[Row] = []
     at = 0
@@ -149,7 +149,7 @@ def _folds(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, i
 
 
 def _cut(find: Callable[[str, int, int], int], start: int, end: int, otherwise: int) -> int:
-    """Return a position to split at: after a line feed, else after a space."""
+    """Return a position for a split: after a line feed, otherwise after a space."""
     for blank in "\n ":
         position = find(blank, max(start, 0), max(end, 0))
         if position >= 0:
@@ -176,7 +176,7 @@ def cells(text: str, shown: Sequence[Mark], bounds: Iterable[Row]) -> Iterator[l
 
 
 def _steps(text: str, at: int, end: int, long: deque[Mark], carets: deque[Mark]) -> Iterator[Step]:
-    """Yield the content of a row or an element; marks that extend beyond its end stay in the queue."""
+    """Yield the content of a row or an element; marks that extend beyond the end stay in the queue."""
     while at < end:
         yield from _carets(carets, at)
         if long and long[0].start <= at:

@@ -15,7 +15,7 @@ from spanrs.eval.matchers import Cell, Matcher, criteria, register
 from spanrs.eval.stored import ANY, NONE
 from spanrs.mat.task import Task, read_task
 
-#: The tables of scores, each with a criterion; all but the first count elements of the text.
+#: The tables of scores, each with a criterion of the same name; all except the first count elements of the text.
 TABLES = ("tag", "token", "pseudo_token", "character")
 #: Kinds of clashes between annotations, in the order of MATScore's columns.
 CLASHES = (
@@ -27,7 +27,7 @@ CLASHES = (
     "tagplusundermark",
     "tagplusoverlap",
 )
-#: Treatments of annotations that overlap others but have no partner.
+#: Treatments of unpaired annotations that overlap others.
 UNPAIRED = ("alone", "clash")
 #: Treatments of discontinuous annotations.
 PIECES = ("cover", "split", "refuse")
@@ -43,9 +43,9 @@ class Mat(Matcher):
         The annotation types and their aliases: a task, a task.xml or its directory.
     content : sequence of str, optional
         Types to score, by default all except ``lex``, ``zone`` and MAT's administrative types. Ignored if there is a
-        task, which defines them.
+        task, which defines these types.
     tokens : sequence of str, optional
-        Types of tokens; ``lex`` if neither ``tokens`` nor ``content`` is given. A task says it itself.
+        Types of tokens; ``lex`` if neither ``tokens`` nor ``content`` is given. Ignored if there is a task.
     classes : mapping of str to sequence of str, optional
         Equivalence classes: the labels that are scored under each name.
     ignore : sequence of str
@@ -53,8 +53,8 @@ class Mat(Matcher):
     tables : sequence of str
         Tables to count: ``tag``, ``token``, ``pseudo_token``, ``character``. Annotations (``tag``) are always counted.
     unpaired_overlap : str
-        How to count an annotation that overlaps others but has no partner: ``alone`` (missing or spurious), or
-        ``clash`` (a clash with the most similar annotation, as the manual of MAT 1.3 specifies).
+        How to count an unpaired annotation that overlaps others: ``alone`` (missing or spurious), or ``clash`` (a clash
+        with the most similar annotation, as the manual of MAT 1.3 specifies).
     pieces : str
         How to score a discontinuous annotation: ``cover`` (from the first to the last piece), ``split`` (each piece),
         or ``refuse``.
@@ -64,7 +64,7 @@ class Mat(Matcher):
     ValueError
         If a name is unknown, or a label is in two classes.
     TypeError
-        If a str is given in place of a list of names.
+        If a str is given instead of a list of names.
     OSError
         If the task cannot be read.
     """
@@ -105,7 +105,7 @@ class Mat(Matcher):
         return {name: criterion for name, criterion in super().criteria.items() if name in self.tables}
 
     def shown(self, cells: Sequence[Cell]) -> list[str]:
-        """Return the criteria to show; tokens only if there are any and no annotation boundary is misplaced."""
+        """Return the criteria to show; ``token`` only if there are tokens and no annotation boundary is misplaced."""
         all_criteria = list(criteria(self.name).values())
         sums: defaultdict[tuple[str, str], float] = defaultdict(float)
         for at, outcome, _, _, n in cells:
@@ -119,7 +119,7 @@ class Mat(Matcher):
         return None if self.task is None or isinstance(self.task, (str, PathLike)) else self.task
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the options as plain values, with a task as its tags."""
+        """Return the options as plain values; a task is represented by its tags."""
         task = self.known_task
         options = dict(vars(self))
         options |= {name: list(given) for name, given in options.items() if isinstance(given, tuple)}
@@ -128,7 +128,7 @@ class Mat(Matcher):
         return super().to_dict() | options
 
     def mapped(self) -> dict[str, str]:
-        """Return the name each label is scored under; ignored labels are not included.
+        """Return the name under which each label is scored; ignored labels are not included.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class Mat(Matcher):
 def _as_tuple(name: str, given: Sequence[str] | None) -> tuple[str, ...] | None:
     """Convert names to a tuple, so that equal options compare equal; from_dict passes lists."""
     if isinstance(given, str):
-        raise TypeError(f"{name}: give names as a list, not as one string {given!r}")
+        raise TypeError(f"{name} must be a list of names, not the string {given!r}")
     return None if given is None else tuple(given)
 
 
@@ -229,4 +229,4 @@ def check(name: str, given: Iterable[str], allowed: Sequence[str]) -> None:
     """Refuse unknown values."""
     for value in given:
         if value not in allowed:
-            raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(allowed)}")
+            raise ValueError(f"unknown {name} {value!r}; expected one of {', '.join(allowed)}")

@@ -28,7 +28,7 @@ MEANINGS = {
     "tagplusundermark": "different label; pred covers part of gold",
     "tagplusoverlap": "different label; gold and pred overlap partially",
 }
-#: Documents up to this total size are buffered in memory, beyond that in a temporary file.
+#: Documents are buffered in memory up to this total size, and in a temporary file beyond it.
 SPOOLED = 1 << 22
 #: Maximum number of labels in a heat map.
 MOST = 100
@@ -37,7 +37,7 @@ MOST = 100
 class Page:
     """A page that shows the outcome of each annotation in the texts of the documents.
 
-    Use it as a context manager, or call :meth:`close`: documents are buffered in a temporary file.
+    Use a page as a context manager, or call :meth:`close`, because documents are buffered in a temporary file.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Page:
         self._spool.close()
 
     def add(self, scored: Scored) -> None:
-        """Add a document; only its entry in the list of documents is kept in memory.
+        """Add a document; only the entry in the list of documents is kept in memory.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Page:
             After :meth:`close`.
         """
         totals = _spanrs.DocumentTotals(False)
-        # File names may contain undecodable bytes, and the counts of one document need no name.
+        # The name may contain undecodable bytes, and the counts of one document need no name.
         totals.add(scored.outcome, "")
         counts = LabelCounts.of_cells(totals.counts().cells()).total("tag")
         total = Row(ALL, counts, 1, 0).values("tag")

@@ -12,7 +12,7 @@ from spanrs.mat.files import FilePair
 
 
 class UnreadableFileError(Exception):
-    """A file could not be read: which side (``target`` or ``reference``), the file, and the error."""
+    """A file could not be read. The arguments are the side (``target`` or ``reference``), the file, and the error."""
 
 
 class DocumentPairs:
@@ -27,9 +27,9 @@ class DocumentPairs:
     paired : int
         Number of pairs yielded so far.
     missing : list of Skipped
-        Documents without a partner; complete at the end.
+        Unpaired documents; complete after the iteration.
     refused : list of Skipped
-        Why no pair of the two files counts, including pairs already yielded; complete at the end.
+        Reasons why no pair of the two files counts, including pairs already yielded; complete after the iteration.
     """
 
     def __init__(self, pair: FilePair) -> None:
@@ -46,7 +46,7 @@ class DocumentPairs:
         Raises
         ------
         UnreadableFileError
-            If one of them cannot be read.
+            If a file cannot be read.
         """
         golds, preds = self._golds, self._preds
         # If both files are damaged at the same document, the error of pred is raised first.
@@ -111,7 +111,7 @@ class DocumentPairs:
 
 
 class _Side:
-    """The documents of one file that have been read."""
+    """The documents read so far from one file."""
 
     def __init__(self, side: str, file: str) -> None:
         self.side, self.file = side, file

@@ -24,7 +24,7 @@ from spanrs.mat.pairs import DocumentPairs, UnreadableFileError
 from spanrs.mat.views import NO_TOKENS
 from spanrs.threads import thread_count
 
-#: What is said where a table of tokens cannot be made.
+#: MATScore's message if a table of tokens cannot be made.
 MISPLACED = "Found annotation boundary which doesn't fall on a token boundary; skipping token scoring."
 
 
@@ -54,14 +54,14 @@ Sink = Callable[[Scored], None]
 
 
 def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
-    """Score the annotations of pred against those of gold with MITRE's MATScore.
+    """Score the annotations of pred against gold as MITRE's MATScore does.
 
     Overlapping annotations are paired one to one to maximise the sum of their similarities. Each pair is a match or one
-    of seven kinds of clashes; annotations without a partner are missing or spurious. Tokens, pseudo-tokens and
+    of seven kinds of clashes; unpaired annotations are missing or spurious. Tokens, pseudo-tokens and
     characters are counted as well. Both sides must have the same text.
 
-    Documents of one file are paired by their ids if they have any, else by their order. Without ids the name of a
-    document is its index, so results should only be merged if documents have ids.
+    Documents of one file are paired by their ids if they have ids, otherwise by their order. The name of a document
+    without an id is its index, so results should only be merged if documents have ids.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
     Returns
     -------
     Result
-        Has the criteria ``tag``, ``token``, ``pseudo_token`` and ``character``, and counts for each document.
-        :func:`spanrs.mat.tables` converts it to MATScore's tables.
+        The result has the criteria ``tag``, ``token``, ``pseudo_token`` and ``character``, and counts for each
+        document. :func:`spanrs.mat.tables` converts it to MATScore's tables.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
 
     Notes
     -----
-    Source: MITRE Annotation Toolkit 1.3, "Scoring Engine"; the pairing is that of 2.0.
+    Source: MITRE Annotation Toolkit 1.3, "Scoring Engine"; the pairing follows version 2.0.
     """
     if options.align != "refuse":
         raise ValueError("MATScore requires the same text on both sides; pass align='refuse'")
@@ -126,14 +126,14 @@ register_documents("mat", score_corpora)
 
 
 def _raise_skipped(skipped: Skipped) -> None:
-    """Raise an error for a pair that cannot be scored; annotations that were left out are not errors.
+    """Raise an error for a pair that cannot be scored; skipped annotations are not errors.
 
     Raises
     ------
     spanrs.errors.FormatError
     """
     if skipped.pair:
-        message = f"{skipped.message.removesuffix('; skipping pair.')} (on_error='skip' scores the others)"
+        message = f"{skipped.message.removesuffix('; skipping pair.')} (use on_error='skip' to score the other pairs)"
         raise with_code(FormatError(message), "skipped", skipped.file)
 
 
@@ -152,7 +152,7 @@ def refuse_nothing(result: Result, *, printed: bool = False) -> None:
 def reason_for_nothing(result: Result, *, printed: bool = False) -> str | None:
     """Return why nothing was scored; None if something was scored.
 
-    With ``printed`` the messages of skipped pairs have been printed, and the first one is not repeated.
+    ``printed`` means that the messages of skipped pairs have been printed, so that the first message is not repeated.
     """
     documents, skipped = len(result.counts), result.evidence.skipped
     if not documents and not skipped:
@@ -162,9 +162,7 @@ def reason_for_nothing(result: Result, *, printed: bool = False) -> str | None:
     if result.per_type:
         return None
     many = "the document has no" if documents == 1 else f"none of {documents} documents has"
-    return (
-        f"{many} annotations to score on either side; is this the right file type, and are labels left out?"
-    )
+    return f"{many} annotations to score on either side; check the file type and the excluded labels"
 
 
 def score_pairs(
@@ -277,7 +275,7 @@ def _each(
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    # At most 2 * threads pairs are in memory.
+    # At most 2 * threads pairs are kept in memory.
     ahead: deque[Future[_Outcome]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
@@ -319,13 +317,13 @@ def _pair(pair: FilePair, scorer: _spanrs.MatScorer, texts: bool) -> _Outcome:
 
 
 def _unreadable(side: str, file: str, error: Exception) -> str:
-    """Describe the operation that failed on a file, and why."""
+    """Describe the operation that failed on a file, and the reason."""
     if isinstance(error, OSError):
         # The text of a brat document is a separate file.
         return f"open {side} {error.filename or file} ({error.strerror or error})"
     if not isinstance(error, SpanrsError):
         return f"load {side} {file} (an unpaired surrogate: {error})"
-    # The location in the file:line:column form of editors, and the error.
+    # The location has the form file:line:column, which editors recognise, followed by the error.
     numbers = [number for number in (error.line, error.column) if number is not None]
     place = ":".join([file, *map(str, numbers)])
     why = str(error).removeprefix(place).removeprefix(":").strip()
@@ -333,7 +331,7 @@ def _unreadable(side: str, file: str, error: Exception) -> str:
 
 
 def _left_out(pair: FilePair, gold: _spanrs.Document, pred: _spanrs.Document) -> list[Skipped]:
-    """Return messages about annotations of two documents that were left out, without duplicates."""
+    """Return messages about skipped annotations of two documents, without duplicates."""
     sides = []
     for file, document in ((pair.gold, gold), (pair.pred, pred)):
         count, first = document.left_out()

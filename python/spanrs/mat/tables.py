@@ -1,4 +1,4 @@
-"""Tables of scores: rows, columns, values."""
+"""Tables of scores: rows, columns and values."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from spanrs.mat.label_counts import Counts, Spread, measures
 from spanrs.mat.matcher import CLASHES
 from spanrs.report.frames import Frames
 
-#: Name of the row of all labels together.
+#: Name of the row for all labels together.
 ALL = "<all>"
-#: Columns of the kinds of clashes, for ref and for hyp.
+#: Columns for the kinds of clashes, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
 #: Columns shared by all tables, including unpaired annotations by side.
 COUNTS = ("match", "refclash", "missing", "hypclash", "spurious")
@@ -24,7 +24,7 @@ ELEMENTS = {
     "pseudo_token": "test pseudo-toks",
     "character": "test chars",
 }
-#: Measures of all tables, then measures of the tables of elements.
+#: Measures in all tables, then additional measures in the tables of elements.
 MEASURES = ("precision", "recall", "fmeasure")
 ACCURACIES = (
     "tag_sensitive_accuracy",
@@ -44,7 +44,7 @@ class Row:
     tag : str
         The label; ``<all>`` for all labels.
     counts : Counter
-        Counts by column name; ``KINDS`` only for annotations.
+        Counts by column name; the columns in ``KINDS`` occur only in the table of annotations.
     documents : int
         Number of scored documents.
     elements : int
@@ -56,7 +56,7 @@ class Row:
     block : int or None
         Index of the document, from 0, for rows of single files, whose names may be equal.
     together : bool
-        Whether the row is the one of all labels together; a label may also be called ``<all>``.
+        Whether the row is for all labels together; a label may also be called ``<all>``.
     """
 
     tag: str
@@ -135,8 +135,8 @@ class ScoreTable(Frames):
         return f"<ScoreTable {self.name}, {len(self)} rows>"
 
     def __getitem__(self, tag: str) -> dict[str, Any]:
-        """Return the row of a label, or of ``<all>``, over all files."""
-        # The row of all labels is the last one, so it takes precedence over a label called ``<all>``.
+        """Return the row of a label, or the row ``<all>``, over all files."""
+        # The row for all labels is the last row, so this row takes precedence over a label called ``<all>``.
         lines = {line.tag: line for line in self.lines if line.file is None}
         return self._dict(lines[tag])
 

@@ -1,4 +1,4 @@
-"""Tasks: the annotation types of a project and their aliases."""
+"""Tasks, which define the annotation types of a project and their aliases."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
     OSError
         If the file cannot be read.
     spanrs.errors.FormatError
-        If the file is not a task.xml, or has no task of that name; the message has the location.
+        If the file is not a task.xml, or has no task of that name; the message contains the location.
     """
     file = Path(path)
     if file.is_dir():
@@ -150,5 +150,5 @@ def find_task(name: str, places: list[Path]) -> Task:
                     return task
                 names.append(repr(task.name))
     where = ", ".join(map(str, places))
-    has = f"only {', '.join(names)}" if names else "nor any other"
+    has = f"only {', '.join(names)}" if names else "and no other task"
     raise FormatError(f"there is no task {name!r} in {where}, {has}")

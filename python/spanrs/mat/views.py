@@ -1,4 +1,4 @@
-"""MATScore's tables of a result."""
+"""Computes MATScore's tables from a result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanrs.mat.layout import MatTables
 if TYPE_CHECKING:
     from spanrs.eval import Result
 
-#: What is said where a table of tokens cannot be made.
+#: MATScore's message if there are no tokens.
 NO_TOKENS = "Skipping token scoring because no tokens were found in the input documents."
 
 
@@ -26,7 +26,7 @@ def tables(
     seed: int = 0,
     threads: int = 1,
 ) -> MatTables:
-    """Return MATScore's tables of a result of the matcher :class:`spanrs.mat.Mat`.
+    """Compute MATScore's tables from a result of the matcher :class:`spanrs.mat.Mat`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def tables(
         Whether to add the mean, variance and standard deviation of measures over bootstrap resamples; an int is the
         number of samples (True: 1000).
     seed : int
-        Seed of the resampling. The numbers do not depend on the number of threads.
+        Random seed for resampling. The numbers do not depend on the number of threads.
     threads : int
         Number of threads for the resampling.
 
@@ -53,7 +53,7 @@ def tables(
     Raises
     ------
     TypeError
-        If the result is of another matcher.
+        If the result belongs to another matcher.
     ValueError
         If the number of samples or threads, or the seed, is out of range.
 
@@ -70,7 +70,7 @@ def tables(
     """
     if result.matcher.name != "mat":
         raise TypeError(
-            f"MATScore's tables require a result of spanrs.mat, not of the {result.matcher.name} matcher"
+            f"MATScore's tables require a result of the matcher mat, not of the matcher {result.matcher.name}"
         )
     if result.document_weights is not None:
         raise ValueError(

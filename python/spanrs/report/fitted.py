@@ -10,14 +10,14 @@ from rich.cells import cell_len
 
 #: Separator between columns of a table that does not fit otherwise.
 NARROW_GAP = "  "
-#: Minimum width of a name, if the numbers leave that much room.
+#: Minimum width of a name, if the numbers leave enough space.
 LEAST_NAME = 12
 #: Minimum width of a name if the numbers alone fill the terminal.
 LEAST = 4
 #: Indentation of the continuation lines of a name.
 INDENT = "  "
 
-#: A piece of text that is kept on one line: up to a space, or with its separator.
+#: A piece of text that is not broken: white space, or characters up to and including a separator.
 _PIECE = re.compile(r"\s+|[^\s\-_/]*[\-_/]+|[^\s\-_/]+")
 
 
@@ -38,8 +38,8 @@ def fitted_blocks(
     r"""Lay out a table in blocks of columns that are no wider than a terminal.
 
     Names in the left columns and headings wrap; then the columns are split into several blocks, each of which repeats
-    the left columns. Numbers are never broken: if one does not fit beside a few characters of the names, lines are
-    wider.
+    the left columns. Numbers are never broken: lines are wider than the terminal if a number does not fit beside a few
+    characters of the names.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def fitted_blocks(
     rows : sequence of sequence of str
         The cells of each row.
     left : int
-        Number of columns that are aligned left. If it is 0, the first column is repeated.
+        Number of columns that are aligned left and repeated in each block. With 0, the first column is repeated.
     width : int
         Width of the terminal.
 
@@ -79,7 +79,7 @@ def fitted_blocks(
     names, numbers = layout[:repeated], layout[repeated:]
     _narrow(names, numbers, width)
     blocks = _packed(names, numbers, width)
-    # Space that is free in all blocks goes to the names, so that they are equally wide in all blocks.
+    # Space that is free in all blocks is given to the names, so that the names have the same width in all blocks.
     _widen(names, min(width - _total(names + block) for block in blocks))
     for block in blocks:
         for column in block:
@@ -129,7 +129,7 @@ def _packed(names: Sequence[_Column], numbers: Sequence[_Column], width: int) ->
 
 
 def _widen(columns: Iterable[_Column], free: int) -> None:
-    """Widen columns towards their width without line breaks, as far as there is room."""
+    """Widen columns towards their width without line breaks, as far as there is space."""
     for column in columns:
         more = max(0, min(free, column.natural - column.width))
         column.width += more
@@ -211,7 +211,7 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
 
 
 def _fitting(text: str, width: int) -> int:
-    """Return the number of characters that fit into a width; at least one that is not a space."""
+    """Return the number of characters that fit into a width, including at least one that is not a space."""
     at = len(text) - len(text.lstrip()) + 1
     while at < len(text) and cell_len(text[: at + 1]) <= width:
         at += 1

@@ -16,11 +16,11 @@ class Tabular(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
+        """Return the names of the columns."""
 
     @property
     def rows(self) -> list[tuple[Any, ...]]:
-        """The rows as tuples."""
+        """Return the rows as tuples."""
 
     @property
     def types(self) -> Mapping[str, type]:

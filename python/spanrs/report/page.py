@@ -97,8 +97,8 @@ class Cards:
 class Sorted:
     """A table that can be sorted by clicking on a column head.
 
-    Columns of numbers are sorted numerically. The rows after the last section of the table are totals; they
-    stay at the bottom.
+    Columns of numbers are sorted numerically. The rows of the last section of the table are totals, which stay at the
+    bottom.
 
     Examples
     --------
@@ -268,7 +268,7 @@ class Example:
     document : str, optional
         Name of the document.
     sentence_tokens : int, optional
-        Number of tokens of the sentence.
+        Number of tokens in the sentence.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def render(
     subtitle : str
         A paragraph below the first heading.
     signature : str
-        How the numbers were computed; the last line of the page.
+        Settings with which the numbers were computed; the last line of the page.
     language : str
         Language of titles and notes, a BCP 47 tag.
 

@@ -21,7 +21,7 @@ T = TypeVar("T")
 def template(package: str, name: str) -> Template:
     """Load a template of a package; values are escaped.
 
-    It can extend and include the templates of this package, such as ``base.html`` and ``page.css``.
+    The template can extend and include the templates of this package, such as ``base.html`` and ``page.css``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def template(package: str, name: str) -> Template:
     try:
         import jinja2
     except ImportError as error:
-        raise ImportError("an HTML page needs jinja2; pip install 'spanrs[html]'") from error
+        raise ImportError("an HTML page needs jinja2; run pip install 'spanrs[html]'") from error
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader(
             [jinja2.PackageLoader(package_name) for package_name in (package, "spanrs.report")]
@@ -83,7 +83,7 @@ def visible(text: str) -> Markup:
 
 
 def largest(numbers: Sequence[float], most: int) -> list[int]:
-    """Return the indices of the ``most`` largest numbers, in ascending order; of equal numbers the first are kept.
+    """Return the indices of the ``most`` largest numbers, sorted by index; among equal numbers, the first are kept.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def largest(numbers: Sequence[float], most: int) -> list[int]:
 
 
 def cut_by_kind(items: Sequence[T], kind: Callable[[T], Hashable], most: int) -> list[T]:
-    """Return at most ``most`` items in order: all of rare kinds, and equally many of each frequent kind.
+    """Return at most ``most`` items in order: all items of rare kinds, and equally many of each frequent kind.
 
     Examples
     --------

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: File formats by suffix.
 FORMATS = {".png": "png", ".svg": "svg", ".pdf": "pdf"}
-#: Height of a figure, in inches.
+#: Maximum height of a figure, in inches.
 LARGEST = 40.0
 #: Maximum number of names for which a heat map shows numbers.
 MOST_NUMBERED = 20
@@ -41,7 +41,7 @@ def plot_format(path: str | PathLike[str]) -> str:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ImportError("a plot needs matplotlib; pip install 'spanrs[plot]'") from error
+        raise ImportError("a plot needs matplotlib; run pip install 'spanrs[plot]'") from error
     ending = Path(path).suffix.lower()
     if ending not in FORMATS:
         message = f"{fspath(path)}: the name of a plot file must end with {', '.join(FORMATS)}"
@@ -69,7 +69,7 @@ def bar_plot(
     names : sequence of str
         Names, from top to bottom.
     values : mapping of str to sequence of float
-        For each series a fraction for each name; NaN is not drawn.
+        For each series, a fraction for each name; NaN is not drawn.
     label : str
         Label of the axis.
     file_format : str

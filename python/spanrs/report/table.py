@@ -20,7 +20,7 @@ GAP = "   "
 
 
 def as_text(parts: Iterable[Table | str], width: int | None = None) -> str:
-    """Render tables and lines as plain text; tables are at most ``width`` wide if it is given."""
+    """Render tables and lines as plain text; ``width`` is the maximum width of tables."""
     texts = [part.plain(width) if isinstance(part, Table) else escaped_lines(part) for part in parts]
     return "\n".join(line.rstrip() for text in texts for line in text.splitlines())
 
@@ -52,7 +52,7 @@ _LATEX = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        # At the beginning of a row they would be parsed as the optional argument of the preceding row end.
+        # At the beginning of a row, these would be parsed as an optional argument of the preceding row end.
         "[": "{[}",
         "*": "{*}",
         "\n": " ",
@@ -69,7 +69,7 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 
 def _number(cell: str) -> float:
-    """Return the number in a cell; minus infinity for other cells, such as those of undefined measures."""
+    """Return the number in a cell; minus infinity for cells without a number, such as undefined measures."""
     try:
         return float(cell)
     except ValueError:
@@ -116,7 +116,7 @@ class Table:
     left : int
         Number of columns that are aligned left.
     title : str
-        Shown above the table in some formats.
+        Title, which some formats show above the table.
     ranked : collection of str
         Headings of columns in which larger numbers are better; LaTeX shows the largest in bold.
 
@@ -279,6 +279,6 @@ class Table:
 
         for kind, line in self._lines(options.max_width):
             shown = line.replace("─", "-") if kind == "rule" and options.ascii_only else line
-            # Text objects, because names may look like markup.
+            # Text objects are used because names may look like markup.
             style = "table.header" if kind == "head" else ""
             yield Text(shown, style, no_wrap=True, overflow="ignore")

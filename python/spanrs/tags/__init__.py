@@ -1,9 +1,9 @@
 """Tags and spans: conversion in both directions, validation, conversion of schemes, legal transitions.
 
 Every function takes one sentence (a sequence of tags) or many (a sequence of such sequences), and returns
-the same form; ``*_ids`` take integer ids and a vocabulary. Column files are read by :mod:`spanrs.io`. Tokens
-count from 0, ends are exclusive. Exact behaviour on malformed tags is that of iobes (its repository's
-HEAD) for the reading ``conlleval``; docs/compare.md lists the differences.
+the same form; functions named ``*_ids`` take integer ids and a vocabulary. Column files are read by
+:mod:`spanrs.io`. Tokens are numbered from 0, and ends are exclusive. With the reading ``conlleval``, malformed tags
+are treated as in iobes (the HEAD of its repository); docs/compare.md lists the differences.
 """
 
 from spanrs.errors import Violation

@@ -39,9 +39,9 @@ def convert(
     source, target : str
         Names of schemes.
     reading : str, optional
-        How malformed tags are read; they are an error if not given.
+        How malformed tags are read; by default malformed tags are an error.
     dialect : Dialect
-        How tags are spelt, on both sides.
+        Spelling of tags, in input and output.
 
     Returns
     -------
@@ -51,8 +51,8 @@ def convert(
     Raises
     ------
     spanrs.errors.SchemeError
-        For malformed tags without a reading, with every violation of the sentence; and for spans that the target
-        cannot express.
+        If tags are malformed and no reading is given (the error has all violations of the sentence), or if the target
+        scheme cannot represent a span.
 
     Examples
     --------

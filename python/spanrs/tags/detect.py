@@ -15,9 +15,9 @@ class Detection(NamedTuple):
     scheme: str
     """The scheme with the fewest violations."""
     statement: str
-    """The evidence, as text."""
+    """Description of the evidence."""
     violations: dict[str, int]
-    """Number of illegal pairs of neighbouring tags under each scheme, fewest first."""
+    """Number of illegal pairs of adjacent tags under each scheme, in ascending order."""
 
 
 def detect_scheme(tags: Tags | Sequence[Tags], *, dialect: Dialect = Dialect()) -> Detection:
@@ -28,13 +28,13 @@ def detect_scheme(tags: Tags | Sequence[Tags], *, dialect: Dialect = Dialect()) 
     tags : sequence of str, or sequence of such sequences
         Tags of one sentence or many; more tags make the result more reliable.
     dialect : Dialect
-        How tags are spelt.
+        Spelling of tags.
 
     Returns
     -------
     Detection
-        Of schemes with equally few violations the first of :func:`schemes`; TOKEN only if most tags have a prefix of
-        no scheme.
+        Of schemes with equally few violations, the first in :func:`schemes` is chosen; TOKEN is chosen only if the
+        prefixes of most tags belong to no scheme.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Integer ids of tags with a vocabulary."""
+"""Conversion and validation of integer tag ids with a vocabulary."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class SpanArrays(NamedTuple):
-    """Spans as columns: place ``i`` of every array belongs to span ``i``."""
+    """Spans as columns: element ``i`` of every array belongs to span ``i``."""
 
     sentence: npt.NDArray[np.int64]
     """Index of the sentence, from 0."""
     type_id: npt.NDArray[np.int64]
     """Index into ``types``."""
     start: npt.NDArray[np.int64]
-    """Index of the first token; ignored tokens count."""
+    """Index of the first token; ignored tokens are counted."""
     end: npt.NDArray[np.int64]
-    """One past the last token; ignored tokens count."""
+    """One past the last token; ignored tokens are counted."""
     types: list[str]
-    """Names of the types."""
+    """Names of the types, indexed by type id."""
 
 
 def ids_to_spans(
@@ -47,7 +47,7 @@ def ids_to_spans(
     ignore_index: int = IGNORE_INDEX,
     dialect: Dialect = Dialect(),
 ) -> SpanArrays:
-    """Convert integer ids of tags to spans.
+    """Convert integer tag ids to spans.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def ids_to_spans(
     scheme, reading, dialect
         As for :func:`tags_to_spans`.
     ignore_index : int
-        Tokens with this id are left out, and spans continue across them, as needed for word pieces of Hugging Face.
+        Tokens with this id are ignored, and spans continue across ignored tokens, as required for word pieces in
+        Hugging Face models.
 
     Returns
     -------
@@ -68,7 +69,7 @@ def ids_to_spans(
     Raises
     ------
     spanrs.errors.SchemeError
-        For an id outside the vocabulary, with its place.
+        For an id outside the vocabulary; the message contains the location.
 
     Examples
     --------
@@ -86,12 +87,12 @@ def ids_to_spans(
 
 
 def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
-    """Return an array that the compiled module can read in place; ``name`` is the argument, for messages."""
+    """Return an array that the compiled module can read in place; ``name`` is the name of the argument in messages."""
     import numpy as np
 
     if hasattr(ids, "__dlpack__") and not hasattr(ids, "__array__"):
         ids = np.from_dlpack(cast("Any", ids))
-    # `numpy.ma` is imported if there are masked arrays.
+    # If `numpy.ma` has not been imported, there are no masked arrays.
     masked_array: Any = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())
     if isinstance(ids, masked_array):
         message = f"{name}: the mask of a masked array would be lost; pass its data, and mask=~array.mask"
@@ -99,13 +100,13 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
     try:
         array = np.asarray(cast("Any", ids))
         if array.dtype == object and array.ndim == 1 and not any(isinstance(row, str) for row in array):
-            # A column of rows.
+            # A column whose cells are rows.
             array = np.stack([as_ids(row, name) for row in array]) if array.size else array
     except ValueError as error:
-        # NumPy's message is about shapes.
+        # NumPy's message only mentions shapes.
         message = (
-            f"{name}: the sentences are of different lengths: pad them with ignore_index, or pass all ids in one "
-            "array of one dimension with lengths="
+            f"{name}: the sentences have different lengths; pad them with ignore_index, or pass all ids as a "
+            "one-dimensional array with lengths="
         )
         raise AlignmentError(message) from error
     if array.ndim == 0:
@@ -113,7 +114,7 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
         raise TypeError(message)
     array = np.ascontiguousarray(array)
     if array.size == 0:
-        # Empty lists become arrays of float.
+        # NumPy converts empty lists to arrays of float.
         return array.astype(np.int64)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
@@ -121,7 +122,7 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
 def _sentences(
     ids: npt.ArrayLike, vocabulary: Vocabulary, ignore_index: int
 ) -> tuple[npt.NDArray[Any], list[npt.NDArray[Any]], list[list[str]]]:
-    """Return the places and the tags of the tokens that are not ignored."""
+    """Return the positions and the tags of the tokens that are not ignored."""
     import numpy as np
 
     array = np.atleast_2d(as_ids(ids))
@@ -157,7 +158,7 @@ def validate_ids(
     ignore_index: int = IGNORE_INDEX,
     dialect: Dialect = Dialect(),
 ) -> list[list[Violation]]:
-    """List the violations of integer ids of tags.
+    """List the violations in integer tag ids.
 
     Parameters
     ----------
@@ -169,7 +170,7 @@ def validate_ids(
     Returns
     -------
     list of list of Violation
-        One list per sentence; ignored tokens count in indices.
+        One list per sentence; ignored tokens are counted in indices.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def convert_ids(
     ignore_index: int = IGNORE_INDEX,
     dialect: Dialect = Dialect(),
 ) -> tuple[npt.NDArray[np.int64], list[str]]:
-    """Convert integer ids of tags from one scheme to another.
+    """Convert integer tag ids from one scheme to another.
 
     Parameters
     ----------
@@ -209,7 +210,7 @@ def convert_ids(
     ids : array of int64, shape of the input
         Ignored tokens keep ``ignore_index``.
     vocabulary : list of str
-        The tag of each new id: all tags of the target over the types of the old vocabulary.
+        The tag of each new id: all tags of the target scheme for the types of the old vocabulary.
 
     Examples
     --------

@@ -35,22 +35,22 @@ def tags_to_spans(
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling
         (``iob2``, ``bioes``, ``bioul``...).
     reading : str
-        What malformed tags mean: ``conlleval`` (a tag that cannot continue the span before it opens a new
+        Interpretation of malformed tags: ``conlleval`` (a tag that cannot continue the previous span opens a new
         one), ``strict`` (malformed spans are dropped), ``discard`` (tags that continue no span are read as
-        ``O``), ``refuse`` (an error) or ``ncrfpp`` (begin and end decide). ``seqeval`` and ``seqeval-strict``
-        are those of seqeval, including its quirks.
+        ``O``), ``refuse`` (an error) or ``ncrfpp`` (only begin and end tags are used). ``seqeval`` and
+        ``seqeval-strict`` reproduce seqeval, including its quirks.
     dialect : Dialect
-        How tags are spelt.
+        Spelling of tags.
 
     Returns
     -------
     list of Span, or list of such lists
-        In the order of the text.
+        The spans, in the order of the text.
 
     Raises
     ------
     spanrs.errors.SchemeError
-        For unknown names, and under ``refuse`` with all violations.
+        For unknown names; under ``refuse``, for malformed tags, with all violations.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def validate(
     *,
     dialect: Dialect = Dialect(),
 ) -> list[Violation] | list[list[Violation]]:
-    """List the violations of tags.
+    """List the violations in tags.
 
     Parameters
     ----------
@@ -126,13 +126,14 @@ def spans_to_tags(
     Parameters
     ----------
     spans : iterable of Span or (type, start, end)
-        In any order; starts count from 0, ends are exclusive.
+        The spans in any order; starts are numbered from 0, and ends are exclusive.
     length : int, optional
-        Number of tokens of the sentence; the largest end if not given.
+        Number of tokens in the sentence; by default the largest end.
     scheme, dialect
         As for :func:`tags_to_spans`.
     overlaps : {"refuse", "overwrite"}
-        Whether overlapping spans are an error, or spans with later starts overwrite earlier ones (as in iobes).
+        ``refuse``: overlapping spans are an error; ``overwrite``: spans with later starts overwrite earlier ones, as
+        in iobes.
 
     Returns
     -------
@@ -143,7 +144,7 @@ def spans_to_tags(
     ------
     spanrs.errors.SchemeError
         For spans that overlap or exceed the sentence, types that could not be read back, and spans that the scheme
-        cannot express (adjacent spans of one type in IO, longer than one token in TOKEN).
+        cannot represent (adjacent spans of one type in IO, spans of several tokens in TOKEN).
 
     Examples
     --------
@@ -159,7 +160,7 @@ def spans_to_tags(
         kind, start, end, *rest = span
         tokens = rest[0] if rest else None
         if tokens is not None and tuple(cast("Sequence[int]", tokens)) != tuple(range(start, end)):
-            message = f"{kind} [{start}, {end}) is discontinuous; tags can write flat spans only"
+            message = f"{kind} [{start}, {end}) is discontinuous; tags can represent contiguous spans only"
             raise SchemeError(message)
         rows.append((kind, start, end))
     return _spanrs.write_tags(rows, length, scheme, dialect, overlaps == "overwrite")

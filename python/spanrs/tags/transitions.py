@@ -23,12 +23,12 @@ def tags_of(scheme: str, types: Iterable[str], *, dialect: Dialect = Dialect()) 
     types : iterable of str
         Types of spans.
     dialect : Dialect
-        How tags are spelt.
+        Spelling of tags.
 
     Returns
     -------
     list of str
-        ``O``, then all prefixes of the first type, of the second, and so on.
+        ``O``, followed by the tags of each type, in the given order.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Transition(NamedTuple):
     source: str
     """The first tag."""
     target: str
-    """The tag that follows."""
+    """The next tag."""
     valid: bool
     """Whether the scheme allows it."""
 
@@ -77,13 +77,13 @@ def transitions(
     scheme : str
         Name of the scheme.
     types : iterable of str, optional
-        Use all tags of these types.
+        Types whose tags are all used.
     tags : iterable of str, optional
-        Use these tags instead.
+        Tags to use instead of ``types``.
     start, end : str
-        Names of the sentence boundaries. Nothing may precede a start or follow an end.
+        Names of the sentence boundaries. No tag may precede the start or follow the end.
     dialect : Dialect
-        How tags are spelt.
+        Spelling of tags.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def transitions(
     everything = [*names, start, end]
     rows = []
     for i, source in enumerate(everything):
-        # The last row of the matrix is the start, its last column the end.
+        # The last row of the matrix is the sentence start, the last column is the sentence end.
         row = legal[i * side : (i + 1) * side] if i < side else [False] * side
         valid = [*row[:-1], False, row[-1]]
         rows += [Transition(source, t, v) for t, v in zip(everything, valid, strict=True)]
@@ -156,11 +156,11 @@ class TransitionMask(NamedTuple):
     """Legal transitions in the order of a vocabulary; True is legal."""
 
     between: npt.NDArray[np.bool_]
-    """Shape (tags, tags): from row to column."""
+    """Legal transitions from row to column, shape (tags, tags)."""
     start: npt.NDArray[np.bool_]
-    """Shape (tags,): legal at the start of a sentence."""
+    """Tags that are legal at the start of a sentence, shape (tags,)."""
     end: npt.NDArray[np.bool_]
-    """Shape (tags,): legal at the end of a sentence."""
+    """Tags that are legal at the end of a sentence, shape (tags,)."""
 
     def scores(
         self, illegal: float = float("-inf")
@@ -170,12 +170,12 @@ class TransitionMask(NamedTuple):
         Parameters
         ----------
         illegal : float
-            Use a large negative number if infinities would become NaN.
+            The penalty. Use a large negative number if infinities would lead to NaN.
 
         Returns
         -------
         tuple of arrays of float64
-            For transitions (tags, tags), starts (tags,) and ends (tags,).
+            Penalties for transitions (shape (tags, tags)), starts (shape (tags,)) and ends (shape (tags,)).
         """
         import numpy as np
 
@@ -200,14 +200,14 @@ def transition_mask(
     vocabulary : sequence of str, or mapping
         The tags in the order of the model's ids, or label2id or id2label.
     start, end : str, optional
-        Entries of the vocabulary for the sentence boundaries, in models that have them among the tags.
+        Entries of the vocabulary for the sentence boundaries, in models that include these among the tags.
     dialect : Dialect
-        How tags are spelt.
+        Spelling of tags.
 
     Returns
     -------
     TransitionMask
-        In the order of the vocabulary.
+        The arrays, in the order of the vocabulary.
 
     Raises
     ------

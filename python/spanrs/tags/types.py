@@ -14,7 +14,7 @@ Tags: TypeAlias = Sequence[str]
 #: The tag of each id: in order, or as label2id or id2label.
 Vocabulary: TypeAlias = Sequence[str] | Mapping[str, int] | Mapping[int, str]
 
-#: Id of tokens that are left out, as in Hugging Face and PyTorch.
+#: Id of ignored tokens, as in Hugging Face and PyTorch.
 IGNORE_INDEX = -100
 
 
@@ -24,7 +24,7 @@ def as_ignore_index(ignore_index: object) -> int:
     Raises
     ------
     TypeError
-        For other values than integers.
+        For values other than integers.
     ValueError
         For integers below -2**63 or above 2**63 - 2. The largest 64-bit integer is reserved for larger ids.
     """
@@ -41,11 +41,11 @@ class Span(NamedTuple):
     end: int
     """One past the last token."""
     tokens: tuple[int, ...] | None = None
-    """Indices of its tokens, only if the span is discontinuous."""
+    """Indices of the tokens if the span is discontinuous; otherwise None."""
 
 
 class Dialect(NamedTuple):
-    """How tags are spelt.
+    """Spelling of tags.
 
     Examples
     --------
@@ -55,55 +55,55 @@ class Dialect(NamedTuple):
     """
 
     separator: str = "-"
-    """Separator between prefix and type: the first in the tag, with ``suffix`` the last."""
+    """Separator between prefix and type: the first occurrence in the tag, or the last one with ``suffix``."""
     suffix: bool = False
-    """The prefix comes after the type: ``PER-B``."""
+    """Whether the prefix follows the type: ``PER-B``."""
     bare_is_type: bool = False
-    """``B`` without a type has the type ``B`` (as in iobes) instead of ``_``."""
+    """Whether ``B`` without a type has the type ``B`` (as in iobes) instead of ``_``."""
     unknown_is_outside: bool = False
-    """Tags with unknown prefixes are ``O`` and no violation (as in iobes)."""
+    """Whether tags with unknown prefixes are read as ``O`` without a violation (as in iobes)."""
 
 
 class Reader(NamedTuple):
-    """How tags are read."""
+    """Settings for reading tags."""
 
     scheme: str
     reading: str = "conlleval"
     dialect: Dialect = Dialect()
     pred_scheme: str | None = None
-    """The scheme of pred, if it differs."""
+    """The scheme of pred, if it differs from that of gold."""
 
 
 class Converter(NamedTuple):
-    """How tags are converted."""
+    """Settings for converting tags."""
 
     source: str
     target: str
     reading: str | None = None
-    """None refuses malformed tags."""
+    """How malformed tags are read; with None, they are an error."""
     dialect: Dialect = Dialect()
 
 
-#: How iobes spells tags.
+#: Spelling of tags in iobes.
 IOBES_DIALECT = Dialect(bare_is_type=True, unknown_is_outside=True)
 
 
 class Scheme(NamedTuple):
-    """A tagging scheme: its prefixes, and where they put span boundaries."""
+    """A tagging scheme: the prefixes, and the span boundaries that they imply."""
 
     name: str
     """Name of the scheme."""
     prefixes: tuple[tuple[str, str, str], ...]
-    """(letter, begins, ends), each edge ``always``, ``never``, ``auto`` or ``contact``."""
+    """(letter, begins, ends) of each prefix; begins and ends are ``always``, ``never``, ``auto`` or ``contact``."""
 
 
 def schemes() -> list[Scheme]:
-    """All schemes.
+    """Return all schemes.
 
     Returns
     -------
     list of Scheme
-        In the order in which detection prefers them.
+        The schemes, in the order of preference for detection.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def schemes() -> list[Scheme]:
 
 
 def is_auto(scheme: str) -> bool:
-    """Return whether the scheme is to be detected."""
+    """Return whether the scheme should be detected."""
     return scheme.strip().lower() == "auto"
 
 
@@ -125,14 +125,14 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
     Raises
     ------
     TypeError
-        For other values, and items that are not str.
+        For values of other types, and for items that are not str.
     ValueError
         For ids that are not 0, 1, 2, ...
 
     Warns
     -----
     spanrs.errors.SpanrsWarning
-        If several ids have the same tag, which is rarely meant.
+        If several ids have the same tag, which is rarely intended.
     """
     if isinstance(vocabulary, str):
         message = "a vocabulary must be a sequence of tags, not a str"
@@ -158,7 +158,7 @@ def as_vocabulary(vocabulary: Vocabulary) -> list[str]:
 
 
 def _names_advice(labels: object) -> str:
-    """Return where the names are in a ``ClassLabel`` of Hugging Face datasets, or in a list of them."""
+    """Return advice if the labels are a ``ClassLabel`` of Hugging Face datasets, or a list of ``ClassLabel``."""
     for attribute in ("", ".feature", ".feature.feature"):
         try:
             names = operator.attrgetter(f"{attribute}.names".removeprefix("."))(labels)
@@ -170,21 +170,21 @@ def _names_advice(labels: object) -> str:
 
 
 def _checked_tags(tags: list[str]) -> list[str]:
-    """Return the tags of a vocabulary; refuse other items than str, and warn if two ids have the same tag."""
+    """Return the tags of a vocabulary; refuse items that are not str, and warn if two ids have the same tag."""
     ids: dict[str, int] = {}
     for number, tag in enumerate(tags):
         if not isinstance(tag, str):
-            message = f"a vocabulary holds tags, each a str, and item {number} is {tag!r}"
+            message = f"a vocabulary must contain only str, but item {number} is {tag!r}"
             raise TypeError(message + _names_advice(tag))
         check_text(tag, f"item {number} of the vocabulary")
         first = ids.setdefault(tag, number)
         if first != number:
-            warn([f"the vocabulary has the tag {tag!r} twice, for the ids {first} and {number}"])
+            warn([f"the vocabulary contains the tag {tag!r} twice, for the ids {first} and {number}"])
     return tags
 
 
 def _id(number: object) -> int:
-    """Return the id of a tag; keys that are numbers become strings in JSON."""
+    """Return the id of a tag; in JSON, keys that are numbers become strings."""
     if isinstance(number, str) and number.strip().isdecimal():
         return int(number)
     try:
@@ -195,7 +195,7 @@ def _id(number: object) -> int:
 
 
 def is_batch(data: object) -> bool:
-    """Return whether there are many sentences instead of one, whose first item is a str."""
+    """Return whether the data is several sentences; the first item of a single sentence is a str."""
     if isinstance(data, str):
         return False
     if not isinstance(data, Sequence):

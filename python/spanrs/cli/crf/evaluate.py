@@ -23,7 +23,7 @@ from spanrs.crf.training import scheme_of
 from spanrs.eval import Result, score
 from spanrs.eval import tables as report
 
-#: Errors of each kind that a page holds.
+#: Maximum number of errors of each kind in an HTML report.
 OF_A_KIND = 10_000
 
 
@@ -42,10 +42,10 @@ def command(
     read: dict[str, Any],
     output: Output,
 ) -> None:
-    """Tag the tokens of GOLD with MODEL, and score the tags against those of GOLD, as spanrs score does.
+    """Tag the tokens of GOLD with MODEL, and score the tags against the tags of GOLD, as spanrs score does.
 
-    Spans are scored if the tags have prefixes of a scheme, else the label of each token (scheme TOKEN). Columns
-    are by default those of the training data. Measures are printed in per cent, in JSON and CSV they are fractions.
+    Spans are scored if the tags have prefixes of a scheme, else the label of each token (scheme TOKEN). By default,
+    columns are read as in the training data. Measures are printed in per cent; in JSON and CSV they are fractions.
     """
     if model_path == gold == "-":
         raise click.UsageError("standard input can be read once")
@@ -74,9 +74,9 @@ def command(
 
 
 def _tag_column(read: dict[str, Any], trained: dict[str, object]) -> dict[str, Any]:
-    """Read the tags where they were in training, if no other column is named."""
+    """Set the tag column to the one used in training, unless another column is specified."""
     column = trained.get("tag", -1)
-    # Names are of CoNLL-U; a file of columns may have another number of them.
+    # Column names belong to CoNLL-U; a column file may have another number of columns.
     if given("tag") or not trained.get("conllu") or not isinstance(column, (int, str)):
         return read
     return read | {"tags": column}
@@ -89,14 +89,14 @@ def _score(
     how: tuple[str, str | None],
     tokens: Sequence[Sequence[Any]] | None,
 ) -> Result:
-    """Score labels as spans of the scheme that gold is in; with tokens for a report, with rows of sentences."""
+    """Score labels as spans in the scheme of gold, with per-sentence rows, and with tokens for a report."""
     scheme, reading = how
     model_scheme = model.crf.metadata_.get("scheme")
     if scheme.strip().lower() == "auto":
         labels = list(all_labels(gold))
-        # If gold is all O, the scheme of the model decides.
+        # If all gold tags are O, the scheme of the model is used.
         detected = model_scheme if labels == ["O"] else scheme_of(labels, gold)
-        # Many gold files conform to several schemes, the model's among them.
+        # Many gold files conform to several schemes, including the model's.
         scheme = detected or "TOKEN"
     options: dict[str, Any] = {
         "pred_scheme": model_scheme if model_scheme != scheme else None,

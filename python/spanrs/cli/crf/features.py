@@ -21,7 +21,7 @@ from spanrs.io import read as read_corpus
 from spanrs.io.training import tagged
 from spanrs.threads import thread_count
 
-#: The column that a macro reads: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
+#: Matches the column number in a macro: %x[-1,0], %prefix[0,1,3], %t[@1,0,"re"].
 _MACRO_COLUMN = re.compile(r"%\w+\s*\[\s*[^,\[\]]+,\s*(\d+)")
 
 
@@ -29,12 +29,12 @@ class Template(NamedTuple):
     """A feature template."""
 
     name: str
-    """Name of a built-in one, or of a file."""
+    """Name of a built-in template, or of a template file."""
     text: str
 
     @property
     def columns(self) -> int:
-        """Number of columns it reads."""
+        """Return the number of columns that the template reads."""
         return columns_read(self.text)
 
 
@@ -45,9 +45,9 @@ def columns_read(text: str) -> int:
 
 
 def find_template(name: str) -> Template:
-    """Find a template by name or file, and check it."""
+    """Find a template by name or file, and validate it."""
     if name not in templates() and ("%" in name or "\n" in name) and not Path(name).exists():
-        raise click.UsageError(f"--template takes a file or one of {', '.join(sorted(templates()))}")
+        raise click.UsageError(f"--template: expected a file or one of {', '.join(sorted(templates()))}")
     try:
         text = template_text(name if name in templates() else Path(name))
         CrfTrainer(text)
@@ -83,17 +83,17 @@ class Data(NamedTuple):
         return sum(map(len, self.y))
 
     def facts(self) -> dict[str, Any]:
-        """Return the entries of a model card for the file."""
+        """Return the entries about this file for a model card."""
         return {"file": self.name, "sentences": len(self.y), "tokens": self.tokens}
 
 
 def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) -> Data:
-    """Read tokens and tags from any source and print warnings about them.
+    """Read tokens and tags from any source, and print warnings.
 
     Parameters
     ----------
     path : str
-        What is read; ``-`` is standard input.
+        The source; ``-`` is standard input.
     read : dict
         Options of :func:`spanrs.read`.
     features : sequence of int or str
@@ -104,7 +104,7 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
     part = corpus.parts[0]
     if len(corpus.parts) > 1 or part.kind != "rows":
         if features:
-            raise click.UsageError(f"--feature-column needs a single column file, which {path} is not")
+            raise click.UsageError(f"--feature-column needs a single column file; {path} is not one")
         with console.quiet_but_printed():
             tokens, tags = tagged(corpus)
         return Data(part.shown if len(corpus.parts) == 1 else path, tokens, tags, False, 2, False)
@@ -114,19 +114,19 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
     conllu, width, _, tags_are_tokens, warnings = sentences.facts()
     for message in warnings:
         print_message("warning", message)
-    # A sequence, if not by its type.
+    # Has the methods of a sequence, but is not declared as one.
     rows = cast("Sequence[Any]", sentences)
     return Data(part.shown, rows, sentences.tags(), conllu, width, tags_are_tokens)
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:
-    """Raise an error if a template reads more columns than are given; warn if it reads fewer."""
+    """Raise an error if a template reads more columns than there are; warn if it reads fewer."""
     needed, given = template.columns, 1 + len(features)
     if needed > given:
         missing = needed - given
-        more = "the column" if missing == 1 else f"{missing} columns more"
+        more = "the column" if missing == 1 else f"{missing} more columns"
         message = (
-            f"template {template.name} reads {needed} columns, the tokens and {needed - 1} more; name {more} "
+            f"template {template.name} reads {needed} columns, the tokens and {needed - 1} more; specify {more} "
             f"with --feature-column COLUMN{'' if missing == 1 else ', repeated'}"
         )
         raise click.UsageError(message)
@@ -139,27 +139,27 @@ def check_columns(template: Template, features: Sequence[int | str]) -> None:
 
 
 class TrainedModel(NamedTuple):
-    """A model with what is needed to apply it to column files."""
+    """A model with the template and columns for tagging column files."""
 
     crf: CRF
     path: str
     template: Template
     features: tuple[int | str, ...]
-    """The columns the template reads besides the tokens."""
+    """The columns that the template reads besides the tokens."""
     card: dict[str, Any]
 
     def warn_if_unrelated(self, sequences: Sequence[Any]) -> None:
-        """Warn if the template makes no attribute that the model knows."""
+        """Warn if the template generates no attribute known to the model."""
         known_features = self.crf._trained().known_features
         if not any(any(known_features(sequences[at])) for at in range(min(100, len(sequences)))):
             self.warn_of_unknown()
 
     def warn_of_unknown(self) -> None:
-        """Warn that the template makes no attribute that the model knows."""
+        """Warn that the template generates no attribute known to the model."""
         print_message(
             "warning",
-            f"{self.path} knows none of the attributes that template {self.template.name} makes; is it the "
-            "template of this model, and are the columns the right ones?",
+            f"{self.path} knows none of the attributes that template {self.template.name} generates; check that the "
+            "model was trained with this template and these columns",
         )
 
 
@@ -169,10 +169,10 @@ def read_model(path: str) -> CRF:
 
 
 def model_card(crf: CRF, path: str) -> dict[str, Any]:
-    """Return the model card; empty if there is none."""
+    """Return the model card, or an empty dict if the model has none."""
     card: dict[str, Any] = crf.metadata_.get("card") or {}
     if not isinstance(card, dict) or not isinstance(card.get("columns", {}), dict):
-        raise with_code(ModelError(f"{path}: the model card is not as spanrs writes it"), "damaged", path)
+        raise with_code(ModelError(f"{path}: the model card was not written by spanrs"), "damaged", path)
     return card
 
 
@@ -183,17 +183,19 @@ def load_model(
     threads: int,
     scheme: str | None = None,
 ) -> TrainedModel:
-    """Load a model; one without a template or a scheme gets the named one."""
+    """Load a model; the given template and scheme apply to models without their own."""
     crf = read_model(path)
     card = model_card(crf, path)
     if crf.template is not None and template is not None:
-        raise click.UsageError(f"{path} has a template; --template is for models without one")
+        raise click.UsageError(
+            f"{path} contains a template; --template is only for models without a template"
+        )
     if crf.template is not None:
         used = Template(str(card.get("template", "of the model")), str(crf.template))
     elif template is None:
         raise click.UsageError(
-            f"{path} has no template (files of CRFsuite never do, nor do models of feature dicts): name the one "
-            "that makes its attributes with --template"
+            f"{path} contains no template (CRFsuite files and models trained on feature dicts never do); specify the "
+            "template that the model was trained with by --template"
         )
     else:
         used = find_template(template)
@@ -202,7 +204,7 @@ def load_model(
         trained = crf.metadata_.get("scheme")
         if trained is not None and scheme.strip().lower() not in ("none", trained.lower()):
             raise click.UsageError(
-                f"{path} was trained for {trained}; --model-scheme {scheme} would leave few of its tags legal"
+                f"{path} was trained for {trained}; --model-scheme {scheme} would make most of its tags illegal"
             )
         crf = crf._with_template_and_scheme(scheme=scheme)
     crf.set_params(threads=thread_count(threads))
@@ -212,13 +214,13 @@ def load_model(
 
 
 def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
-    """Read the tokens where they were in training, if no other column is named."""
+    """Set the token column to the one used in training, unless another column is specified."""
     token = card.get("columns", {}).get("token", 0)
     return read if given("token") or token == 0 else read | {"tokens": token}
 
 
 def predictions(model: TrainedModel, sequences: Sequence[Any], posterior: bool) -> list[list[str]]:
-    """Return the labels of sequences."""
+    """Return the predicted labels of sequences."""
     return model.crf.predict_posterior(sequences) if posterior else model.crf.predict(sequences)
 
 
@@ -228,5 +230,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def all_labels(y: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return an iterator over the distinct labels, in order of first occurrence."""
+    """Iterate over the distinct labels, in order of first occurrence."""
     return iter(dict.fromkeys(label for labels in y for label in labels))

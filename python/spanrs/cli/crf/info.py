@@ -35,7 +35,7 @@ def command(model_path: str, top: int, output: Output) -> None:
 
 
 class _Facts(NamedTuple):
-    """What is shown of a model."""
+    """Facts shown about a model."""
 
     crf: CRF
     path: str
@@ -114,7 +114,7 @@ def _template_name(text: str | None) -> str:
         return "none: attributes come from a program"
     built_in = [name for name, built_in_text in templates().items() if built_in_text == text]
     lines = sum(line[:1] in ("U", "u") for line in text.splitlines())
-    return f"{built_in[0] if built_in else 'of its own'}, {lines} attributes for each token"
+    return f"{built_in[0] if built_in else 'custom'}, {lines} attributes for each token"
 
 
 def _card_rows(card: dict[str, Any]) -> Iterable[tuple[str, str]]:

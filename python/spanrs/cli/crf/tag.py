@@ -32,10 +32,10 @@ def command(
 ) -> None:
     """Write FILE with the tags of MODEL as a new last column. MODEL or FILE may be "-" (standard input), but not both.
 
-    With --column the tags replace what is in that column. CoNLL-U has no room for a new column: there the tags
-    go to --column, which by default is that of the training data, if that was CoNLL-U. Comments, empty lines and
-    all other columns stay as they are. Columns are by default those of the training data. Of several FILE the
-    output is one after the other. Nothing is written if one of them cannot be tagged.
+    With --column the tags replace the contents of that column. CoNLL-U files cannot have a new column: the tags are
+    written to --column, by default the tag column of the training data if that was CoNLL-U. Comments, empty lines and
+    all other columns stay unchanged. By default, columns are read as in the training data. Several FILE are written
+    one after the other. Nothing is written if a file cannot be tagged.
     """
     if (model_path, *files).count("-") > 1:
         raise click.UsageError("standard input can be read once")
@@ -50,7 +50,7 @@ def command(
     target = columns.tag if given("tag") else None
     if isinstance(target, tuple):
         raise click.UsageError("--column takes one column")
-    # The tags are not read; files need none.
+    # The tags are not read; files need not have any.
     layout = columns._replace(tag=-1)
     options = {
         "extra": list(model.features),
@@ -81,7 +81,7 @@ def _with_advice(error: FormatError) -> FormatError:
         return error
     what = str(error).split(";")[0]
     message = (
-        f"{what}; tags are added to column files (one token a line): write FILE as one with "
+        f"{what}; only column files (one token a line) can be tagged; convert FILE with "
         "spanrs.write(FILE, 'tokens.conll') in Python"
     )
     return with_code(FormatError(message), error.code, error.path, error.line)

@@ -11,7 +11,7 @@ from spanrs.crf import templates
 
 @_generated.crf_template
 def command(name: str | None) -> None:
-    """Print the built-in template NAME, to be copied and changed; without NAME list them."""
+    """Print the built-in template NAME, to be copied and changed; without NAME, list the templates."""
     built_in = templates()
     if name is None:
         for built_in_name, text in sorted(built_in.items()):
@@ -21,4 +21,4 @@ def command(name: str | None) -> None:
     elif name in built_in:
         click.echo(built_in[name], nl=not built_in[name].endswith("\n"))
     else:
-        raise click.ClickException(f"no template {name!r}; there are {', '.join(sorted(built_in))}")
+        raise click.ClickException(f"no template {name!r}; expected one of {', '.join(sorted(built_in))}")

@@ -33,12 +33,12 @@ from spanrs.io.file_advice import odd_sentences
 from spanrs.tags.types import Reader
 from spanrs.threads import thread_count
 
-#: Number of labels from which on the column of the tags is probably another one.
+#: Number of labels above which the wrong column was probably read as tags.
 MANY_LABELS = 300
-#: Why training ended.
+#: Reasons why training ended.
 STOPPED = {
-    "delta": "converged (the loss hardly fell)",
-    "max_iterations": "limit of iterations",
+    "delta": "converged (the loss hardly decreased)",
+    "max_iterations": "iteration limit",
     "line_search": "line search failed",
     "stopped": "patience",
 }
@@ -72,10 +72,10 @@ def command(
     output: Output,
     **given: Any,
 ) -> None:
-    """Train a conditional random field on GOLD: tokens with tags, or text with spans, in any format that is read.
+    """Train a conditional random field on GOLD: tokens with tags, or text with spans, in any supported format.
 
     The loss and the score on --dev are shown on standard error. The score is F1 of spans if the tags have prefixes of
-    a scheme, else accuracy of tokens. The model predicts legal sequences of tags only, unless --scheme is none.
+    a scheme, else accuracy of tokens. The model predicts only legal sequences of tags, unless --scheme is none.
     """
     if (gold, dev).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
@@ -140,7 +140,7 @@ def command(
     crf.save(console.standard_output() if console.is_standard_output(output_path) else output_path)
     if crf.stopped_ == "interrupted":
         kept = "best weights" if given["patience"] is not None else "weights"
-        print_message("note", f"training was interrupted; {output_path} has the {kept} so far")
+        print_message("note", f"training was interrupted; {output_path} contains the {kept} so far")
     _write_summary(crf, facts, output_path, seconds, output)
 
 
@@ -151,7 +151,7 @@ def _scheme(name: str) -> str | None:
 
 
 def _template_for(start: str, name: str | None) -> str | None:
-    """Return the template to load a model with; None if the model has one."""
+    """Return the template for loading a model; None if the model contains one."""
     return None if CRF.load(start).template is not None else name
 
 
@@ -159,25 +159,25 @@ def _check_output(output: str, inputs: list[str]) -> None:
     """Raise an error before training if the model cannot be written."""
     if console.is_standard_output(output):
         if console.standard_output().isatty():
-            raise click.UsageError("a model is not text; name a file with -o")
+            raise click.UsageError("a model is binary and cannot be printed; choose a file with -o")
         return
     path = Path(output)
     if path.is_dir():
-        raise click.UsageError(f"-o {output} is a directory; name a file")
+        raise click.UsageError(f"-o {output} is a directory; choose a file")
     if not path.resolve().parent.is_dir():
-        raise click.UsageError(f"-o {output}: no such directory")
+        raise click.UsageError(f"-o {output}: its directory does not exist")
     if path.exists() and not path.is_file():
         return  # A device or a pipe.
     if not os.access(path.resolve().parent, os.W_OK):
-        raise click.UsageError(f"-o {output}: no permission to write there")
-    # A model may be replaced by one that began with it.
+        raise click.UsageError(f"-o {output}: no write permission")
+    # The output may overwrite the model given as --start.
     data = [Path(name) for name in inputs[:2] if name != "-"]
     if console.overwritten([path], data) is not None:
         raise click.UsageError(f"-o {output} would overwrite the data")
 
 
 def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...]:
-    """Count columns from the first: a file without tags has fewer of them."""
+    """Return the columns numbered from the first one, because a file without tags has fewer columns."""
     return tuple(
         column + data.width if isinstance(column, int) and column < 0 and not data.conllu else column
         for column in features
@@ -187,7 +187,7 @@ def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...
 def _check_tags(data: Data) -> None:
     """Refuse a file whose tags are its tokens."""
     if data.tags_are_tokens:
-        message = f"{data.name}: all tags equal their tokens; name the column of the tags with --column"
+        message = f"{data.name}: all tags equal their tokens; specify the tag column with --column"
         raise with_code(FormatError(message), "no_column", data.name)
 
 
@@ -214,13 +214,15 @@ def _default_template(data: Data, features: Sequence[int | str]) -> Template:
     if len(features) == 1:
         name, reason = "chunking", "there is one --feature-column"
     elif len(features) > 1:
-        message = f"name a template for {len(features) + 1} columns with --template; built-in ones read one or two"
+        message = (
+            f"no built-in template reads {len(features) + 1} columns; specify a template with --template"
+        )
         raise click.UsageError(message)
     elif scheme_of(list(all_labels(data.y)), data.y) is not None:
         name, reason = "ner", "the tags have prefixes"
     else:
         name, reason = "pos", "the tags have no prefixes"
-    print_message("note", f"template {name}, because {reason}; --template names another")
+    print_message("note", f"using template {name}, because {reason}; use --template for another one")
     return find_template(name)
 
 
@@ -230,7 +232,7 @@ def _score(crf: CRF, data: Data) -> dict[str, float]:
 
 
 def _write_summary(crf: CRF, facts: dict[str, Any], path: str, seconds: float, output: Output) -> None:
-    """Write what was trained, on standard error if the model is on standard output."""
+    """Write a summary of the training, to standard error if the model is on standard output."""
     _, attributes, features = crf._trained().sizes()
     labels, scheme = crf.classes_, crf.metadata_.get("scheme")
     summary = facts | {

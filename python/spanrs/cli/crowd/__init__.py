@@ -1,4 +1,4 @@
-"""``spanrs crowd``: labels of many annotators."""
+"""``spanrs crowd``: learning from the labels of many annotators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODULES = {name: f"spanrs.cli.crowd.{name}" for name in COMMANDS}
 def command() -> None:
     """Learn from the labels of many annotators.
 
-    A file of annotations has one token a line, then the label of each annotator, ? for none, and an empty
-    line after each sentence. Other inputs: a column file of each annotator, or a table (.csv, .parquet, .arrow) with
-    the columns annotator, document, token, label.
+    A file of annotations has one token per line, followed by the label of each annotator (? if there is none), and an
+    empty line after each sentence. Other inputs: a column file for each annotator, or a table (.csv, .parquet, .arrow)
+    with the columns annotator, document, token, label.
     """

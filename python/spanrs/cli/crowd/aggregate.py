@@ -37,12 +37,12 @@ def command(
     probabilities: bool,
     output: Output,
 ) -> None:
-    """Estimate the true labels of FILE, and how reliable its annotators are.
+    """Estimate the true labels of FILE, and the reliability of its annotators.
 
     Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens;
-    in JSON these are fractions. The 95 % intervals are those of the score against the true labels, or, where fewer than
-    three annotators labelled most sentences, given that the estimate is right. The table of annotators is printed, with
-    -o - on standard error. CrossFitted estimates best from words and takes longest.
+    in JSON, scores are fractions. The 95 % intervals are for the score against the true labels; where fewer than three
+    annotators labelled most sentences, they assume that the estimate is correct. The table of annotators is printed (on
+    standard error with -o -). CrossFitted also uses the words; it is the most accurate method and takes longest.
     """
     inputs.check_outputs([output_path, output.path], paths)
     check_page(output)
@@ -57,7 +57,7 @@ def command(
 
 
 def check_page(output: Output) -> None:
-    """Report packages that a page needs before long work."""
+    """Raise an error before long work if a package for the HTML report is missing."""
     output.check_format()
     if output.to == "html":
         from spanrs.report.pages import template
@@ -129,9 +129,11 @@ def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure
             shown = "no spans" if row.sentences else "no labels"
         table.add_row(row.annotator, str(row.sentences), str(row.tokens), shown, interval)
     unlabelled = len(corpus) - len(corpus.labelled())
-    head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, truth by {method}"
+    head = (
+        f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, true labels estimated by {method}"
+    )
     if unlabelled:
-        head += f"; sentences nobody labelled: {unlabelled}"
+        head += f"; unlabelled sentences: {unlabelled}"
     return [head, "\n", table]
 
 

@@ -11,9 +11,9 @@ from spanrs.crowd.agreement import Agreement
 from spanrs.report.page import Bar, Bars, Card, Cards, Lines, Section, Sorted, render
 from spanrs.report.table import Table
 
-#: Pairs of annotators in the table.
+#: Maximum number of pairs of annotators in the table.
 MOST_PAIRS = 100
-#: Headings of the tables of a page, by their first columns.
+#: Titles of the tables in an HTML report, by the heading of the first column.
 TITLES = {
     "measure": "Agreement",
     "annotator": "Annotators",
@@ -31,11 +31,11 @@ def command(
     measure: str | None,
     output: Output,
 ) -> None:
-    """Measure how far annotators agree.
+    """Measure the agreement of annotators.
 
-    F1 of spans and Cohen's kappa of tokens by pair of annotators, Fleiss' kappa and Krippendorff's alpha of tokens for
-    all, Krippendorff's alpha for unitizing of spans over the sentences that all labelled. In JSON, F1 is a fraction and
-    what is not defined is null.
+    For each pair of annotators: F1 of spans and Cohen's kappa of tokens. For all annotators: Fleiss' kappa and
+    Krippendorff's alpha of tokens, and Krippendorff's alpha for unitizing (spans of the sentences that all labelled).
+    In JSON, F1 is a fraction and undefined measures are null.
     """
     inputs.check_outputs([plot, output.path], paths)
     output.check_format()

@@ -48,12 +48,12 @@ def command(
     output: Output,
     **how: Any,
 ) -> None:
-    """Compare methods where the true labels are known.
+    """Compare methods on data whose true labels are known.
 
-    Each method estimates the labels of the sentences of --gold from annotations, and a CRF that learnt from them labels
-    --test. Annotations are those of --crowd, or simulated as in Rodrigues, Pereira and Ribeiro (2013, section 4) with
-    --noise or --flip. In tables, F1 is followed by its standard deviation and p by that of a paired t-test. Measures
-    are in per cent, in JSON fractions.
+    Each method estimates the labels of the sentences of --gold from annotations, and a CRF trained on the annotations
+    labels --test. The annotations are read from --crowd, or simulated as in Rodrigues, Pereira and Ribeiro (2013,
+    section 4) with --noise or --flip. In tables, F1 is followed by its standard deviation and the p-value of a paired
+    t-test. Measures are in per cent; in JSON they are fractions.
     """
     names = METHODS if aggregators is None else [name.strip() for name in aggregators.split(",")]
     wanted = check_methods(names)
@@ -109,14 +109,18 @@ def _on_crowd(
 ) -> Experiment:
     """Run methods on a file of annotations."""
     if how["noise"] is not None or how["flip"] is not None:
-        raise click.UsageError("--noise and --flip simulate annotators; leave them out, or --crowd")
+        raise click.UsageError(
+            "--crowd cannot be combined with --noise or --flip, which simulate annotators"
+        )
     if how["repetitions"] is not None and not how["alone"]:
         raise click.UsageError(
-            "annotations do not vary; --repetitions goes with --no-repeats or a simulation"
+            "--repetitions needs --no-repeats or a simulation: the annotations of --crowd are always the same"
         )
     corpus = inputs.read_corpus([crowd], ())
     if truth.sentences and isinstance(next((t for s in truth.sentences for t in s), ""), tuple):
-        raise click.UsageError("annotations have no further columns, so --feature-column cannot be used")
+        raise click.UsageError(
+            "--feature-column cannot be used with --crowd: annotations have no further columns"
+        )
     labels = inputs.aligned_labels(corpus, truth, gold)
 
     def make(seed: int) -> CrowdCorpus:

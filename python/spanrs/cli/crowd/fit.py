@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Train a conditional random field on the labels of many annotators.
 
-    Methods without a CRF estimate the truth, on which a CRF is then trained: on the probabilities of the labels if the
-    method gives them. The table of annotators is printed as by spanrs crowd aggregate.
+    Methods without a CRF estimate the true labels, and a CRF is then trained on this estimate: on the probabilities of
+    the labels if the method estimates probabilities. The table of annotators is printed as by spanrs crowd aggregate.
     """
     inputs.check_outputs([output_path, output.path], paths)
     check_page(output)

@@ -22,12 +22,12 @@ from spanrs.threads import thread_count
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Ends of the names of tables.
+#: Suffixes of tables.
 TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
-    """Read annotations: a table, a file of columns, an export, or a file or directory of each annotator."""
+    """Read annotations: a table, a column file, an export, or a file or directory for each annotator."""
     repeated = next((name for name in annotators if annotators.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"--annotator-name {repeated} is given twice")
@@ -35,7 +35,7 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
         names = list(annotators) or source_names(paths)
         if len(names) != len(paths) or len(set(names)) != len(names):
             raise click.UsageError(
-                f"{len(paths)} files are read as one annotator each; name each with --annotator-name"
+                f"{len(paths)} files are read as one annotator each; repeat --annotator-name for each of them"
             )
         return crowd_corpus(
             {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
@@ -44,14 +44,14 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
     if path.lower().endswith(TABLES):
         if annotators:
             raise click.UsageError(
-                "--annotator-name is for columns and files; a table names its annotators"
+                "--annotator-name does not apply to tables, which contain the names of annotators"
             )
         return read_table(path, partial="drop")
     return crowd_corpus(console.source(path), annotators=annotators or None, partial="drop")
 
 
 def crf_options(function: F) -> F:
-    """Pass the options of CRFs as ``settings``."""
+    """Pass the options for CRFs as ``settings``."""
 
     @wraps(function)
     def wrapped(*args: Any, template: str | None, **parameters: Any) -> Any:
@@ -83,7 +83,7 @@ def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]
         pairs = zip(*sides, strict=False)
         place = next((at for at, (a, b) in enumerate(pairs) if a != b), min(map(len, sides)))
         shown = (repr(side[place]) if place < len(side) else "the end" for side in sides)
-        message = "{}: token {} of the annotations is {}, that of gold is {}".format(
+        message = "{}: token {} of the annotations is {}, but the gold token is {}".format(
             path, place + 1, *shown
         )
         raise with_code(AlignmentError(message), "tokens", path)
@@ -93,24 +93,26 @@ def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]
 
 
 def say_unused(method: str) -> None:
-    """Note options that were given and that a method does not use."""
+    """Print a note for each given option that a method does not use."""
     for name in unused_settings(method):
         if name != "threads" and given(name):
             print_message("note", f"{method} does not use --{name.replace('_', '-')}")
 
 
 def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
-    """Refuse, before long work, files that could not be written, that are read, or that are the same."""
+    """Refuse, before long work, outputs that cannot be written, that are also inputs, or that are the same file."""
     targets = [Path(path) for path in paths if path is not None and path != "-"]
     for target in targets:
         if target.is_dir():
-            raise click.UsageError(f"{target} is a directory; name a file")
+            raise click.UsageError(f"{target} is a directory; choose a file")
         if target.suffix.lower() in (".gz", ".zst"):
-            raise click.UsageError(f"{target}: outputs are not compressed; name it without {target.suffix}")
+            raise click.UsageError(
+                f"{target}: outputs are not compressed; remove the suffix {target.suffix}"
+            )
         if not target.resolve().parent.is_dir():
-            raise click.UsageError(f"{target}: there is no such directory")
+            raise click.UsageError(f"{target}: its directory does not exist")
     overwritten = console.overwritten(targets, [Path(name) for name in read if name != "-"])
     if overwritten is not None:
-        raise click.UsageError(f"{overwritten} is read; write somewhere else")
+        raise click.UsageError(f"{overwritten} is also an input; choose another output file")
     if len({target.resolve() for target in targets}) < len(targets):
-        raise click.UsageError(f"{targets[0]} cannot hold two outputs")
+        raise click.UsageError(f"{targets[0]} is given for two outputs; choose different files")

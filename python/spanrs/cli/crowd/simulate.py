@@ -16,9 +16,9 @@ from spanrs.io.columns import Columns
 def simulation(
     gold: Data, variances: list[float] | None, flips: list[float] | None, alone: bool, settings: Settings
 ) -> Callable[[int], CrowdCorpus]:
-    """Return a function that makes annotators for a seed."""
+    """Return a function that simulates annotators with a given seed."""
     if (variances is None) == (flips is None):
-        raise click.UsageError("give either --noise or --flip")
+        raise click.UsageError("use either --noise or --flip")
     if flips is not None:
         probabilities = flips
         return lambda seed: flip_labels(
@@ -43,10 +43,11 @@ def command(
     settings: Settings,
     columns: Columns,
 ) -> None:
-    """Make annotators for GOLD, a file with one token and its label per line.
+    """Simulate annotators for GOLD, a file with one token and its label per line.
 
-    As Rodrigues, Pereira and Ribeiro (2013, section 4.1): with --noise a CRF is trained on GOLD, and each annotator is
-    this CRF with noise; with --flip each annotator replaces labels at random.
+    The simulation follows Rodrigues, Pereira and Ribeiro (2013, section 4.1): with --noise, a CRF is trained on GOLD,
+    and each annotator is this CRF with noise added to its weights; with --flip, each annotator replaces labels at
+    random.
     """
     inputs.check_outputs([output_path], [gold])
     data = inputs.read_gold(gold, columns, features)

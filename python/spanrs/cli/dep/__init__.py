@@ -9,7 +9,7 @@ from spanrs.cli.lazy import LazyGroup
 from spanrs.cli.run import CONTEXT
 
 COMMANDS = SUMMARIES["dep"]
-#: Commands whose modules have other names.
+#: Modules of the commands whose names differ from the module name.
 _MODULES = {"eval": "evaluate", "import": "import_model", "parse": "annotate", "tag": "annotate"}
 _ATTRIBUTES = {"tag": "tag", "parse": "parse"}
 MODULES = {name: f"spanrs.cli.dep.{_MODULES.get(name, name)}" for name in COMMANDS}

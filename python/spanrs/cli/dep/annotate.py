@@ -27,10 +27,10 @@ def parse(
 ) -> None:
     """Tag and parse FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
-    UPOS (if the model predicts it), XPOS, HEAD and DEPREL are filled; comments, multiword tokens, empty nodes and
-    all other columns stay as they are, unless --blank empties them. A sentence with copied columns gets a comment,
-    such as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores no other columns. An unlabelled
-    model leaves DEPREL "_". Nothing is written if a file cannot be read.
+    UPOS (if predicted by the model), XPOS, HEAD and DEPREL are filled. Comments, multiword tokens, empty nodes and all
+    other columns are copied; --blank replaces the columns by "_". A sentence with copied columns gets a comment, such
+    as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores only the columns listed there. With an
+    unlabelled model, DEPREL is "_". Nothing is written if a file cannot be read.
     """
     _annotate(model_path, files, output_path, format_name, (True, keep_tags, blank, threads))
 
@@ -46,8 +46,8 @@ def tag(
 ) -> None:
     """Tag FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
-    UPOS (if the model predicts it) and XPOS are filled; other columns are copied; --blank replaces them by _. A
-    sentence with copied columns gets a comment, such as "# spanrs.predicted = UPOS XPOS", that names the others.
+    UPOS (if predicted by the model) and XPOS are filled; other columns are copied, or replaced by "_" with --blank. A
+    sentence with copied columns gets a comment with the predicted columns, such as "# spanrs.predicted = UPOS XPOS".
     """
     _annotate(model_path, files, output_path, format_name, (False, False, blank, threads))
 
@@ -91,7 +91,7 @@ def _annotate(
 
 
 def missing_end(text: bytes) -> bytes | None:
-    """Return the line ends to write between a file and the next one; None before the first file."""
+    """Return the line ends that complete the last sentence, given the last written text; None if there is no text."""
     if not text:
         return None
     newline = b"\r\n" if b"\r\n" in text else b"\n"

@@ -23,7 +23,7 @@ def command(
     to: str | None,
     output_path: str | None,
 ) -> None:
-    """Draw the trees of FILE (CoNLL-U), or the trees that MODEL gives to its sentences.
+    """Draw the trees of FILE (CoNLL-U), or the trees predicted by MODEL for the sentences of FILE.
 
     spanrs dep draw --model MODEL --text "They ate the pizza with anchovies"
     """
@@ -35,9 +35,11 @@ def command(
             raise click.UsageError(f"--sentence {sentence}: the file has {len(parses)} sentences")
         parses = [parses[sentence - 1]]
     if not parses:
-        raise click.ClickException(f"{file} has no sentence")
+        raise click.ClickException(f"{file} contains no sentences")
     if output.to == "svg" and len(parses) > 1:
-        raise click.UsageError(f"--to svg draws one sentence of {len(parses)}; choose it with --sentence N")
+        raise click.UsageError(
+            f"--to svg draws a single sentence; choose one of {len(parses)} with --sentence N"
+        )
     text = to_svg(parses[0]) if output.to == "svg" else "\n\n".join(draw(parse) for parse in parses)
     if output_path in (None, "-"):
         click.echo(text)
@@ -47,7 +49,7 @@ def command(
 
 
 def _of_text(text: str, model_path: str | None) -> list[Parse]:
-    """Parse a sentence that is given itself."""
+    """Parse the sentence given on the command line."""
     if model_path is None:
         raise click.UsageError("--text needs --model")
     if not text.split():
@@ -61,7 +63,7 @@ def _of_text(text: str, model_path: str | None) -> list[Parse]:
 
 
 def _of_file(path: str, model_path: str | None, format_name: str) -> list[Parse]:
-    """Read the sentences of a file, and parse them with a model if there is one."""
+    """Read the sentences of a file, and parse them if a model is given."""
     parses = read_conllu(console.source(path), format=None if format_name == "auto" else format_name)
     if model_path is not None:
         parser = Parser.of(load_model(model_path, parser=True))

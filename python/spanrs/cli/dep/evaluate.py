@@ -35,13 +35,13 @@ def command(
     per_label: bool,
     output: Output,
 ) -> None:
-    """Compare the trees of PRED, or those that MODEL gives the words of GOLD, with the trees of GOLD (CoNLL-U).
+    """Compare the trees of PRED, or trees that MODEL predicts for the words of GOLD, with the trees of GOLD (CoNLL-U).
 
-    The measures are those of the CoNLL 2018 shared task: tokens of both sides are aligned by their characters, and
-    precision, recall and F1 are of aligned words; with the same tokens all three are the accuracy. UAS and LAS without
-    punctuation leave out words whose gold label is punct or P. Measures are printed in per cent, in JSON and CSV they
-    are fractions. Undefined measures are "-", null in JSON and left out of CSV: those of columns that one side
-    leaves empty, or that PRED copied from its input instead of predicting them.
+    The measures are defined by the CoNLL 2018 shared task: the tokens of both sides are aligned by their characters,
+    and precision, recall and F1 are computed over aligned words; if the tokens are the same, all three equal the
+    accuracy. UAS and LAS without punctuation exclude words whose gold label is punct or P. Measures are printed in per
+    cent; in JSON and CSV they are fractions. Measures are undefined for columns that are empty on one side, or that
+    PRED copied from its input; they are printed as "-", are null in JSON, and are omitted from CSV.
     """
     if gold == pred == "-":
         raise click.UsageError("standard input can be read once")
@@ -64,7 +64,7 @@ def command(
         page = tree_page(result, golds, preds, title=title) if is_page else ""
     _print_unscored(result, is_model=is_model)
     tables = score_tables(result, per_label=per_label)
-    # The first criterion says which types have rows: the labels.
+    # The first criterion determines the types that get rows: the labels.
     shown = sorted(
         (name for name in MEASURES if result[name].unscored is None), key=lambda name: name != "las"
     )
@@ -81,7 +81,7 @@ def command(
 
 
 def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads: int) -> None:
-    """Parse the words of gold without copying its columns, and go back to the beginning of the output."""
+    """Parse the words of gold without copying its columns, and rewind the output file."""
     file = _spanrs.SyntaxFile(gold, None)
     while (text := model.annotate_file(file, True, False, True, threads)) is not None:
         out.write(text)
@@ -89,7 +89,7 @@ def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads:
 
 
 def _print_unscored(result: Result, *, is_model: bool) -> None:
-    """Print which measures are undefined, and why; the evaluation itself warns about copied columns."""
+    """Print which measures are undefined and why; about copied columns, the evaluation itself issues a warning."""
     not_predicted = []
     for name, title in MEASURES.items():
         if is_model and (result[name].unscored or "").startswith("pred"):

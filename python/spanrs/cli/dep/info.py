@@ -15,7 +15,7 @@ from spanrs.report.table import Table
 @_generated.dep_info
 @table_output
 def command(model_path: str, output: Output) -> None:
-    """Show what MODEL holds."""
+    """Show the contents of MODEL."""
     output.check([model_path])
     model = load(model_path)
     tagger, parser = model.sizes()
@@ -41,7 +41,7 @@ def command(model_path: str, output: Output) -> None:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield what a model holds as lines of text."""
+    """Yield the facts about a model as lines of text."""
     if facts["tagger"]:
         yield "tagger: {xpos} XPOS and {upos} UPOS tags, {features} features".format(**facts["tagger"])
     if facts["parser"]:

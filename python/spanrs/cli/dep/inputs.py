@@ -9,15 +9,15 @@ from spanrs.cli import console
 from spanrs.dep.tagger import load
 from spanrs.errors import ModelError
 
-#: How sentences are written.
+#: Formats of sentences.
 FORMATS = ("auto", "conllu", "four-columns", "word-tag", "tokens")
 
 
 def check_format(name: str) -> None:
-    """Refuse formats without syntax."""
+    """Refuse formats without trees."""
     if name not in FORMATS:
         raise click.UsageError(
-            f"--format {name}: this command reads sentences; --format takes {', '.join(FORMATS)}"
+            f"--format {name} is not supported by this command; expected one of {', '.join(FORMATS)}"
         )
 
 
@@ -31,10 +31,10 @@ def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
     if path.lower().removesuffix(".gz").endswith(".json"):
         raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} -o OUT")
     if path.endswith((".conllu", ".conll", ".txt")):
-        raise click.UsageError(f"{path} is not a model; name the model first")
+        raise click.UsageError(f"{path} is not a model; the model is the first argument")
     model = load(path)
     if parser and not model.has_parser:
-        raise ModelError(f"{path} has no parser; spanrs dep tag takes it")
+        raise ModelError(f"{path} has no parser; use spanrs dep tag instead")
     if not parser and not model.has_tagger:
         raise ModelError(f"{path} has no tagger")
     return model

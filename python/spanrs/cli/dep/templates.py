@@ -10,5 +10,5 @@ from spanrs.cli import _generated
 
 @_generated.dep_templates
 def command() -> None:
-    """Print the feature templates of the parser, to change them and train with --features FILE."""
+    """Print the feature templates of the parser, to be changed and used with dep train --features FILE."""
     click.echo(_spanrs.dep_templates(), nl=False)

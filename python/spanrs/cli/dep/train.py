@@ -32,8 +32,9 @@ def command(
 ) -> None:
     """Train a tagger and a dependency parser on GOLD, a treebank in CoNLL-U.
 
-    Trees that are not projective are made so first (their number is in the summary). The parser learns from the tags
-    of a tagger that has not seen the sentence, and is scored on --dev with predicted tags.
+    Non-projective trees are made projective first (the summary gives the number of changed heads). The parser is
+    trained on the tags predicted by a tagger that was trained without the sentence, and is scored on --dev with
+    predicted tags.
     """
     if gold == dev == "-":
         raise click.UsageError("standard input can be read once")
@@ -62,7 +63,7 @@ _OF_PARSER = (
     "aggressiveness",
     "jackknife",
 )
-#: Options without effect on the training of parser.py.
+#: Options without effect with --published.
 _NOT_PUBLISHED = ("dev", "patience", "tagger_epochs", *(name for name in _OF_PARSER if name != "epochs"))
 
 
@@ -86,7 +87,7 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
     if published:
         return Parser.published(epochs=given["epochs"] or 15, seed=given["seed"], progress=progress)
     if given["jackknife"] == 1:
-        raise click.UsageError("--jackknife needs 2 parts or more; 0 learns from the tags of GOLD")
+        raise click.UsageError("--jackknife must be at least 2, or 0 to train on the tags of GOLD")
     return Parser(
         features=given["features"],
         labelled=not given["unlabelled"],
@@ -103,10 +104,10 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
 
 
 def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: Output) -> None:
-    """Write what was trained."""
+    """Write a summary of the training."""
     last: Epoch | None = trained.history_[-1] if trained.history_ else None
     tagger, parser = trained.compiled.sizes()
-    # Tagger alone: the scores of its last pass; its patience keeps the best one.
+    # Without a parser: the scores of the tagger's last pass; with patience, the best pass is kept.
     dev = trained.dev_ if isinstance(trained, Parser) else (last.dev if last is not None else {})
     words, sentences = getattr(trained, "lifted_", (0, 0))
     facts: dict[str, Any] = {
@@ -122,7 +123,7 @@ def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: 
     if words and output.to == "text":
         print_message(
             "note",
-            f"{words} words of {sentences} sentences got other heads, so that their trees are projective",
+            f"to make all trees projective, {words} words in {sentences} sentences were given other heads",
         )
     lines = [
         f"{path}: tagger with {tagger} features"

@@ -24,14 +24,14 @@ from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
 from spanrs.threads import thread_count
 
-#: Reading options of gold, and of pred.
+#: Reading options for gold and for pred.
 Sides: TypeAlias = tuple[options.SideOptions, options.SideOptions]
-#: Errors of each kind that a page holds.
+#: Maximum number of errors of each kind in an HTML report.
 OF_A_KIND = 10_000
 
 
 class _Command(Command):
-    """A command that refuses ``--errors=-1`` for its value; click takes it for ``--errors`` and an option ``-1``."""
+    """A command that rejects ``--errors=-1`` as an invalid value; click would parse ``-1`` as an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
@@ -65,11 +65,11 @@ def command(
     output: Output,
     **given: Any,
 ) -> None:
-    """Score PRED against GOLD; of several PRED each by itself.
+    """Score PRED against GOLD; several PRED are scored separately.
 
-    Both are files, directories or quoted patterns ("gold/*.conll"), whose files are paired by name, in any format that
-    spanrs read shows; "-" is standard input. Without PRED, GOLD holds both sides. Exit status 1: a PRED could not be
-    scored, or a measure is lower than --fail-under.
+    GOLD and PRED are files, directories or quoted patterns ("gold/*.conll"), whose files are paired by name, in any
+    format known to spanrs read; "-" is standard input. Without PRED, GOLD contains both sides. Exit status 1: a PRED
+    could not be scored, or a measure is lower than --fail-under.
     """
     sides = (
         options.SideOptions(gold_column, gold_annotator),
@@ -86,7 +86,7 @@ def command(
         read = options.with_reading(read | {"scheme": given["scheme"]}, given["reading"])
         context.exit(score_mat((gold, preds), sides, read, types, output, given))
     if given["save"] is not None and (maps or kept):
-        raise click.UsageError("--save keeps all types; leave out --map and --types")
+        raise click.UsageError("--save stores all types and cannot be combined with --map or --types")
     if plot is not None:
         plot_format(plot)
     wanted = (
@@ -100,14 +100,14 @@ def command(
     if wanted.dialect:
         read["dialect"] = Dialect(**wanted.dialect)
     looks = _looks(matcher, maps, kept, wanted, untyped=untyped)
-    # Fair matching leaves types out before, because they could take part in near misses.
+    # The fair matcher excludes types before matching, because their spans could take part in near misses.
     fair_types = {"types": looks.types, "exclude": wanted.exclude} if matcher == "fair" else {}
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
     bounds = given.pop("fail_under")
     if given.pop("all_readings"):
         if looks != NO_LOOKS or untyped or plot:
             raise click.UsageError(
-                "--all-readings shows all types; leave out --map, --types, --untyped and --plot"
+                "--all-readings cannot be combined with --map, --types, --untyped or --plot"
             )
         _all_readings(gold, preds, sides, output, given | {"read": read})
         return
@@ -137,23 +137,23 @@ def _complete(given: dict[str, Any]) -> None:
 
 
 def _preds_of_export(gold: str, sides: Sides) -> tuple[str, ...]:
-    """Return GOLD as PRED where it is an export of which two annotators are named; else nothing.
+    """Return GOLD as PRED if two annotators of an export are specified; otherwise return an empty tuple.
 
     Raises
     ------
     click.UsageError
-        If one of them is missing.
+        If only one annotator is specified.
     """
     named = [side.annotator for side in sides if side.annotator is not None]
     if len(named) == 1:
-        raise click.UsageError("of one export name both --gold-annotator and --pred-annotator")
+        raise click.UsageError("for a single export specify both --gold-annotator and --pred-annotator")
     return (gold,) if named else ()
 
 
 def _check_files(
     gold: str, preds: tuple[str, ...], output: Output, *, untyped: bool, given: dict[str, Any]
 ) -> None:
-    """Refuse arguments that exclude each other before any work."""
+    """Refuse arguments that exclude each other, before any work."""
     if (gold, *preds).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
     check_pattern(gold, preds)
@@ -161,56 +161,58 @@ def _check_files(
         raise click.UsageError("GOLD is read for each PRED, so it cannot be standard input")
     repeated = sorted({name for name in preds if preds.count(name) > 1})
     if repeated:
-        raise click.UsageError(f"{repeated[0]} is named twice")
+        raise click.UsageError(f"{repeated[0]} is given twice")
     if len(preds) > 1 and output.to != "json" and (untyped or given["by_document"]):
-        raise click.UsageError("with several PRED, --by-document and --untyped need --json")
+        raise click.UsageError("--by-document and --untyped need --json if there are several PRED")
     if len(preds) > 1:
         for name in ("save", "errors", "intervals"):
             if given[name]:
-                raise click.UsageError(f"--{name} takes one PRED; spanrs compare takes several")
+                raise click.UsageError(f"--{name} needs a single PRED; use spanrs compare for several")
     _check_save(gold, preds, output, given)
     if given["by_document"] and given["by_sentence"]:
         raise click.UsageError("--by-document and --by-sentence exclude each other; choose one")
     if output.to == "jsonl" and given["errors"] is None:
-        raise click.UsageError("--to jsonl writes errors; name --errors")
+        raise click.UsageError("--to jsonl writes errors; add --errors")
     output.check([name for name in (gold, *preds) if not is_several(name)])
 
 
 def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
-    """Refuse to save over an input or the output, and counts that --map and --types have changed."""
+    """Refuse to overwrite an input or the output with counts, and to save counts changed by --map or --types."""
     save = given["save"]
     if save is None:
         return
     if save == "-":
         raise click.UsageError("--save needs a file; counts are binary and cannot be printed")
     if save == output.path:
-        raise click.UsageError(f"--save and -o both name {save}")
+        raise click.UsageError(f"--save and -o are the same file, {save}; choose different files")
     Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
 
 
 def _apply_like(context: click.Context, like: Like, given: dict[str, Any], dialect: Dialect) -> Like:
-    """Set the options that a signature names; refuse options that contradict it."""
+    """Set the options recorded in a signature; refuse options that contradict it."""
     for name, value in like.options.items():
         source = context.get_parameter_source(name)
         current = context.params.get(name)
         if source == click.core.ParameterSource.COMMANDLINE and str(current) != str(value):
             raise click.UsageError(
-                f"--like says {name} {value}, and --{name.replace('_', '-')} says {current}"
+                f"--like has {name} {value}, but --{name.replace('_', '-')} is {current}"
             )
         if name != "matcher":
             given[name] = value
     if like.dialect and dialect not in (Dialect(), Dialect(**like.dialect)):
-        raise click.UsageError("--like spells tags in another way than --tag-separator and --suffix")
+        raise click.UsageError("--like contradicts --tag-separator or --suffix")
     return like
 
 
 def _compare_signatures(like: str, results: dict[str, Result]) -> None:
-    """Warn where the result was not scored as the signature says."""
+    """Warn if the signature of a result differs from the given signature."""
     wanted = {name: value for name, value in parse_signature(like).items() if name not in FOUND}
     for result in results.values():
         settings = {name: value for name, value in result.settings.items() if name not in FOUND}
         if settings != wanted:
-            print_message("warning", f"the result is {result.signature}, which is not what --like says")
+            print_message(
+                "warning", f"the signature of the result, {result.signature}, differs from --like"
+            )
 
 
 def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
@@ -225,9 +227,9 @@ def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_docume
     given["needs_rows"] = bool(wanted or page)
     if output.to == "csv" and (wanted or errors):
         raise click.UsageError(
-            "CSV has the measures alone; --intervals and --errors are in text, JSON and HTML"
+            "CSV contains only the measures; use text, JSON or HTML for --intervals and --errors"
         )
-    # Of one kind there may be as many errors as are listed.
+    # All listed errors may be of the same kind.
     given["errors"] = OF_A_KIND if page else errors if errors is not None else False
     if errors == 0:
         given["errors"] = False
@@ -251,7 +253,7 @@ def _write(
     *,
     untyped: bool,
 ) -> None:
-    """Write the plot, and the result of a file or a row for each of several."""
+    """Write the plot, and the result of a single PRED or a row for each of several."""
     if plot is not None:
         show.write_plot(results, plot)
     if len(preds) > 1:
@@ -271,7 +273,7 @@ def _all_readings(
     """Score under every reading."""
     if len(preds) > 1 or is_several(gold):
         raise click.UsageError(
-            "--all-readings takes one pair of column files, or one column file with both sides"
+            "--all-readings needs one pair of column files, or one column file with both sides"
         )
     for name in ("errors", "intervals", "save"):
         if given.get(name):
@@ -282,21 +284,21 @@ def _all_readings(
         by = "document" if given["by_document"] else "sentence" if given["by_sentence"] else None
         results = score(*corpora, reading="all", by=by, progress=bar, **taken)
     if isinstance(results, Result):
-        raise TypeError("one reading gives one result")
+        raise TypeError("a single reading returned several results")
     name = preds[0] if preds else gold
     console.print_warnings({name: next(iter(results.values()))})
     show.show_readings(results, output, (gold, name), given["max_violations"])
 
 
 class Looks(NamedTuple):
-    """Types under which results are looked at."""
+    """Renamed and selected types for showing results."""
 
     renames: dict[str, str | None]
     """New names of types."""
     types: list[str] | None
     """Types to keep, by their new names."""
     steps: tuple[list[str] | dict[str, str | None], ...]
-    """What a signature says instead, in order."""
+    """The same settings from a signature, in order."""
 
 
 NO_LOOKS = Looks({}, None, ())
@@ -305,10 +307,12 @@ NO_LOOKS = Looks({}, None, ())
 def _looks(
     matcher: str, maps: tuple[str, ...], kept: tuple[list[str], ...], wanted: Like, *, untyped: bool
 ) -> Looks:
-    """Return the types to look at; refuse what the matcher cannot do."""
+    """Return the renamed and selected types; refuse options that the matcher does not support."""
     renames, types, steps = _renames(maps), _types(kept), tuple(wanted.types)
     if steps and (renames or types):
-        raise click.UsageError("--like names types; leave out --map and --types")
+        raise click.UsageError(
+            "--like already selects or renames types; it cannot be combined with --map or --types"
+        )
     if matcher != "exact" and (maps or untyped):
         raise click.UsageError(f"--map and --untyped cannot be combined with --matcher {matcher}")
     if types is not None and matcher not in ("exact", "fair"):
@@ -319,21 +323,21 @@ def _looks(
 
 
 def _renames(maps: tuple[str, ...]) -> dict[str, str | None]:
-    """Return the new name of each type that --map names; None leaves it out."""
+    """Return the new name of each type in --map, or None for types to be removed."""
     renames: dict[str, str | None] = {}
     for text in maps:
         old, equals, new = text.partition("=")
         if not (old and equals):
-            raise click.UsageError(f"--map takes FROM=TO, or FROM= to leave FROM out, not {text!r}")
+            raise click.UsageError(f"--map needs FROM=TO, or FROM= to remove FROM, not {text!r}")
         if renames.setdefault(old, new or None) != (new or None):
-            raise click.UsageError(f"--map gives two names to {old!r}: {renames[old] or ''!r} and {new!r}")
+            raise click.UsageError(f"--map renames {old!r} twice, to {renames[old] or ''!r} and {new!r}")
     return renames
 
 
 def _keep_types(results: dict[str, Result], types: list[str]) -> dict[str, Result]:
-    """Look at some types only, which one of the systems or gold must have."""
+    """Keep only some types; each must occur in gold or in a system."""
     console.require_types(types, {name for result in results.values() for name in result.per_type})
-    # Fair matching has left out the others already, because they could take part in near misses.
+    # The fair matcher has already excluded other types, because their spans could take part in near misses.
     return {
         name: result if isinstance(result.matcher, Fair) else result.with_types(types)
         for name, result in results.items()
@@ -341,5 +345,5 @@ def _keep_types(results: dict[str, Result], types: list[str]) -> dict[str, Resul
 
 
 def _types(kept: tuple[list[str], ...]) -> list[str] | None:
-    """Return the types to keep, each once; None for all."""
+    """Return the distinct types to keep; None for all."""
     return list(dict.fromkeys(matchers.flattened(kept))) or None

@@ -1,4 +1,4 @@
-"""What ``spanrs score`` reads: gold and each pred, whatever they are."""
+"""Inputs of ``spanrs score``: gold and each pred, from any source."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def score_all(
     sides: tuple[SideOptions, SideOptions],
     **given: Any,
 ) -> dict[str, Result]:
-    """Score each PRED; of several, report those that cannot be scored."""
+    """Score each PRED; if there are several, report and skip those that cannot be scored."""
     results = {}
     for name in preds or (gold,):
         try:
@@ -36,23 +36,23 @@ def score_all(
                 print_message("note", f"no span has type {absent}")
             results[name] = result.with_types(renames) if renames else result
         except (SpanrsError, OSError) as error:
-            # What is wrong with gold is wrong for every pred; only misaligned tokens are named by their place there.
+            # An error in gold would occur for every pred; except for misaligned tokens, whose path is that of gold.
             path = getattr(error, "path", None) or getattr(error, "filename", None)
             of_gold = path == gold and not isinstance(error, AlignmentError)
             if len(preds) < 2 or of_gold or str(error).startswith("gold: "):
                 raise
-            print_message("error", f"{describe(error)}; {name} is left out")
+            print_message("error", f"{describe(error)}; skipping {name}")
     return results
 
 
 def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
-    """Refuse the files of two patterns that the shell has expanded.
+    """Refuse the files of two unquoted patterns that the shell has expanded.
 
     Raises
     ------
     click.UsageError
-        If several files of the folder of GOLD precede as many of another folder, or if the second half of the files has
-        the names of the first half with another suffix.
+        If several files in the directory of GOLD are followed by as many files in another directory, or if the second
+        half of the files has the names of the first half with another suffix.
     """
     folder = os.path.dirname(gold)
     same = [name for name in preds if os.path.dirname(name) == folder]
@@ -61,8 +61,8 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
         suffix = os.path.splitext(gold)[1]
         patterns = [os.path.join(os.path.dirname(name), f"*{suffix}") for name in (gold, elsewhere[0])]
         raise click.UsageError(
-            f"{len(preds) + 1} files of two folders: if they come from two patterns, quote these, so that their files "
-            f"are paired: '{patterns[0]}' '{patterns[1]}'"
+            f"{len(preds) + 1} files in two directories: to pair the files of two patterns, quote the patterns: "
+            f"'{patterns[0]}' '{patterns[1]}'"
         )
     files = [gold, *preds]
     half = len(files) // 2
@@ -74,19 +74,19 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
     if half > 1 and names[0] == names[1]:
         patterns = [os.path.join(folder, f"*{suffix}") for suffix in suffixes]
         raise click.UsageError(
-            f"{len(files)} files, and each half has the same names: if they come from two patterns, quote these, so "
-            f"that their files are paired: '{patterns[0]}' '{patterns[1]}'"
+            f"{len(files)} files, and both halves have the same names: to pair the files of two patterns, quote the "
+            f"patterns: '{patterns[0]}' '{patterns[1]}'"
         )
 
 
 def read_sides(
     gold: str, pred: str | None, sides: tuple[SideOptions, SideOptions], arguments: dict[str, Any]
 ) -> tuple[Corpus, Corpus | None]:
-    """Read GOLD and PRED; ``sides`` are the options of one side alone."""
+    """Read GOLD and PRED; ``sides`` are the options that apply only to gold or only to pred."""
     several = [path for path in (gold, pred) if path is not None and is_several(path)]
     if pred is not None and len(several) == 1:
         single = pred if several == [gold] else gold
-        message = f"{several[0]} is several files and {single} is one; name two files or two directories"
+        message = f"{several[0]} is several files and {single} is one; give two files or two directories"
         raise click.UsageError(message)
     names = ("gold", "pred") if pred is None else ("tags", "tags")
     of_sides = [arguments | side.arguments(name) for name, side in zip(names, sides, strict=True)]

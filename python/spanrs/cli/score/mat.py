@@ -53,7 +53,7 @@ def score_mat(
     files
         GOLD and PRED.
     sides, read
-        Reading options, of one side and of both.
+        Reading options for one side and for both.
     types
         The types to score (None for all), and their new names.
     output
@@ -63,7 +63,7 @@ def score_mat(
     """
     gold, preds = files
     if len(preds) != 1:
-        raise click.UsageError("--matcher mat takes one GOLD and one PRED")
+        raise click.UsageError("--matcher mat needs one GOLD and one PRED")
     for name in OTHERS:
         if given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} does not apply to --matcher mat")
@@ -110,7 +110,7 @@ def score_mat(
 
 
 def _refuse(skipped: Skipped) -> None:
-    """Raise the error for a pair that cannot be scored; annotations that are left out are reported.
+    """Raise an error for a pair that cannot be scored; skipped annotations are only reported.
 
     Raises
     ------
@@ -119,7 +119,9 @@ def _refuse(skipped: Skipped) -> None:
     if not skipped.pair:
         console.echo(skipped.message, err=True)
         return
-    message = f"{skipped.message.removesuffix('; skipping pair.')}; --on-error skip scores the others"
+    message = (
+        f"{skipped.message.removesuffix('; skipping pair.')}; use --on-error skip to score the other pairs"
+    )
     raise with_code(FormatError(message), "skipped", skipped.file)
 
 
@@ -150,6 +152,6 @@ def _task(name: str | None, places: list[Path]) -> Task | None:
         return find_task(name, places)
     if not Path(name).exists():
         raise click.UsageError(
-            f"--task {name}: there is no such file; for a name say with --task-path where it is"
+            f"--task {name}: the file does not exist; for the name of a task, give its location with --task-path"
         )
     return read_task(name)

@@ -1,4 +1,4 @@
-"""How ``spanrs score`` shows results."""
+"""Output of ``spanrs score``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from spanrs.cli.output import Output, Rendered
 
 
-#: Violations of each side that are listed by default.
+#: Default number of violations listed for each side.
 LISTED = 5
 
 
 class Shown(NamedTuple):
-    """What is shown besides the tables of a result."""
+    """Settings for what is shown besides the tables of a result."""
 
     max_violations: int
     untyped: bool
@@ -39,7 +39,7 @@ class Shown(NamedTuple):
 
 
 class IntervalOptions(NamedTuple):
-    """How intervals are computed."""
+    """Settings for confidence intervals."""
 
     level: float
     interval_method: str
@@ -49,7 +49,7 @@ class IntervalOptions(NamedTuple):
 
 
 def base_names(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return results by the base names of their files, if those are unique."""
+    """Return results by the base names of their files, if the base names are unique."""
     short = [Path(name).name for name in results]
     names = short if len(set(short)) == len(short) else list(results)
     return dict(zip(names, results.values(), strict=True))
@@ -71,7 +71,7 @@ def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool
 
 
 def systems_json(systems: Mapping[str, dict[str, Any]]) -> str:
-    """Return results as JSON: an object whose ``systems`` are a list, with the name of PRED in each."""
+    """Return results as JSON: an object with a list ``systems``, whose items contain the name of PRED."""
     rows = [{"name": name} | result for name, result in systems.items()]
     return json.dumps({"systems": rows}, ensure_ascii=False, allow_nan=False)
 
@@ -133,8 +133,8 @@ def _intervals(result: Result, options: IntervalOptions) -> dict[str, Any]:
     if len(result.counts) == 1:
         unit = "sentence" if result.by_sentence else "document"
         raise click.UsageError(
-            f"--intervals resamples {unit}s and needs two or more; there is 1 {unit}"
-            + ("" if result.by_sentence else ", and a column file begins documents with -DOCSTART- lines")
+            f"--intervals resamples {unit}s and needs at least two, but there is 1 {unit}"
+            + ("" if result.by_sentence else "; in column files, documents begin with -DOCSTART- lines")
         )
     measures = list(f1_measures(list(result.per_type)))
     with console.resampling_bar(options.samples, len(result.counts)) as bar:
@@ -164,7 +164,7 @@ def intervals_table(result: Result, options: IntervalOptions) -> Table:
     unit = "sentences" if result.by_sentence else "documents"
     intervals = _intervals(result, options)
     head = f"{100 * options.level:g} % {options.interval_method} of {len(result.counts)} {unit}"
-    # Of several criteria the head says which one it is.
+    # If there are several criteria, the heading contains the criterion.
     criterion = result.matcher.criterion if len(result.matcher.criteria) > 1 else None
     table = Table([head, Measure(criterion=criterion).title, "low", "high"], title="Intervals")
     for name, values in intervals["measures"].items():
@@ -174,7 +174,7 @@ def intervals_table(result: Result, options: IntervalOptions) -> Table:
 
 
 def write_plot(results: Mapping[str, Result], path: str) -> None:
-    """Draw F1 of the types of each system."""
+    """Draw the F1 of each type and system."""
     from spanrs.report.plots import bar_plot, plot_format
 
     named = base_names(results)
@@ -191,7 +191,7 @@ def write_plot(results: Mapping[str, Result], path: str) -> None:
 
 
 def show_readings(results: Mapping[str, Result], output: Output, names: tuple[str, str], most: int) -> None:
-    """Write F1 under each reading, and the violations that make them differ."""
+    """Write F1 under each reading, and the violations that cause the differences."""
 
     def as_json() -> str:
         everything = {name: result.to_dict() for name, result in results.items()}
@@ -213,6 +213,6 @@ def _readings_parts(
     first = next(iter(results.values()))
     number = sum(side.count for side in first.violations.values())
     if not number:
-        yield "There are no violations, so all readings are the same; --reading refuse accepts the files."
+        yield "There are no violations, so all readings give the same result, and --reading refuse accepts the files."
     yield from tables.violation_lines(first, names, most)
     yield from dict.fromkeys(f"signature {result.signature}" for result in results.values())

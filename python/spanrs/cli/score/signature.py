@@ -1,4 +1,4 @@
-"""``--like``: the options that a signature stands for."""
+"""``--like``: options recorded in a signature."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from spanrs.cli.run import print_message
 from spanrs.errors import SchemeError, with_code
 from spanrs.eval.settings import UNDECIDED, parse_signature
 
-#: Settings that say what was found, or which sentences there were.
+#: Settings of a signature that are not options: they record what was found, or the version.
 FOUND = ("differing_tokens", "version")
-#: A name in a list: quoted as in JSON, or without commas.
+#: A name in a list: either quoted as in JSON, or unquoted and without commas.
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[^,=;"]+')
 
 
 @dataclass
 class Like:
-    """What a signature asks for."""
+    """Settings recorded in a signature."""
 
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the command by name."""
@@ -32,20 +32,20 @@ class Like:
     columns: tuple[int | str, ...] | None = None
     """Layers of tags."""
     exclude: list[str] | None = None
-    """Types that the fair matcher leaves out."""
+    """Types that the fair matcher excludes."""
     types: list[list[str] | dict[str, str | None]] = field(default_factory=list)
-    """Types to keep, or new names of types, in the order in which results were looked at under them."""
+    """Types to keep, or new names of types, in the order in which they were applied."""
 
 
 def read_like(text: str) -> Like:
-    """Read a signature, long or short.
+    """Parse a signature, long or short.
 
     Raises
     ------
     spanrs.errors.SchemeError
-        For text that is no signature.
+        For text that is not a signature.
     click.UsageError
-        For signatures of other commands, and settings that cannot be repeated.
+        For signatures of other commands, and for settings that cannot be used again.
 
     Examples
     --------
@@ -63,19 +63,20 @@ def read_like(text: str) -> Like:
 
 
 def _like(settings: dict[str, str]) -> Like:
-    """Sort the settings of a signature."""
+    """Distribute the settings of a signature over the fields of a :class:`Like`."""
     if settings["matcher"] not in _spanrs.matchers():
         matchers = ", ".join(_spanrs.matchers())
         raise click.UsageError(
-            f"--like: spanrs score has no matcher {settings['matcher']}; there are {matchers}"
+            f"--like: spanrs score has no matcher {settings['matcher']}; expected one of {matchers}"
         )
     if settings["version"] != __version__:
         print_message(
-            "note", f"the signature is of version {settings['version']}, and this is {__version__}"
+            "note",
+            f"the signature was written by version {settings['version']}, but this is version {__version__}",
         )
     like = Like()
     fair = settings["matcher"] == "fair"
-    # Without it FairEval's dummies are left out.
+    # Without this setting, FairEval's placeholder types are excluded.
     like.exclude = [] if fair else None
     for name, value in settings.items():
         if name in SIGNATURE_PARAMETERS:
@@ -112,7 +113,7 @@ def _unquoted(name: str) -> str:
 
 
 def _types(phrase: str) -> list[str] | dict[str, str | None]:
-    """Read names of types to keep, or pairs ``old=new``."""
+    """Parse names of types to keep, or pairs ``old=new``."""
     pairs = [_split(pair, "=") for pair in _split(phrase, ",")]
     if all(len(pair) == 1 for pair in pairs):
         return _names(phrase)
@@ -120,7 +121,7 @@ def _types(phrase: str) -> list[str] | dict[str, str | None]:
 
 
 def _split(text: str, at: str) -> list[str]:
-    """Split text at a character that is not within quotes."""
+    """Split text at a character, except within quotes."""
     pattern = rf'((?:"(?:[^"\\]|\\.)*"|[^"{at}])*)(?:{at}|$)'
     parts = re.findall(pattern, text)
     # The pattern also matches the empty text at the end.
