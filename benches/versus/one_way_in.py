@@ -3,8 +3,8 @@
     git worktree add ../before COMMIT  # and `make .venv/released` there
     python -m benches.versus.one_way_in --before ../before [--rows NAME,...] [--runs N] [--output FILE]
 
-The Python of each checkout runs this script, so that both builds have the same inputs and calls, and their runs
-alternate, so that both run under the same load. A row is a command, from the start of Python to its end, or a call in a
+The Python of each checkout runs this script as it is in that checkout, because names change between commits. The inputs
+are the same, and the runs of the two builds alternate, so that both run under the same load. A row is a command, from the start of Python to its end, or a call in a
 process that has made it before; reading and writing are part of both. WNUT17, EWT, GermEval and FairEval's data are in
 SPANRS_SHARED (default ../shared).
 """
@@ -686,7 +686,7 @@ class Build:
         self.folder = folder
         arguments = [self.python, "-m", "benches.versus.one_way_in", "--child", str(folder)]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self.process: subprocess.Popen[str] = subprocess.Popen(arguments, cwd=ROOT, text=True, **pipes)
+        self.process: subprocess.Popen[str] = subprocess.Popen(arguments, cwd=checkout, text=True, **pipes)
         package = self._line()
         if not Path(package).is_relative_to(checkout):
             raise RuntimeError(f"{self.python} imports {package}, not what is in {checkout}")
