@@ -90,7 +90,7 @@ pub enum Scheme {
 
 use Edge::{Always, Auto, Contact, Never};
 
-/// Builds an entry of a table.
+/// Builds a [`Prefix`], in short for the table [`SCHEMES`].
 const fn prefix(letter: &'static str, begins: Edge, ends: Edge) -> Prefix {
     Prefix {
         letter,

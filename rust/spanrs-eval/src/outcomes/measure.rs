@@ -1,9 +1,9 @@
 //! Measures: functions of summed cells.
 //!
 //! A measure is computed in three steps. Cells of its criterion are summed by type and outcome; the
-//! sums are turned into true positives, false positives and false negatives with the weights of the
-//! outcomes (the masses); the masses give precision, recall and F. Weights are applied after the
-//! integer sums, and precision and recall are computed before F, so that results equal the results
+//! sums, multiplied by the weights of the outcomes, give the totals: true positives, false
+//! positives and false negatives; the totals give precision, recall and F. Weights are applied
+//! after the integer sums, and precision and recall are computed before F, so that results equal the results
 //! of the replaced tools to the last bit.
 //!
 //! [`Counts::measure`] does this once. [`Evaluator`] does it for many sums of the same cells, as
@@ -84,8 +84,8 @@ impl Prf {
     }
 
     /// Returns the part of [`Prf::values`] that `part` selects.
-    fn value(&self, masses: [f64; 3], empty: f64) -> f64 {
-        let [precision, recall, f] = self.values(masses, empty);
+    fn value(&self, totals: [f64; 3], empty: f64) -> f64 {
+        let [precision, recall, f] = self.values(totals, empty);
         match self.part {
             Part::Precision => precision,
             Part::Recall => recall,
@@ -93,7 +93,7 @@ impl Prf {
         }
     }
 
-    /// Returns precision, recall and F of the masses TP, FP and FN.
+    /// Returns precision, recall and F of the totals TP, FP and FN.
     ///
     /// Precision and recall with denominator 0 are `empty`. F is `(1 + beta^2) P R / (beta^2 P +
     /// R)`, and 0 if that denominator is 0.
@@ -375,7 +375,7 @@ impl Evaluator {
             Measure::Micro(prf) => {
                 self.sum(prf.criterion, cells);
                 let total = self.sums.total();
-                prf.value(masses(&total, self.terms(prf)), self.empty(prf))
+                prf.value(totals(&total, self.terms(prf)), self.empty(prf))
             }
             Measure::OfType(prf, ty) => {
                 let prf = &self.by_type(prf);
@@ -443,7 +443,7 @@ impl Evaluator {
         if !self.sums.occurs(place) {
             return f64::NAN;
         }
-        prf.value(self.masses_of(prf, place), self.empty(prf))
+        prf.value(self.totals_of(prf, place), self.empty(prf))
     }
 
     /// Returns the axis of a measure: its own axis, or the axis of the schema.
@@ -453,9 +453,9 @@ impl Evaluator {
     }
 
     /// Returns TP, FP and FN of the type at a place, from the most recent sums.
-    pub(super) fn masses_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
-        let gold = masses(self.sums.row(&self.sums.gold, place), self.terms(prf));
-        let pred = masses(self.sums.row(&self.sums.pred, place), self.terms(prf));
+    pub(super) fn totals_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
+        let gold = totals(self.sums.row(&self.sums.gold, place), self.terms(prf));
+        let pred = totals(self.sums.row(&self.sums.pred, place), self.terms(prf));
         match self.axis(prf) {
             Axis::Own => [gold[0], pred[1], gold[2]],
             Axis::Gold => gold,
@@ -478,7 +478,7 @@ impl Evaluator {
         (0..=self.places.len())
             .map(|place| {
                 let row = self.sums.row(&self.sums.gold, place);
-                let [tp, _, fn_] = masses(row, self.terms(&prf));
+                let [tp, _, fn_] = totals(row, self.terms(&prf));
                 tp + fn_
             })
             .collect()
@@ -575,14 +575,14 @@ pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 
 }
 
 /// Returns TP, FP and FN for counts of outcomes. Terms are added in order.
-pub(super) fn masses(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
-    let mut masses = [0.0; 3];
+pub(super) fn totals(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
+    let mut totals = [0.0; 3];
     for (places, weights) in terms {
         let counts = places.iter().map(|&place| outcomes.get(usize::from(place)));
         let n: f64 = counts.flatten().sum();
-        for (mass, weight) in masses.iter_mut().zip(weights) {
-            *mass += weight * n;
+        for (total, weight) in totals.iter_mut().zip(weights) {
+            *total += weight * n;
         }
     }
-    masses
+    totals
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use super::counts::Counts;
-use super::measure::{Evaluator, Prf, masses, mean};
+use super::measure::{Evaluator, Prf, mean, totals};
 use super::rows::{Key, Row};
 use super::schema::Axis;
 
@@ -139,9 +139,9 @@ impl Counts {
         let (gold, prf) = (evaluator.support_measure(prf), prf.clone());
         self.rows().map(move |row| {
             let counts = self.row_counts(&row, prf.criterion);
-            let totals = masses(&counts, evaluator.terms(&prf));
+            let totals = totals(&counts, evaluator.terms(&prf));
             let gold_counts = self.row_counts(&row, gold.criterion);
-            let [tp, _, fn_] = masses(&gold_counts, evaluator.terms(&gold));
+            let [tp, _, fn_] = totals(&gold_counts, evaluator.terms(&gold));
             let score = Score {
                 values: prf.values(totals, evaluator.empty(&prf)),
                 support: tp + fn_,
@@ -247,7 +247,7 @@ impl Evaluator {
             if !self.occurs(place) {
                 continue;
             }
-            let totals = self.masses_of(&by_type, place);
+            let totals = self.totals_of(&by_type, place);
             let score = Score {
                 values: prf.values(totals, empty),
                 support: support[place],
@@ -264,7 +264,7 @@ impl Evaluator {
         }
         self.sum(prf.criterion, cells);
         let counts = self.counts_of_all(prf.criterion);
-        let totals = masses(&counts, self.terms(prf));
+        let totals = totals(&counts, self.terms(prf));
         let mean_of = |weight: fn(&Outcomes) -> f64| Score {
             values: [0, 1, 2].map(|part| {
                 let values = types

@@ -20,8 +20,9 @@ pub(super) struct Parts<'py> {
     serializer: Serializer<'py>,
     /// Name of the struct.
     name: &'static str,
+    /// Items of a sequence, fields of a struct, or alternating keys and values of a map.
     values: Vec<Bound<'py, PyAny>>,
-    /// Fields of a struct; a map alternates keys and values.
+    /// Names of the fields of a struct; otherwise empty.
     fields: Vec<&'static str>,
 }
 
