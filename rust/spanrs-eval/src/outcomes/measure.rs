@@ -375,7 +375,7 @@ impl Evaluator {
             Measure::Micro(prf) => {
                 self.sum(prf.criterion, cells);
                 let total = self.sums.total();
-                prf.value(totals(&total, self.terms(prf)), self.empty(prf))
+                prf.value(tp_fp_fn(&total, self.terms(prf)), self.empty(prf))
             }
             Measure::OfType(prf, ty) => {
                 let prf = &self.by_type(prf);
@@ -454,8 +454,8 @@ impl Evaluator {
 
     /// Returns TP, FP and FN of the type at a place, from the most recent sums.
     pub(super) fn totals_of(&self, prf: &Prf, place: usize) -> [f64; 3] {
-        let gold = totals(self.sums.row(&self.sums.gold, place), self.terms(prf));
-        let pred = totals(self.sums.row(&self.sums.pred, place), self.terms(prf));
+        let gold = tp_fp_fn(self.sums.row(&self.sums.gold, place), self.terms(prf));
+        let pred = tp_fp_fn(self.sums.row(&self.sums.pred, place), self.terms(prf));
         match self.axis(prf) {
             Axis::Own => [gold[0], pred[1], gold[2]],
             Axis::Gold => gold,
@@ -478,7 +478,7 @@ impl Evaluator {
         (0..=self.places.len())
             .map(|place| {
                 let row = self.sums.row(&self.sums.gold, place);
-                let [tp, _, fn_] = totals(row, self.terms(&prf));
+                let [tp, _, fn_] = tp_fp_fn(row, self.terms(&prf));
                 tp + fn_
             })
             .collect()
@@ -575,7 +575,7 @@ pub(super) fn mean(values: impl Iterator<Item = (f64, f64)>, empty: f64) -> f64 
 }
 
 /// Returns TP, FP and FN for counts of outcomes. Terms are added in order.
-pub(super) fn totals(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
+pub(super) fn tp_fp_fn(outcomes: &[f64], terms: &[Term]) -> [f64; 3] {
     let mut totals = [0.0; 3];
     for (places, weights) in terms {
         let counts = places.iter().map(|&place| outcomes.get(usize::from(place)));

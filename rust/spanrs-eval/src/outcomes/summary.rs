@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use super::counts::Counts;
-use super::measure::{Evaluator, Prf, mean, totals};
+use super::measure::{Evaluator, Prf, mean, tp_fp_fn};
 use super::rows::{Key, Row};
 use super::schema::Axis;
 
@@ -139,9 +139,9 @@ impl Counts {
         let (gold, prf) = (evaluator.support_measure(prf), prf.clone());
         self.rows().map(move |row| {
             let counts = self.row_counts(&row, prf.criterion);
-            let totals = totals(&counts, evaluator.terms(&prf));
+            let totals = tp_fp_fn(&counts, evaluator.terms(&prf));
             let gold_counts = self.row_counts(&row, gold.criterion);
-            let [tp, _, fn_] = totals(&gold_counts, evaluator.terms(&gold));
+            let [tp, _, fn_] = tp_fp_fn(&gold_counts, evaluator.terms(&gold));
             let score = Score {
                 values: prf.values(totals, evaluator.empty(&prf)),
                 support: tp + fn_,
@@ -264,7 +264,7 @@ impl Evaluator {
         }
         self.sum(prf.criterion, cells);
         let counts = self.counts_of_all(prf.criterion);
-        let totals = totals(&counts, self.terms(prf));
+        let totals = tp_fp_fn(&counts, self.terms(prf));
         let mean_of = |weight: fn(&Outcomes) -> f64| Score {
             values: [0, 1, 2].map(|part| {
                 let values = types
