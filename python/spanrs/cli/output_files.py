@@ -45,9 +45,9 @@ def check_outputs(outputs: Iterable[tuple[str, Named]], inputs: Iterable[Named] 
             continue
         if option == "--plot":
             _check_plot(str(name))
+        if str(name) == "-" and option == "--save":
+            raise click.UsageError("--save needs a file; counts are binary and cannot be printed")
         if str(name) == "-" or named_descriptor(name) is not None:
-            if option == "--save":
-                raise click.UsageError("--save needs a file; counts are binary and cannot be printed")
             continue
         path = Path(name)
         _check_writable(option, path)
