@@ -24,6 +24,7 @@ TYPES = {
     "bounds": "types.BOUNDS",
     "path": "types.PATH",
     "matcher": "types.MATCHER",
+    "library_matcher": "types.LIBRARY_MATCHER",
     "error_count": "types.ERROR_COUNT",
     "equivalence_class": "types.EQUIVALENCE_CLASS",
 }
@@ -36,9 +37,9 @@ from spanrs.cli.described import {names}
 '''
 PAGE = """# Options
 
-The options of all commands. An option has one name, default and meaning in every command that takes it. `spanrs COMMAND
---help` shows the common options of a command, `--help-all` all of them. Written by `make generate` from
-`tools/options.toml` and `tools/matscore.toml`.
+The options of all commands. An option has one name and meaning in every command that takes it. `spanrs COMMAND --help`
+shows the options of a command. Where it leaves out rare ones, `spanrs COMMAND --help-all` shows all of them. Written by
+`make generate` from `tools/options.toml` and `tools/matscore.toml`.
 """
 
 
@@ -65,7 +66,8 @@ class Description:
 
     def flag(self, key: str) -> str:
         """Return the long name of an option, with its hyphens."""
-        return "--" + (key if self._underscores else key.replace("_", "-"))
+        name = str(self.options[key].get("option", key))
+        return "--" + (name if self._underscores else name.replace("_", "-"))
 
     def taken_by(self, matcher: str) -> list[str]:
         """Return the parameters of the options that a matcher takes."""
@@ -244,6 +246,12 @@ def module(description: Description) -> str:
         pieces.append(("options=[", [key.upper() for key in command["options"]], "]"))
         if "formats" in command:
             pieces.append(tuple_of("formats", command["formats"]))
+        if "choices" in command:
+            rows = [
+                (f"{quoted(name)}: (", list(map(quoted, values)), ")")
+                for name, values in command["choices"].items()
+            ]
+            pieces.append(("choices={", rows, "}"))
         if "required" in command:
             values = [description.options[key].get("parameter", key) for key in command["required"]]
             pieces.append(f"required=[{', '.join(map(quoted, values))}]")
@@ -278,9 +286,11 @@ def row(description: Description, key: str, command: dict[str, Any]) -> str:
     default = option.get("shown_default", option.get("default", ""))
     if isinstance(default, (int, float)):
         default = f"{default:g}"
-    default = "required" if key in command.get("required", ()) else default
+    name = description.flag(key).removeprefix("--")
+    default = "required" if name.replace("-", "_") in command.get("required", ()) else default
     means = " ".join(filter(None, (option["help"], option.get("more"))))
-    choices = command["formats"] if key == "to" else option.get("choices", ())
+    accepted = {"to": command.get("formats", ())} | command.get("choices", {})
+    choices = accepted.get(name, option.get("choices", ()))
     if choices:
         means += f" One of {', '.join(f'`{choice}`' for choice in choices)}."
     cells = (", ".join(names), str(default), means)

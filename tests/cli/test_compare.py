@@ -217,3 +217,15 @@ def test_long_work_shows_how_far_it_is(command, files, monkeypatch):
     assert (samples, least) == (4 * 9_000, 0)
     assert told == sorted(told)
     assert all(done < samples for done in told)
+
+
+def test_the_bound_applies_to_the_measure_shown(command, files):
+    gold, a, b, _ = files
+    parsed = json.loads(command(gold, a, b, "--average", "macro", "--samples", 9, "--json")[1])
+    values = [system["value"] for system in parsed["systems"].values()]
+    for bound, status in ((min(values) - 1e-6, 0), (min(values) + 1e-6, 1)):
+        args = ("--average", "macro", "--samples", 9, "--fail-under", f"f1={bound}")
+        result, _, err = command(gold, a, b, *args)
+        assert (result, "macro F1" in err) == (status, bool(status))
+    err = command(gold, a, b, "--fail-under", "recall=0.5")[2]
+    assert "--fail-under recall: the measure compared is f1" in err

@@ -69,7 +69,7 @@ def tags_of(text, column=-1):
 def test_training_shows_its_course_and_a_summary(call):
     status, out, err = call("train", TRAIN, "--dev", DEV, "-o", "m", "--max-iter", "5")
     assert status == 0
-    assert err.startswith("spanrs: note: template ner, because the tags have prefixes")
+    assert err.startswith("spanrs: note: using template ner, because the tags have prefixes")
     assert re.search(r"^iteration 5  loss [\d.]+  gradient norm [\d.]+  dev F1 [\d.]+", err, re.M)
     for part in (
         "14 sentences, 101 tokens, F1",
@@ -171,7 +171,7 @@ def test_patience_stops(call):
     status, out, _ = call("train", TRAIN, "--dev", DEV, "--patience", "2", "-o", "m", "-q", "--json")
     assert (status, json.loads(out)["stopped"]) == (0, "stopped")
     assert call("train", TRAIN, "--patience", "2", "-o", "m")[2].startswith(
-        "spanrs: error: --patience needs --dev"
+        "spanrs: error: --patience requires --dev"
     )
 
 
@@ -316,7 +316,10 @@ def test_tags_may_replace_a_column(call, model):
     status, _, err = call("tag", model, "raw", "--column", "7", raw="Tomas x\n")
     assert (status, "raw: no column 7: the first token line has 2 columns (0 to 1)" in err) == (2, True)
     for raw, column in (("Tomas\n", "0"), ("Tomas x\n", "0")):
-        assert "overwrite the tokens" in call("tag", model, "raw", "--column", column, raw=raw)[2]
+        assert (
+            "contains the tokens, which the tags would overwrite"
+            in call("tag", model, "raw", "--column", column, raw=raw)[2]
+        )
 
 
 def test_long_files_are_tagged_as_short_ones(call, model):

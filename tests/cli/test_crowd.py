@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from noisy_crowd import TEMPLATE, noisy
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.crowd import read_columns, write_columns
+from spanrs.crowd import CrossFitted, CrowdCorpus, read_columns, write_columns
+from spanrs.crowd.experiments import Settings, make_method
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def test_aggregation_writes_truth_page_and_table(files, capsys):
     assert status == 0
     assert (out, "ben" in (files / "page.html").read_text()) == ("", True)
     lines = spanrs(capsys, "aggregate", files / "crowd.txt", *names, "--seed", "1")[1].splitlines()
-    assert lines[0].endswith("annotations, true labels estimated by BSC-seq")
+    assert lines[0].endswith("annotations, labels estimated by BSC-seq")
     assert lines[2].split() == ["annotator", "sentences", "tokens", "F1", "95", "%", "interval"]
     assert [line.split()[0] for line in lines[4:]] == ["ann", "ben", "cy"]
     first = (files / "truth.conll").read_text().splitlines()[0].split("\t")
@@ -202,7 +205,7 @@ def test_text_and_json_are_refused(files, capsys):
     ("arguments", "message"),
     [
         (["simulate", "GOLD", "-o", "-"], "use either --noise or --flip"),
-        (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not a list of numbers"),
+        (["simulate", "GOLD", "-o", "-", "--flip", "x"], "'x' is not a comma-separated list of numbers"),
         (["simulate", "GOLD", "-o", "-", "--flip", "2"], "must be from 0 to 1"),
         (["experiment", "--gold", "GOLD"], "use either --noise or --flip"),
         (["experiment", "--gold", "GOLD", "--flip", "0.1", "--aggregators", "MV"], "unknown method 'MV'"),
@@ -259,3 +262,32 @@ def test_errors_are_one_line(files, capsys, arguments, message):
     assert message in err
     assert err.count("\n") == 1
     assert not list(files.glob("*.tmp"))
+
+
+def test_csv_has_fractions_in_separate_columns(files, capsys):
+    (files / "three.txt").write_text("a B-X B-X O\nb I-X O O\n\nc B-X B-X B-X\n\n" * 3)
+    _, out, _ = spanrs(capsys, "aggregate", files / "three.txt", "--to", "csv")
+    head, *rows = csv.reader(io.StringIO(out))
+    assert head == ["annotator", "sentences", "tokens", "f1", "low", "high"]
+    assert all(0 <= float(low) <= float(f1) <= float(high) <= 1 for *_, f1, low, high in rows)
+    _, out, _ = spanrs(capsys, "agreement", files / "three.txt", "--to", "csv")
+    assert all(float(row["F1"] or 0) <= 1 for row in csv.DictReader(io.StringIO(out)))
+    names = ("--gold", files / "one.txt", "--crowd", files / "one.txt")
+    (files / "one.txt").write_text("a B-X\nb I-X\n\nc B-X\n\n")
+    _, out, _ = spanrs(capsys, "experiment", *names, "--aggregators", "CRF-CONC", "--to", "csv")
+    [row] = csv.DictReader(io.StringIO(out))
+    assert (float(row["truth_f1"]), float(row["reliability_rmse"])) == (1, 0)
+
+
+def test_options_that_an_aggregator_does_not_have_are_refused(files, capsys):
+    (files / "three.txt").write_text("a B-X B-X O\nb I-X O O\n\nc B-X B-X B-X\n\n" * 3)
+    for args in (("MVtoken", "--c2", 2), ("CrossFitted", "--min-freq", 2)):
+        status, out, err = spanrs(capsys, "aggregate", files / "three.txt", "--aggregator", *args)
+        assert (status, out) == (2, "")
+        assert f"{args[1]} requires --aggregator CRF-CONC," in err
+
+
+def test_c2_reaches_the_aggregator():
+    corpus = CrowdCorpus([], [])
+    assert make_method("CrossFitted", Settings(), corpus).c2 == CrossFitted().c2
+    assert make_method("CrossFitted", Settings(c2=3.0), corpus).c2 == 3.0

@@ -290,11 +290,14 @@ def test_bad_files_are_located_and_nothing_is_written(text, message, model, tmp_
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("parse", "MODEL", "MODEL", "-o", "MODEL"), "overwrite"),
+        (("parse", "MODEL", "MODEL", "-o", "MODEL"), "is also an input"),
         (("parse", "TREEBANK", "MODEL"), "is not a model; the model is the first argument"),
-        (("train", "TREEBANK", "-o", "x", "--patience", "3"), "--patience needs --dev"),
-        (("train", "TREEBANK", "-o", "TREEBANK"), "overwrite"),
-        (("train", "TREEBANK", "-o", "x", "--published", "--models", "3"), "no effect"),
+        (("train", "TREEBANK", "-o", "x", "--patience", "3"), "--patience requires --dev"),
+        (("train", "TREEBANK", "-o", "TREEBANK"), "is also an input"),
+        (
+            ("train", "TREEBANK", "-o", "x", "--published", "--models", "3"),
+            "--models cannot be combined with --published",
+        ),
         (("parse", "--keep-tags", "MODEL", "RAW"), "no tags"),
         (("draw", "TREEBANK", "--sentence", "900"), "900"),
         (("draw", "a b", "--text"), "--model"),
@@ -319,6 +322,15 @@ def test_templates_can_be_changed(tmp_path, capsysbinary):
     path.write_text("S0.w\nS0.zz\n")
     status, _, err = spanrs(capsysbinary, *args, "-o", tmp_path / "n")
     assert (status, "template 2" in err) == (2, True)
+
+
+def test_a_model_may_go_to_standard_output(tmp_path, capsysbinary):
+    args = ("train", TREEBANK, "--published", "--epochs", 1, "-q", "-o")
+    assert run(group, ["dep", *map(str, args), "-"]) == 0
+    model, summary = capsysbinary.readouterr()
+    spanrs(capsysbinary, *args, tmp_path / "m")
+    assert model == (tmp_path / "m").read_bytes()
+    assert b"tagger with" in summary
 
 
 def test_published_training_is_there(tmp_path, capsysbinary):

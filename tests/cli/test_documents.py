@@ -155,3 +155,15 @@ def test_columns_of_a_file_with_more_than_three(command, tmp_path):
     assert command("score", path, "--gold-column", 2, "--pred-column", 3)[2] == ""
     path.write_text("EU B-ORG B-ORG\nrejects O O\n")
     assert command("score", path)[2] == ""
+
+
+def test_a_pattern_of_names_selects_files_of_both_sides(spanrs, tmp_path):
+    for side in ("gold", "pred"):
+        (tmp_path / side).mkdir()
+        for name in ("1.conll", "2.conll"):
+            (tmp_path / side / name).write_text("a B-X\nb I-X\n")
+    sides = (tmp_path / "gold", tmp_path / "pred")
+    status, out, _ = spanrs("score", *sides, "--file-re", "1.*")
+    assert (status, "of 2 tokens" in out) == (0, True)
+    status, _, err = spanrs("score", *sides, "--file-re", "x")
+    assert (status, "--file-re 'x' matches no file of pred, such as 1.conll" in err) == (2, True)

@@ -153,3 +153,13 @@ def test_one_file_is_shown_as_it_is(spanrs, folders, tmp_path):
         ("html", "<!DOCTYPE html>"),
     ):
         assert start in spanrs("merge", counts[0], "--to", to)[1]
+
+
+def test_violations_of_pred_are_listed_under_its_file(spanrs, tmp_path):
+    gold, pred, counts = (tmp_path / name for name in ("gold.conll", "pred.conll", "counts"))
+    gold.write_text("a B-X\nb I-X\n")
+    pred.write_text("a B-X\nb I-Y\n")
+    assert spanrs("score", gold, pred, "--save", counts, "--by-sentence")[0] == 0
+    out = spanrs("merge", counts)[1]
+    assert "pred.conll:2 token 1: Illegal Transition" in out
+    assert spanrs("merge", counts, "--seed", 1)[2].startswith("spanrs: error: --seed requires --intervals")

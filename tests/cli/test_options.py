@@ -59,6 +59,11 @@ def test_an_option_means_the_same_in_every_command():
                 "show_default": option.show_default,
                 "group": option.group,
             }
+            # A command may accept fewer formats; outputs contain different things, and training has its own defaults.
+            if option.name in ("format_name", "to", "matcher"):
+                del definition["type"], definition["help"]
+            elif option.name in ("output_path", "scheme", "c2", "min_freq"):
+                continue
             for flag in [*option.opts, *option.secondary_opts]:
                 first, expected = seen.setdefault(flag, (name, definition))
                 assert definition == expected, f"{flag} of {name} and {first}"
@@ -142,12 +147,29 @@ def test_all_options_are_shown_on_request(spanrs):
         (("xyz",), "expected one of score, compare"),
         (("convert", "a"), "Missing option '--to-scheme'"),
         (("dep", "train", "a"), "Missing option '-o' / '--output'"),
-        (("crf", "tag", "m", "a", "--format", "brat"), "this command reads column files"),
-        (("dep", "tag", "m", "a", "--format", "brat"), "expected one of auto, conllu, four-columns"),
-        (("read", "a", "--to", "svg"), "expected one of text, json"),
+        (("crf", "tag", "m", "a", "--format", "brat"), "'brat' is not one of 'auto', 'columns', 'conllu'"),
+        (
+            ("dep", "tag", "m", "a", "--format", "brat"),
+            "'brat' is not one of 'auto', 'conllu', 'four-columns'",
+        ),
+        (("read", "a", "--to", "svg"), "'svg' is not one of 'text', 'json'"),
+        (("score", "a", "b", "--to", "svg"), "'html', 'jsonl'; see"),
+        (("score", "a", "b", "--format", "tokens"), "'arrow', 'csv'; see"),
+        (
+            ("score", "a", "b", "--treads", "2"),
+            "no option --treads; did you mean --threads? See spanrs score",
+        ),
+        (("score", "a", "b", "--from", "x"), "there is no option --from; see spanrs score --help"),
+        (("score", "a", "b", "--like", "matcher:mat|version:1"), "give --matcher mat and its options"),
+        (("score", "a", "b", "--exclude", "A"), "--exclude requires --matcher fair or mat"),
+        (("dep", "train", "a", "-o", "m", "--aggressiveness", "0"), "0.0 is not in the range x>0"),
+        (("dep", "train", "a", "-o", "no/m"), "-o no/m: its directory does not exist"),
         (("score", "a", "b", "--matcher", "no"), "unknown matcher 'no'"),
-        (("compare", "a", "b", "c", "--matcher", "mat"), "only spanrs score accepts --matcher mat"),
-        (("score", "a", "b", "--matcher", "mat", "--errors"), "--errors does not apply to --matcher mat"),
+        (("compare", "a", "b", "c", "--matcher", "mat"), "only spanrs score accepts mat"),
+        (
+            ("score", "a", "b", "--matcher", "mat", "--errors"),
+            "--errors cannot be combined with --matcher mat",
+        ),
         (("score", "a", "b", "--details"), "--details requires --matcher mat"),
     ],
 )

@@ -206,7 +206,7 @@ def test_standard_output_has_a_name(spanrs, tmp_path, monkeypatch):
 def test_labels_on_standard_output_leave_the_table_to_standard_error(spanrs):
     args = ("crowd", "aggregate", CROWD, "--aggregator", "MVtoken", "-o", "-", "--to", "csv")
     _, out, err = spanrs(*args)
-    assert err.startswith("annotator,sentences,tokens,F1,95 % interval\n")
+    assert err.startswith("annotator,sentences,tokens,f1,low,high\n")
     assert "\t" in out.splitlines()[0]
 
 

@@ -28,5 +28,5 @@ def test_an_input_is_not_overwritten(tmp_path, capsys, args, link):
     with pytest.raises(SystemExit) as ended:
         group.main([*(named.get(arg, arg) for arg in args), str(target)], standalone_mode=True)
     assert ended.value.code == 2
-    assert f"-o {target} would overwrite an input" in " ".join(capsys.readouterr().err.split())
+    assert f"-o {target} is also an input" in " ".join(capsys.readouterr().err.split())
     assert file.read_text() == "Bob B-PER\nate O\n"

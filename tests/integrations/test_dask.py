@@ -170,7 +170,7 @@ def write_shards(folder, parts, *, only_o=()):
 def test_shards_are_scored_as_files(tmp_path, matcher):
     pairs, tables, golds, preds = write_shards(tmp_path, 34)
     options = {"scheme": "BIO", "matcher": MATCHERS[matcher]}
-    results = [as_shard(spanrs.score(*pair, **options), pair[0].name) for pair in pairs]
+    results = [as_shard(spanrs.score(*pair, **options), pair[0].name, str(pair[1])) for pair in pairs]
     merged = results[0].merge(*results[1:])
     assert score_shards(iter(pairs), **options).to_bytes() == merged.to_bytes()
     results = [as_shard(spanrs.score(table, **options), table.name) for table in tables]
@@ -179,7 +179,10 @@ def test_shards_are_scored_as_files(tmp_path, matcher):
         results[0].merge(*results[1:]).counts
         == spanrs.Result.from_bytes(serial(golds, preds, matcher=MATCHERS[matcher])).counts
     )
-    results = [as_shard(spanrs.score(*pair, by="document", **options), pair[0].name) for pair in pairs]
+    results = [
+        as_shard(spanrs.score(*pair, by="document", **options), pair[0].name, str(pair[1]))
+        for pair in pairs
+    ]
     merged = results[0].merge(*results[1:])
     assert score_shards(pairs, by="document", **options).to_bytes() == merged.to_bytes()
     assert len(merged.documents) == 34

@@ -49,6 +49,8 @@ SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights"
 
 MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")
+LIBRARY_MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial or fair.",
+    type=types.LIBRARY_MATCHER, default="exact", metavar="NAME")
 TYPES = option("--types", "kept", group="Comparison", help="Count only these types.", type=types.NAMES,
     metavar="TYPE,...", multiple=True)
 EXCLUDE = option("--exclude", "exclude", group="Comparison", help="Exclude these types (fair, mat).",
@@ -57,7 +59,7 @@ MAP = option("--map", "maps", group="Comparison", help="Count type FROM as TO; F
     metavar="FROM=TO", multiple=True)
 UNTYPED = option("--untyped", "untyped", group="Comparison", help="Also score spans by their bounds only.",
     is_flag=True)
-ALIGN = option("--align", "align", group="Comparison", help="What to do if tokens differ:",
+ALIGN = option("--align", "align", group="Comparison", help="What to do if tokens differ.",
     type=types.choice("refuse", "report", "ignore", "characters"), default="refuse", metavar="HOW")
 LIKE = option("--like", "like", group="Comparison", help="Score with the settings in this signature.",
     metavar="SIGNATURE", rare=True)
@@ -81,8 +83,8 @@ TYPE = option("--type", "ty", group="Comparison", help="Compare the measure for 
 UNIT = option("--unit", "unit", group="Significance", help="What is resampled: sentence or document.",
     type=types.choice("sentence", "document"), metavar="UNIT")
 SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Significance",
-    help="Significance test.", type=types.choice("randomisation", "bootstrap"), default="randomisation",
-    metavar="TEST")
+    help="How p-values are computed.", type=types.choice("randomisation", "bootstrap"),
+    default="randomisation", metavar="TEST")
 BY_TYPE = option("--by-type", "by_type", group="Significance",
     help="Also test the difference for each type.", is_flag=True)
 INTERVALS = option("--intervals", "intervals", group="Intervals", help="Confidence intervals of F1.",
@@ -101,6 +103,8 @@ THREADS = option("--threads", "threads", group="Computation",
     show_default="", metavar="N")
 SCHEME = option("--scheme", "scheme", group="Tags", help="Scheme of the tags.", default="auto",
     metavar="SCHEME")
+LEGAL_SCHEME = option("--scheme", "scheme", group="Tags",
+    help="Predict only legal tags of SCHEME; none: any tags.", default="auto", metavar="SCHEME")
 PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags",
     help="Scheme of pred, if it differs from gold's.", metavar="SCHEME")
 TO_SCHEME = option("--to-scheme", "to_scheme", group="Tags", help="Scheme of the tags to write.",
@@ -119,7 +123,7 @@ SUFFIX = option("--suffix", "suffix", group="Tags", help="The prefix follows the
 FORMAT = option("--format", "format_name", group="Input", help="Format of the input files.",
     type=types.choice("auto", "columns", "conllu", "stacked", "spans", "mat-json", "xml-inline",
     "fake-xml-inline", "raw", "brat", "doccano", "prodigy", "label-studio", "spacy", "parquet", "arrow",
-    "csv", "four-columns", "word-tag", "tokens"), default="auto", metavar="FORMAT")
+    "csv"), default="auto", metavar="FORMAT")
 COLUMN = option("--column", "tag", group="Input", help="Column of the tags, from 0.", type=types.COLUMNS,
     default=-1, metavar="COLUMN")
 TOKEN_COLUMN = option("--token-column", "token", group="Input", help="Column of the tokens.",
@@ -157,7 +161,7 @@ SUFFIX_OFF = option("--suffix-off", "suffix_off", group="Several files",
     help="Suffix removed from pred's name to find gold.", metavar="SUFFIX", rare=True)
 SUFFIX_ON = option("--suffix-on", "suffix_on", group="Several files",
     help="Suffix then added to find gold.", metavar="SUFFIX", rare=True)
-ON_ERROR = option("--on-error", "on_error", group="Several files", help="On errors in a file:",
+ON_ERROR = option("--on-error", "on_error", group="Several files", help="Action on file errors.",
     type=types.choice("raise", "skip"), default="raise", metavar="HOW")
 BY_DOCUMENT = option("--by-document", "by_document", group="Output",
     help="Also print a row for each document.", is_flag=True)
@@ -178,8 +182,14 @@ FAIL_UNDER = option("--fail-under", "fail_under", group="Output",
     multiple=True)
 PLOT = option("--plot", "plot", group="Output", help="Draw a plot: a .png, .svg or .pdf file.",
     metavar="FILE")
-OUTPUT = option("-o", "--output", "output_path", group="Output", help="Output file; - is standard output.",
-    metavar="FILE")
+OUTPUT = option("-o", "--output", "output_path", group="Output",
+    help="Write the result to FILE; - is standard output.", metavar="FILE")
+MODEL_OUTPUT = option("-o", "--output", "output_path", group="Output",
+    help="Write the model to FILE; - is standard output.", metavar="FILE")
+CORPUS_OUTPUT = option("-o", "--output", "output_path", group="Output",
+    help="Write the sentences to FILE; - is standard output.", metavar="FILE")
+LABELS_OUTPUT = option("-o", "--output", "output_path", group="Output",
+    help="Write the estimated labels to FILE.", metavar="FILE")
 REPORT = option("--report", "report", group="Output",
     help="Write the report to FILE instead of printing it.", metavar="FILE")
 TO = option("--to", "to", group="Output", help="Output format; by default given by the suffix.",
@@ -229,7 +239,7 @@ OVERLAY = option("--overlay", "overlay", group="MATScore",
     help="Keep XML elements not in the task as text.", is_flag=True, rare=True)
 ALL_ELEMENTS = option("--all-elements", "all_elements", group="MATScore",
     help="Read all XML elements as annotations.", is_flag=True, rare=True)
-DEV = option("--dev", "dev", group="Training", help="Development data, scored after each pass.",
+DEV = option("--dev", "dev", group="Training", help="Development data, scored after each iteration.",
     metavar="FILE")
 ALGORITHM = option("--algorithm", "algorithm", group="Training", help="Training algorithm.",
     type=types.choice("lbfgs", "l2sgd", "ap", "pa", "arow"), default="lbfgs", metavar="NAME")
@@ -237,12 +247,16 @@ C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (lb
     type=types.FloatRange(), default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
+CROWD_C2 = option("--c2", "c2", group="Training", help="Coefficient of the squared weights.",
+    type=types.FloatRange(), show_default="1; 0.5 for CrossFitted", metavar="C")
 MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum number of iterations.",
     type=types.IntRange(min=1), metavar="N")
 MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
     type=types.FloatRange(), default=0.0, metavar="N")
+CROWD_MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
+    type=types.FloatRange(), show_default="0", metavar="N")
 PATIENCE = option("--patience", "patience", group="Training",
-    help="Stop after N passes without a better score.", type=types.IntRange(min=1), metavar="N")
+    help="Stop after N iterations without improvement.", type=types.IntRange(min=1), metavar="N")
 START = option("--start", "start", group="Training", help="Start training from the weights of this model.",
     metavar="MODEL")
 KEEP_ON_INTERRUPT = option("--keep-on-interrupt", "keep_on_interrupt", group="Training",
@@ -259,14 +273,13 @@ EPOCHS = option("--epochs", "epochs", group="Training", help="Number of training
     type=types.IntRange(min=1), show_default="6; 15 with --published", metavar="N")
 TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training",
     help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=12, metavar="N")
-MODELS = option("--models", "models", group="Training",
-    help="Number of parsers whose weights are averaged.", type=types.IntRange(min=1, max=100), default=10,
-    metavar="N")
+MODELS = option("--models", "models", group="Training", help="Number of parsers whose weights are summed.",
+    type=types.IntRange(min=1, max=100), default=10, metavar="N")
 EXPLORE_FROM = option("--explore-from", "explore_from", group="Training",
     help="First pass that follows predicted moves.", type=types.IntRange(min=1), default=2, metavar="N")
 AGGRESSIVENESS = option("--aggressiveness", "aggressiveness", group="Training",
-    help="Maximum step of passive-aggressive updates.", type=types.FloatRange(min=0), default=0,
-    metavar="C")
+    help="Maximum step of passive-aggressive updates.",
+    type=types.FloatRange(min=0, min_open=True, max_open=True), metavar="C")
 JACKKNIFE = option("--jackknife", "jackknife", group="Training",
     help="Number of parts of GOLD for jackknifing.", type=types.IntRange(min=0), default=10, metavar="N")
 TEMPLATE = option("--template", "template", group="Model",
@@ -337,8 +350,8 @@ score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("
     UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv", "json",
     "html", "jsonl"))
 compare = command("compare", arguments=[argument("gold", metavar="GOLD"), argument("preds",
-    metavar="A B [C]...", nargs=-1, required=True)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS,
-    FOCUS, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN,
+    metavar="A B [C]...", nargs=-1, required=True)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP,
+    WEIGHTS, FOCUS, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED,
     THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json",
@@ -349,7 +362,7 @@ merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs
 fair = command("fair", arguments=[argument("target_in", metavar="[GOLD]", required=False),
     argument("system_in", metavar="[PRED]", required=False)], options=[CONFIG, FORMAT, COLUMN, TOKEN_COLUMN,
     SEPARATOR, COMMENTS, PUNCT_COLUMN, OUTPUT, TO, JSON], formats=("text", "markdown", "latex", "csv",
-    "json", "html"))
+    "json", "html"), choices={"format": ("auto", "spans", "stacked")})
 read = command("read", arguments=[argument("files", metavar="FILE...", nargs=-1, required=True)],
     options=[SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX,
@@ -360,19 +373,20 @@ validate = command("validate", arguments=[argument("file", metavar="FILE")], opt
     formats=("text", "markdown", "latex", "csv", "json", "html"))
 convert = command("convert", arguments=[argument("file", metavar="FILE")], options=[SCHEME, TO_SCHEME,
     READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN,
-    PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT],
+    PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, CORPUS_OUTPUT],
     required=["to_scheme"])
 spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[SCHEME, READING, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
-crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[OUTPUT, DEV, TEMPLATE,
-    FEATURE_COLUMN, ALGORITHM, C1, C2, MAX_ITER, MIN_FREQ, PATIENCE, START, KEEP_ON_INTERRUPT, SEED,
-    THREADS, SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN,
-    PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO,
-    JSON], formats=("text", "json"), required=["output_path"])
+crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
+    TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, MAX_ITER, MIN_FREQ, PATIENCE, START, KEEP_ON_INTERRUPT,
+    SEED, THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET,
+    REPORT, TO, JSON], formats=("text", "json"), required=["output_path"])
 crf_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR,
-    MODEL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, THREADS, OUTPUT, PROBABILITIES])
+    MODEL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, THREADS, CORPUS_OUTPUT, PROBABILITIES],
+    choices={"format": ("auto", "columns", "conllu")})
 crf_eval = command("eval", arguments=[argument("model_path", metavar="MODEL"), argument("gold",
     metavar="GOLD")], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR, SCHEME, READING, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
@@ -383,36 +397,43 @@ crf_info = command("info", arguments=[argument("model_path", metavar="MODEL")], 
 crf_template = command("template", arguments=[argument("name", metavar="[NAME]", required=False)],
     options=[])
 crowd_aggregate = command("aggregate", arguments=[argument("paths", metavar="FILE...", nargs=-1,
-    required=True)], options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, OUTPUT,
-    PROBABILITIES, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
+    required=True)], options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS,
+    LABELS_OUTPUT, PROBABILITIES, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json",
+    "html"))
 crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
-    options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, OUTPUT, REPORT, TO, JSON],
-    formats=("text", "markdown", "latex", "csv", "json", "html"), required=["output_path"])
+    options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, MODEL_OUTPUT,
+    REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"),
+    required=["output_path"])
 crowd_agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1,
     required=True)], options=[ANNOTATOR_NAME, OUTPUT, TO, JSON, PLOT, MEASURE], formats=("text", "markdown",
     "latex", "csv", "json", "html"))
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
-    NO_REPEATS, FEATURE_COLUMN, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, FORMAT, COLUMN, TOKEN_COLUMN,
-    SEPARATOR, COMMENTS, OUTPUT], required=["output_path"])
+    NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,
+    TOKEN_COLUMN, SEPARATOR, COMMENTS, CORPUS_OUTPUT], choices={"format": ("auto", "columns", "conllu")},
+    required=["output_path"])
 crowd_experiment = command("experiment", options=[GOLD, CROWD, TEST, TEST_COLUMN, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, NOISE, FLIP, NO_REPEATS, REPETITIONS, AGGREGATORS, REFERENCE,
-    FEATURE_COLUMN, TEMPLATE, C2, MIN_FREQ, SEED, THREADS, OUTPUT, TO, JSON, PLOT], formats=("text",
-    "markdown", "latex", "csv", "json", "html"), required=["gold"])
-dep_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[OUTPUT, DEV,
+    FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, OUTPUT, TO, JSON, PLOT],
+    formats=("text", "markdown", "latex", "csv", "json", "html"), choices={"format": ("auto", "columns",
+    "conllu")}, required=["gold"])
+dep_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
     TAGGER_ONLY, PUBLISHED, FEATURES, UNLABELLED, ANY_ROOTS, EPOCHS, TAGGER_EPOCHS, MODELS, EXPLORE_FROM,
     AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON], formats=("text", "json"),
     required=["output_path"])
 dep_parse = command("parse", arguments=[argument("model_path", metavar="MODEL"), argument("files",
-    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, KEEP_TAGS, THREADS, OUTPUT, BLANK])
+    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, KEEP_TAGS, THREADS, CORPUS_OUTPUT,
+    BLANK], choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens")})
 dep_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
-    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, THREADS, OUTPUT, BLANK])
+    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, THREADS, CORPUS_OUTPUT, BLANK],
+    choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens")})
 dep_eval = command("eval", arguments=[argument("gold", metavar="GOLD"), argument("pred",
     metavar="PRED|MODEL")], options=[SUBTYPES, ANY_ROOTS, THREADS, OUTPUT, TO, JSON, PER_LABEL],
     formats=("text", "markdown", "latex", "csv", "json", "html"))
 dep_draw = command("draw", arguments=[argument("file", metavar="FILE")], options=[FORMAT, MODEL, TEXT,
-    SENTENCE, OUTPUT, TO], formats=("text", "svg"))
+    SENTENCE, OUTPUT, TO], formats=("text", "svg"), choices={"format": ("auto", "conllu", "four-columns",
+    "word-tag", "tokens")})
 dep_info = command("info", arguments=[argument("model_path", metavar="MODEL")], options=[OUTPUT, TO, JSON],
     formats=("text", "markdown", "latex", "csv", "json", "html"))
 dep_import = command("import", arguments=[argument("model_path", metavar="MODEL.json[.gz]")],
-    options=[OUTPUT], required=["output_path"])
+    options=[MODEL_OUTPUT], required=["output_path"])
 dep_templates = command("templates", options=[])

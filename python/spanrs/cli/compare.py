@@ -51,11 +51,9 @@ def command(
         raise click.UsageError("a system is given twice")
     if "-" in preds:
         raise click.UsageError("only GOLD can be standard input; systems must be files")
-    if plot is not None:
-        plot_format(plot)
     if given["align"] == "characters" and unit == "sentence":
         raise click.UsageError("--align characters compares documents; leave out --unit sentence")
-    output.check([gold, *preds])
+    output.check([gold, *preds], ("--plot", plot))
     part = {name: given.pop(name) for name in ("average", "part", "criterion")}
     chosen = matchers.take_matcher(matcher, given)
     if part["criterion"] is not None and part["criterion"] not in chosen.criteria:
@@ -66,6 +64,7 @@ def command(
     ty = given.pop("ty")
     measure = Measure(part.pop("part"), type=ty, **part)
     measure.compiled(chosen)
+    bounds = _bounds(fail_under, measure)
     test = {name: given.pop(name) for name in ("samples", "seed", "level")}
     test["test"] = given.pop("significance_test")
     results: dict[str, Result] = {}
@@ -87,8 +86,6 @@ def command(
     with console.resampling_bar(rounds, documents) as bar:
         threads = thread_count(threads)
         comparison = compare(base_names(results), measure=measure, threads=threads, progress=bar, **test)
-    if plot is not None:
-        _write_plot(comparison, plot)
     output.write(
         {
             "text": lambda: tables.shown_parts(comparison, by_type=by_type),
@@ -97,11 +94,26 @@ def command(
             "csv": lambda: tables.csv_text(comparison),
             "json": comparison.to_json,
             "html": lambda: comparison.to_html(title=f"Systems against {Path(gold).name}"),
-        },
-        inputs=[gold, *preds],
+        }
     )
-    if misses_bounds(results, fail_under):
+    if plot is not None:
+        _write_plot(comparison, plot)
+    values = comparison.systems.items()
+    title = measure.title
+    if misses_bounds(
+        (f"{name}: {title}", system.value, least) for name, system in values for least in bounds
+    ):
         click.get_current_context().exit(1)
+
+
+def _bounds(fail_under: tuple[tuple[str, float], ...], measure: Measure) -> list[float]:
+    """Return the lower bounds of the measure that is compared; refuse bounds of other measures."""
+    for name, _ in fail_under:
+        if name != measure.name:
+            raise click.UsageError(
+                f"--fail-under {name}: the measure compared is {measure.name}; choose another with --part"
+            )
+    return [least for _, least in fail_under]
 
 
 def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -44,6 +44,11 @@ def standard_input() -> IO[bytes]:
 def standard_output() -> IO[bytes]:
     """Return standard output as a binary stream."""
     return sys.stdout.buffer
+
+
+def target(path: str | None) -> str | IO[bytes]:
+    """Return the target for a path; None and ``-`` are standard output."""
+    return standard_output() if path is None or is_standard_output(path) else path
 
 
 def is_standard_output(path: str | None) -> bool:
@@ -110,27 +115,6 @@ def quiet_but_printed() -> Iterator[None]:
         yield
     for warning in caught:
         print_message("warning", str(warning.message))
-
-
-def overwritten(outputs: Iterable[Path], inputs: Iterable[Path]) -> Path | None:
-    """Return an output that would overwrite an input; None if there is none."""
-    existing = {_identity(path): path for path in outputs if path.exists()}
-    overwritten = (existing.get(_identity(path)) for path in inputs if existing and path.exists())
-    return next(filter(None, overwritten), None)
-
-
-def check_output(output: str | None, inputs: Iterable[str]) -> None:
-    """Raise an error if an output would overwrite an input; ``-`` is standard output or standard input."""
-    if output not in (None, "-"):
-        files = [Path(path) for path in inputs if path != "-"]
-        if overwritten([Path(str(output))], files) is not None:
-            raise click.UsageError(f"-o {output} would overwrite an input")
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    """Return the identity (device and inode) of a file."""
-    stat = path.stat()
-    return stat.st_dev, stat.st_ino
 
 
 def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> None:

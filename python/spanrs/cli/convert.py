@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spanrs.cli import _generated, console, options
+from spanrs.cli.output_files import check_outputs
 from spanrs.errors import SchemeError
 from spanrs.io import convert
 
@@ -26,13 +27,12 @@ def command(
 
     Nothing is written unless the whole file can be converted.
     """
-    console.check_output(output_path, (file,))
+    check_outputs([("-o", output_path)], [file])
     try:
-        target = console.standard_output() if output_path in (None, "-") else output_path
         with console.files_bar(file) as bar:
             convert(
                 console.source(file),
-                target,
+                console.target(output_path),
                 to_scheme,
                 progress=bar,
                 scheme=scheme,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -31,8 +32,6 @@ class Option(click.Option):
         names = ", ".join(self.opts) + metavar
         notes = []
         choices: Sequence[Any] = self.type.choices if isinstance(self.type, click.Choice) else ()
-        if self.name == "to":
-            choices = getattr(ctx.command, "formats", choices)
         if sum(map(len, choices)) <= CHOICES_WIDTH and choices:
             notes.append(", ".join(choices))
         if self.name in getattr(ctx.command, "required", ()):
@@ -67,13 +66,24 @@ class Command(click.Command):
         The formats that ``--to`` accepts for this command.
     required : sequence of str
         Parameters whose options are required for this command.
+    choices : mapping of str to sequence of str
+        The values that this command accepts for an option, if they are not those of the option's description.
     """
 
     def __init__(
-        self, *arguments: Any, formats: Sequence[str] = (), required: Sequence[str] = (), **settings: Any
+        self,
+        *arguments: Any,
+        formats: Sequence[str] = (),
+        required: Sequence[str] = (),
+        choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        **settings: Any,
     ) -> None:
         super().__init__(*arguments, **settings)
         self.formats, self.required = tuple(formats), tuple(required)
+        accepted = {"--to": self.formats} | {f"--{name}": values for name, values in choices.items()}
+        for param in self.params:
+            if values := accepted.get(param.opts[-1]):
+                param.type = click.Choice(values)
         self._shows_rare = True
         if any(getattr(param, "rare", False) for param in self.params):
             self.params.append(

@@ -16,7 +16,6 @@ from spanrs.compat.faireval.fair_config import FairConfig
 from spanrs.eval import Fair, score, tables
 from spanrs.io import Corpus
 from spanrs.io.columns import Columns
-from spanrs.io.parts import SPANS
 from spanrs.io.reader import read_both
 
 if TYPE_CHECKING:
@@ -47,11 +46,6 @@ def command(
 
     For settings as options, and for other formats, use spanrs score --matcher fair.
     """
-    if format_name not in ("auto", *SPANS):
-        raise click.UsageError(
-            f"--format {format_name}: expected one of FairEval's formats, {', '.join(SPANS)}; "
-            "for other formats use spanrs score --matcher fair"
-        )
     settings = FairConfig() if config is None else fair_config.read_fair_config(config)
     for key, value in {"target_in": target_in, "system_in": system_in, "eval_out": output.path}.items():
         if value is not None:
@@ -61,9 +55,10 @@ def command(
     gold, pred = str(settings.gold), str(settings.pred)
     if gold == pred == "-":
         raise click.UsageError("GOLD and PRED cannot both be standard input")
-    check_output([settings.gold, settings.pred], settings.out)
     output = _resolve(settings, output)
-    output.check_format()
+    if output.path is not None and not output.to_stdout:
+        Path(output.path).parent.mkdir(parents=True, exist_ok=True)
+    output.check([gold, pred])
     is_page = output.to == "html"
     # Confidence intervals in an HTML report are computed by resampling documents.
     by_document = is_page and settings.gold.is_dir() and settings.pred.is_dir()
@@ -102,14 +97,6 @@ def _as_spans(corpus: Corpus, punct_column: Any) -> Corpus:
     return replace(corpus, parts=parts, options=replace(corpus.options, punct_column=column))
 
 
-def check_output(inputs: list[Path], out: Path | None) -> None:
-    """Refuse to overwrite an input."""
-    if out is not None and out.is_file():
-        files = (file for path in inputs for file in (path.iterdir() if path.is_dir() else [path]))
-        if console.overwritten([out], files):
-            raise click.UsageError(f"{out} is also an input; choose another output file")
-
-
 def _resolve(settings: FairConfig, output: Output) -> Output:
     """Return the output with the format and the file of the result."""
     out = settings.out
@@ -123,8 +110,6 @@ def _resolve(settings: FairConfig, output: Output) -> Output:
 def write(result: Result, settings: FairConfig, output: Output, title: str) -> None:
     """Write a result to a file, into a directory, or to standard output."""
     criteria = settings.methods
-    if output.path is not None and not output.to_stdout:
-        Path(output.path).parent.mkdir(parents=True, exist_ok=True)
     output.write(
         {
             "text": lambda: tables.shown_parts(result, criteria=criteria, documents=True),

@@ -51,29 +51,25 @@ class MatReport(NamedTuple):
         """Whether tables are written besides the CSV files."""
         return self.csv_directory is None or self.output.named or self.output.path is not None
 
-    def check(self, pairs: Sequence[FilePair]) -> None:
+    def check(self, pairs: Sequence[FilePair], csv_option: str) -> None:
         """Refuse outputs that cannot be written or would overwrite an input.
 
         Raises
         ------
-        ValueError
-            If there is one; the message names the option and works for both MATScore and spanrs.
+        click.UsageError
+            As for :func:`spanrs.cli.output_files.check_outputs`; ``csv_option`` names the directory of CSV files.
         """
-        inputs = [path for pair in pairs for path in (pair.pred, pair.gold)]
-        outputs = [] if self.csv_directory is None else [self.csv_directory / name for name in _csv_names()]
         if self.xlsx is not None:
-            if not self.xlsx.parent.is_dir() or self.xlsx.is_dir():
-                raise ValueError(
-                    f"--xlsx {self.xlsx}: its directory does not exist, or the path is itself a directory"
-                )
-            outputs.append(self.xlsx)
             from spanrs.mat.xlsx import writer
 
             writer()
-        read = console.overwritten(outputs, map(Path, inputs))
-        if read is not None:
-            raise ValueError(f"{read} is also an input; choose another output file")
-        self.output.check(inputs)
+        inputs = [path for pair in pairs for path in (pair.pred, pair.gold)]
+        names = [] if self.csv_directory is None else [*FILES.values(), DETAILS, CONFUSABILITY]
+        self.output.check(
+            inputs,
+            ("--xlsx", self.xlsx),
+            *((csv_option, Path(str(self.csv_directory)) / name) for name in names),
+        )
 
     def score(
         self, pairs: Sequence[FilePair], matcher: Mat, tell: Callable[[Skipped], None] | None = None
@@ -143,10 +139,6 @@ def skipped_phrase(result: MatTables) -> str | None:
     if skipped:
         return "1 pair was skipped" if skipped == 1 else f"{skipped} pairs were skipped"
     return "annotations were skipped" if result.skipped else None
-
-
-def _csv_names() -> list[str]:
-    return [*FILES.values(), DETAILS, CONFUSABILITY]
 
 
 def check_csv_directory(option: str, directory: Path | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from spanrs.cli._generated import MATCHER_PARAMETERS
+from spanrs.cli.options import flag
 from spanrs.eval.matchers import EXCLUDED, Matcher, from_dict
 
 
@@ -29,8 +30,6 @@ def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
         For options of other matchers.
     """
     options = take_options(name, given)
-    if name == "mat":
-        raise click.UsageError("only spanrs score accepts --matcher mat")
     if "exclude" in options:
         options["exclude"] = list(dict.fromkeys([*flattened(options["exclude"]), *EXCLUDED]))
     options |= {key: value for key, value in more.items() if value is not None}
@@ -52,15 +51,10 @@ def take_options(name: str, given: dict[str, Any]) -> dict[str, Any]:
     keys = dict.fromkeys(key for keys in MATCHER_PARAMETERS.values() for key in keys if key in given)
     options = {key: given.pop(key) for key in keys}
     options = {key: value for key, value in options.items() if not _is_empty(value)}
-    for owner, keys_of_owner in MATCHER_PARAMETERS.items():
-        misplaced = [
-            key for key in keys_of_owner if key in options and key not in MATCHER_PARAMETERS.get(name, ())
-        ]
-        if misplaced:
-            names = " and ".join(f"--{key.replace('_', '-')}" for key in misplaced)
-            raise click.UsageError(
-                f"{names} {'requires' if len(misplaced) == 1 else 'require'} --matcher {owner}"
-            )
+    for key in options:
+        owners = [owner for owner, keys in MATCHER_PARAMETERS.items() if key in keys]
+        if name not in owners:
+            raise click.UsageError(f"{flag(key)} requires --matcher {' or '.join(owners)}")
     return {key: value for key, value in options.items() if value != ""}
 
 

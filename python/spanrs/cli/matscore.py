@@ -61,9 +61,9 @@ def command(context: click.Context, /, **given: Any) -> None:
         lenient=given["lenient"],
     )
     try:
-        report.check(pairs)
-    except ValueError as error:
-        raise click.UsageError(f"{error}.") from None
+        report.check(pairs, "--csv_output_dir")
+    except click.UsageError as error:
+        raise click.UsageError(f"{error.message}.") from None
     for message in (*matcher.messages(), *notes):
         console.echo(message, err=True)
     shown = report.score(pairs, matcher)

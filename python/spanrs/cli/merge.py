@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from spanrs.cli import _generated, console
+from spanrs.cli import _generated, console, options
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.cli.score import show
@@ -37,12 +37,11 @@ def command(
     The counts do not depend on the order of the files; sentences are numbered, and violations are listed, in this
     order. Merging shards in the order of their names gives the same bytes as scoring all of them at once.
     """
-    output.check(paths)
+    output.check(paths, ("--save", save))
+    options.refuse_without("intervals", show.INTERVAL_PARAMETERS)
     repeated = sorted({name for name in paths if paths.count(name) > 1})
     if repeated:
         raise click.UsageError(f"{repeated[0]} is given twice and would be counted twice")
-    if save is not None and console.overwritten([Path(save)], map(Path, paths)):
-        raise click.UsageError(f"{save} is also an input; choose another file for the merged counts")
     results = {path: read_counts(path) for path in paths}
     _check_repeated(results)
     first, *rest = results.values()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +11,6 @@ import click
 from spanrs.cli._generated import READ_ARGUMENTS
 from spanrs.io.columns import Columns
 from spanrs.io.options import Limits
-from spanrs.io.parts import ROWS
 from spanrs.tags.types import Dialect
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,6 +27,26 @@ def given(name: str) -> bool:
     """Return whether a parameter of the command was given, on the command line or otherwise."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not None and source is not click.core.ParameterSource.DEFAULT
+
+
+def flag(name: str) -> str:
+    """Return the long name of the option of a parameter of the command."""
+    return next(
+        param.opts[-1] for param in click.get_current_context().command.params if param.name == name
+    )
+
+
+def refuse(names: Iterable[str], mode: str) -> None:
+    """Refuse options that were given but have no effect with another option, ``mode``."""
+    for name in filter(given, names):
+        raise click.UsageError(f"{flag(name)} cannot be combined with {mode}")
+
+
+def refuse_without(needed: str, names: Iterable[str]) -> None:
+    """Refuse options that were given without an option that they require."""
+    if not given(needed):
+        for name in filter(given, names):
+            raise click.UsageError(f"{flag(name)} requires {flag(needed)}")
 
 
 def read_arguments(function: F) -> F:
@@ -63,14 +82,10 @@ def with_reading(read: dict[str, Any], reading: str | None) -> dict[str, Any]:
 
 
 def columns(function: F) -> F:
-    """Pass the layout of column files as ``columns``; refuse other formats."""
+    """Pass the layout of column files as ``columns``."""
 
     @wraps(function)
     def wrapped(*args: Any, format_name: str, **parameters: Any) -> Any:
-        if format_name not in ("auto", *ROWS):
-            raise click.UsageError(
-                f"--format {format_name}: this command reads column files; expected auto or one of {', '.join(ROWS)}"
-            )
         return function(*args, columns=_pop_columns(parameters)._replace(format=format_name), **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable

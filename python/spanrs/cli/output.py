@@ -7,7 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from io import StringIO
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import click
 
 from spanrs.cli import console
+from spanrs.cli.output_files import COMPRESSED, Named, check_outputs
 from spanrs.errors import escaped_lines
 from spanrs.io import atomic_output
 from spanrs.report.numbers import safe_cell
@@ -37,8 +38,6 @@ ENDINGS = {
     ".jsonl": "jsonl",
     ".svg": "svg",
 }
-#: Suffixes of compressed files, which cannot be outputs.
-COMPRESSED = (".gz", ".zst")
 
 #: Prefix of the line with the signature.
 SIGNATURE = "signature "
@@ -71,6 +70,8 @@ class Output:
     """The file; None and ``-`` are standard output."""
     named: bool = True
     """Whether the user specified the format; otherwise the file suffix or the default determined it."""
+    option: str = "-o"
+    """The option that names the file."""
 
     @property
     def to_stdout(self) -> bool:
@@ -79,7 +80,7 @@ class Output:
 
     def at(self, path: str | None) -> Output:
         """Return the output for another file, whose suffix determines the format if the user specified none."""
-        return Output(self.to, path) if self.named else resolve_output(None, path)
+        return replace(self, path=path) if self.named else resolve_output(None, path)
 
     def check_format(self) -> None:
         """Raise ImportError if the format needs a package that is not installed."""
@@ -89,41 +90,30 @@ class Output:
 
             template("spanrs.report", "page.html")
 
-    def check(self, inputs: Iterable[str | Path] = ()) -> None:
-        """Refuse a file that cannot be written or that is an input; to be called before long work.
+    def check(self, inputs: Iterable[Named] = (), *others: tuple[str, Named]) -> None:
+        """Refuse an output that cannot be written; to be called before any work.
 
         Parameters
         ----------
         inputs : iterable of path
-            Files that are read; ``-`` is standard input.
+            As for :func:`spanrs.cli.output_files.check_outputs`.
+        *others : (str, path)
+            The other outputs of the command, each with its option.
 
         Raises
         ------
         click.UsageError
-            For a path that cannot be written, or an input.
+            As for :func:`spanrs.cli.output_files.check_outputs`.
         ImportError
             As for :meth:`check_format`.
         """
         self.check_format()
-        if self.path is None or self.to_stdout:
-            return
-        target = Path(self.path)
-        if target.is_dir():
-            raise click.UsageError(f"{target} is a directory; choose a file")
-        if target.suffix.lower() in COMPRESSED:
-            raise click.UsageError(
-                f"{target}: outputs are not compressed; remove the suffix {target.suffix}"
-            )
-        if not target.parent.is_dir():
-            raise click.UsageError(f"{target}: its directory does not exist")
-        if console.overwritten([target], (Path(path) for path in inputs if str(path) != "-")):
-            raise click.UsageError(f"{target} is also an input; choose another output file")
+        check_outputs([*others, (self.option, self.path)], inputs)
 
     def write(
         self,
         render: Render,
         *,
-        inputs: Iterable[str | Path] = (),
         title: str | None = None,
         err: bool = False,
     ) -> None:
@@ -138,14 +128,11 @@ class Output:
             A function that is called with the format, or a function for each format. Each function returns the finished
             text, or tables and lines to be written in that format. Formats without an entry in the mapping are rendered
             from the tables and lines that the entry ``text`` returns.
-        inputs : iterable of path
-            Files that must not be overwritten.
         title : str, optional
             Title of an HTML page; the name of the command if not given.
         err : bool
             Print to standard error, because standard output contains data.
         """
-        self.check(inputs)
         rendered = render.get(self.to, render["text"])() if isinstance(render, Mapping) else render(self.to)
         if not isinstance(rendered, str):
             parts = list(rendered)
@@ -183,31 +170,24 @@ def table_output(function: F) -> F:
     def wrapped(*args: Any, to: str | None, as_json: bool, **parameters: Any) -> Any:
         if as_json and to not in (None, "json"):
             raise click.UsageError(f"--json and --to {to} are different formats; use one of them")
-        option = "report" if "report" in parameters else "output_path"
-        if (
-            option == "report"
-            and parameters["report"] not in (None, "-")
-            and parameters["report"] == parameters["output_path"]
-        ):
-            raise click.UsageError(
-                f"-o and --report are the same file, {parameters['report']}; choose different files"
-            )
+        name = "report" if "report" in parameters else "output_path"
+        option = "--report" if name == "report" else "-o"
         formats = click.get_current_context().command.formats  # type: ignore[attr-defined]  # of described commands
-        output = resolve_output("json" if as_json else to, parameters.pop(option), formats, option=option)
+        output = resolve_output("json" if as_json else to, parameters.pop(name), formats, option=option)
         return function(*args, output=output, **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
 
 
 def resolve_output(
-    to: str | None, path: str | None, formats: Sequence[str] = FORMATS, *, option: str = "output_path"
+    to: str | None, path: str | None, formats: Sequence[str] = FORMATS, *, option: str = "-o"
 ) -> Output:
     """Return the output for a format and a path; without a format, the file suffix determines it.
 
     Raises
     ------
     click.UsageError
-        For a format that the command does not write, or an unknown file suffix.
+        For an unknown file suffix.
 
     Examples
     --------
@@ -216,11 +196,7 @@ def resolve_output(
     ('latex', 'csv')
     """
     if to is not None:
-        if to not in formats:
-            raise click.UsageError(
-                f"--to {to} is not supported by this command; expected one of {', '.join(formats)}"
-            )
-        return Output(to, path)
+        return Output(to, path, option=option)
     ending = "" if path is None else Path(path).suffix.lower()
     if (
         ending
@@ -229,11 +205,10 @@ def resolve_output(
         and not Path(str(path)).is_dir()
     ):
         endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
-        name = "-o" if option == "output_path" else f"--{option}"
         raise click.UsageError(
-            f"{name} {path}: the suffix {ending} is not a known format; use one of {endings}, or give one with --to"
+            f"{option} {path}: the suffix {ending} is not a known format; use one of {endings}, or give one with --to"
         )
-    return Output(ENDINGS.get(ending, "text"), path, named=False)
+    return Output(ENDINGS.get(ending, "text"), path, named=False, option=option)
 
 
 def _command_path() -> str:
@@ -323,6 +298,25 @@ def _fenced(text: str) -> str:
 def _name(table: Table) -> str:
     """Return the title of a table; if there is none, the heading of the first column."""
     return table.title or table.columns[0]
+
+
+def records_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    r"""Return rows as CSV, with the keys of all rows as columns; undefined numbers are empty.
+
+    Examples
+    --------
+    >>> from spanrs.cli.output import records_csv
+    >>> records_csv([{"annotator": "ann", "f1": 0.5}, {"annotator": "ben", "f1": float("nan")}])
+    'annotator,f1\nann,0.5\nben,\n'
+    """
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    text = StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(map(safe_cell, columns))
+    for row in rows:
+        cells = (row.get(column) for column in columns)
+        out.writerow("" if cell is None or str(cell) == "nan" else _csv_cell(str(cell)) for cell in cells)
+    return text.getvalue()
 
 
 def _csv(tables: Sequence[Table]) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "EQUIVALENCE_CLASS",
     "ERROR_COUNT",
     "LABELS",
+    "LIBRARY_MATCHER",
     "MATCHER",
     "NAMES",
     "NUMBERS",
@@ -115,11 +116,20 @@ class _Matcher(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
 
     name = "name"
 
+    def __init__(self, *more: str) -> None:
+        self.more = more
+
+    @property
+    def choices(self) -> list[str]:
+        """The accepted names."""
+        return [*_spanrs.matchers(), *self.more]
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Check the name."""
-        matchers = [*_spanrs.matchers(), "mat"]
-        if value not in matchers:
-            self.fail(f"unknown matcher {value!r}; expected one of {', '.join(matchers)}", param, ctx)
+        if value not in self.choices:
+            hint = "; only spanrs score accepts mat" if value == "mat" else ""
+            names = ", ".join(self.choices)
+            self.fail(f"unknown matcher {value!r}; expected one of {names}{hint}", param, ctx)
         return str(value)
 
 
@@ -142,7 +152,8 @@ LABELS = click.types.FuncParamType(labels)
 NAMES = click.types.FuncParamType(names)
 NUMBERS = click.types.FuncParamType(numbers)
 BOUNDS = click.types.FuncParamType(bound)
-MATCHER = _Matcher()
+MATCHER = _Matcher("mat")
+LIBRARY_MATCHER = _Matcher()
 ERROR_COUNT = _ErrorCount()
 PATH = click.Path(path_type=Path)
 #: A label, and the labels that are counted as this label.

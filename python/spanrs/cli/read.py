@@ -37,7 +37,7 @@ def command(
     FILE is any input accepted as GOLD by other commands: a file, a directory, a quoted pattern, or "-" for standard
     input.
     """
-    output.check([name for name in files if name != "-"])
+    output.check(files)
     source = console.source(files[0]) if len(files) == 1 else [console.source(name) for name in files]
     with explained():
         corpus = _read(source, options.with_reading(read | {"scheme": scheme}, reading))

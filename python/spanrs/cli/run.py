@@ -24,8 +24,14 @@ CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default"
 
 #: Options by the arguments of :func:`spanrs.read`; messages of the library contain the names of the arguments.
 OPTIONS = {argument: option for _, argument, option in READ_ARGUMENTS}
+#: Further options by names that are no English words.
+OTHER_OPTIONS = {"pred_scheme": "--pred-scheme", "file_re": "--file-re"}
 #: An argument name followed by "=" without a value, or at the start of the message "... does not apply to ...".
-_NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))")
+_NAMED = re.compile(
+    rf"\b({'|'.join(OPTIONS)})(?:=(?=[,;\s]|$)| (?=does not apply to ))|\b({'|'.join(OTHER_OPTIONS)})\b(?!:)"
+)
+#: Minimum similarity of an option that is suggested for an unknown one.
+SIMILAR = 0.75
 
 
 #: The error for a missing subcommand; click before 8.2 prints the help itself.
@@ -87,8 +93,9 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
         return 2
     except click.ClickException as error:
         where: click.Context | None = getattr(error, "ctx", None)
-        hint = f"; see {where.command_path} --help" if where else ""
-        return _fail(error.format_message().rstrip(".") + hint)
+        message = _usage_message(error)
+        see = " See" if message.endswith("?") else "; see"
+        return _fail(message + (f"{see} {where.command_path} --help" if where else ""))
     except BrokenPipeError:
         # The reader, such as head, has closed the pipe. Python would report this again when flushing at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -128,8 +135,8 @@ def _printed_warnings() -> Iterator[None]:
 
 
 def print_message(kind: str, message: str) -> None:
-    """Print an error, a warning or a note as one line on standard error."""
-    click.echo(f"spanrs: {kind}: {escaped(' '.join(message.splitlines()))}", err=True)
+    """Print an error, a warning or a note as one line on standard error; arguments are named as options."""
+    click.echo(f"spanrs: {kind}: {escaped(_with_options(' '.join(message.splitlines())))}", err=True)
 
 
 @contextlib.contextmanager
@@ -141,12 +148,36 @@ def explained() -> Iterator[None]:
         raise click.UsageError(describe(error)) from error
 
 
+def _usage_message(error: click.ClickException) -> str:
+    """Return the message of an error; for an unknown option, with options of similar spelling, best first."""
+    if not isinstance(error, click.NoSuchOption):
+        return error.format_message().rstrip(".")
+    # Lazy: rarely used.
+    from difflib import get_close_matches
+
+    params = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+    names = [name.lstrip("-") for param in params for name in param.opts if name.startswith("--")]
+    similar = get_close_matches(error.option_name.lstrip("-"), names, cutoff=SIMILAR)
+    hint = f"; did you mean {' or '.join(f'--{name}' for name in similar)}?" if similar else ""
+    return f"there is no option {error.option_name}{hint}"
+
+
 def describe(error: Exception) -> str:
-    """Format an error for the command line: add the file name of an OSError, replace keyword arguments by options."""
+    """Format an error for the command line, with the file name of an OSError."""
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename or repr('')}: {reason}" if error.filename is not None else reason
-    return _NAMED.sub(lambda match: OPTIONS[match[1]] + (" " if match[0].endswith(" ") else ""), str(error))
+    return str(error)
+
+
+def _with_options(message: str) -> str:
+    """Replace the names of arguments by those of options."""
+
+    def option(match: re.Match[str]) -> str:
+        name = OPTIONS[match[1]] if match[1] else OTHER_OPTIONS[match[2]]
+        return name + (" " if match[0].endswith(" ") else "")
+
+    return _NAMED.sub(option, message)
 
 
 def _fail(message: str, status: int = 2) -> int:

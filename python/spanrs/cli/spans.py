@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spanrs.cli import _generated, console, options
-from spanrs.cli.console import standard_output
+from spanrs.cli.output_files import check_outputs
 from spanrs.io import atomic_output
 from spanrs.io.tagged_files import write_spans
 
@@ -20,9 +20,8 @@ def command(
     Each object has the members document and sentence (from 0), line (of the first token, from 1), tokens, and spans,
     each with type, start, end (token indices from 0, end exclusive) and text.
     """
-    console.check_output(output_path, (file,))
-    target = standard_output() if output_path in (None, "-") else output_path
-    with atomic_output(target) as out, console.files_bar(file) as bar:
+    check_outputs([("-o", output_path)], [file])
+    with atomic_output(console.target(output_path)) as out, console.files_bar(file) as bar:
         write_spans(
             console.source(file), out, progress=bar, scheme=scheme, **options.with_reading(read, reading)
         )

@@ -33,7 +33,7 @@ def command(
         max_violations = LISTED
     report = console.read_files(validate, file, scheme=scheme, max_violations=max_violations, **read)
     name = "<stdin>" if file == "-" else file
-    output.write(lambda to: _rendered(report, name, to), inputs=[file])
+    output.write(lambda to: _rendered(report, name, to))
     if report.count:
         click.get_current_context().exit(1)
 

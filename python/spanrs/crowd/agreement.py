@@ -119,31 +119,35 @@ class Agreement:
             for name in types
         }
 
-    def tables(self, most_pairs: int | None = None) -> list[Table | str]:
-        """Return tables of the totals, annotators, types and pairs."""
+    def tables(self, most_pairs: int | None = None, *, fractions: bool = False) -> list[Table | str]:
+        """Return tables of the totals, annotators, types and pairs.
+
+        With ``fractions``, cells are unrounded numbers, F1 is a fraction, and cells of undefined measures are empty.
+        """
+        percent, number = (_fraction, _fraction) if fractions else (_percent, _number)
         parts: list[Table | str] = []
         whole = Table(["measure", "value"])
-        whole.add_row("F1 of spans, mean of pairs", _percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
+        whole.add_row("F1 of spans, mean of pairs", percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
         kappas = [(p.kappa, p.tokens) for p in self.pairs]
-        whole.add_row("Cohen's kappa, mean of pairs", _number(_mean(kappas)))
-        whole.add_row("Fleiss' kappa", _number(self.fleiss_kappa))
-        whole.add_row("Krippendorff's alpha, tokens", _number(self.alpha))
-        unitized = _number(self.unitized_alpha)
-        if not self._has_spans:
+        whole.add_row("Cohen's kappa, mean of pairs", number(_mean(kappas)))
+        whole.add_row("Fleiss' kappa", number(self.fleiss_kappa))
+        whole.add_row("Krippendorff's alpha, tokens", number(self.alpha))
+        unitized = number(self.unitized_alpha)
+        if not (fractions or self._has_spans):
             unitized = "not defined: labels are not tags"
-        elif not self.unitized_alpha_by_type:
+        elif not (fractions or self.unitized_alpha_by_type):
             unitized = "not defined: no sentence with spans was labelled by all annotators"
         whole.add_row("Krippendorff's alpha, spans", unitized)
         people = Table(["annotator", "F1", "kappa"])
         for name, (f1, kappa) in self.by_annotator().items():
-            people.add_row(name, _percent(f1), _number(kappa))
+            people.add_row(name, percent(f1), number(kappa))
         parts += [whole, "\n", people]
         types = self.by_type()
         if types:
             table = Table(["type", "F1", "alpha"])
             for name, f1 in types.items():
                 of_type = self.unitized_alpha_by_type.get(name)
-                table.add_row(name, _percent(f1), "" if of_type is None else _number(of_type))
+                table.add_row(name, percent(f1), "" if of_type is None else number(of_type))
             parts += ["\n", table]
         pairs = Table(["annotator 1", "annotator 2", "sentences", "tokens", "F1", "kappa"], left=2)
         shown = self.pairs[:most_pairs]
@@ -152,8 +156,8 @@ class Agreement:
                 *pair.annotators,
                 str(pair.sentences),
                 str(pair.tokens),
-                _percent(pair.f1),
-                _number(pair.kappa),
+                percent(pair.f1),
+                number(pair.kappa),
             )
         parts += ["\n", pairs]
         if len(shown) < len(self.pairs):
@@ -501,6 +505,10 @@ def _mean(values: list[tuple[float, int]]) -> float:
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+def _fraction(value: float) -> str:
+    return "" if math.isnan(value) else str(value)
 
 
 def _number(value: float) -> str:

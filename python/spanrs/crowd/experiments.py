@@ -37,11 +37,11 @@ PIECES = 10
 
 
 class Settings(NamedTuple):
-    """Options for all CRFs in an experiment."""
+    """Options for all CRFs in an experiment; with None, the defaults of the estimators apply."""
 
     template: str | None = None
-    c2: float = 1.0
-    min_freq: float = 0.0
+    c2: float | None = None
+    min_freq: float | None = None
     threads: int | None = 1
     seed: int = 0
 
@@ -49,7 +49,7 @@ class Settings(NamedTuple):
         """Return the parameters of a CRF, with the default template of the corpus if no template is set."""
         options = {name: getattr(self, name) for name in _OF_CRF}
         options["template"] = self.template or corpus.default_template()
-        return options
+        return {name: value for name, value in options.items() if value is not None or name == "threads"}
 
 
 class _Method(NamedTuple):
@@ -79,7 +79,7 @@ _METHODS: dict[str, _Method] = {
     "MACE": _Method(MACE, {}, compares=True),
     "HMM-crowd": _Method(HMMCrowd, {}),
     "BSC-seq": _Method(BSCSeq, {}, compares=True),
-    "CrossFitted": _Method(CrossFitted, {}, ("template", "seed", "threads"), compares=True),
+    "CrossFitted": _Method(CrossFitted, {}, ("template", "c2", "seed", "threads"), compares=True),
 }
 #: Names of all methods, in the order of the tables.
 METHODS = (*_METHODS, GOLD)
@@ -315,22 +315,26 @@ def make_method(
     if method.kind is CrossFitted and corpus.has_words():
         # CrossFitted has a different default template for words.
         values["template"] = settings.template
-    aggregator = method.kind(**method.options, **{name: values[name] for name in method.settings})
+    # Without c2 and min_freq, the defaults of the aggregator apply.
+    given = {
+        name: values[name]
+        for name in method.settings
+        if values[name] is not None or name not in ("c2", "min_freq")
+    }
+    aggregator = method.kind(**method.options, **given)
     return aggregator.set_params(progress=progress) if hasattr(aggregator, "progress") else aggregator
 
 
-def unused_settings(name: str) -> list[str]:
-    """Return the settings that a method does not use.
+def methods_with(setting: str) -> list[str]:
+    """Return the methods that use a setting.
 
     Examples
     --------
-    >>> from spanrs.crowd.experiments import unused_settings
-    >>> unused_settings("MVseg")
-    ['template', 'c2', 'min_freq', 'threads', 'seed']
+    >>> from spanrs.crowd.experiments import methods_with
+    >>> methods_with("seed")
+    ['CrossFitted']
     """
-    return [
-        setting for setting in Settings._fields if name != GOLD and setting not in _METHODS[name].settings
-    ]
+    return [name for name, method in _METHODS.items() if setting in method.settings]
 
 
 def check_methods(methods: Iterable[str]) -> list[str]:

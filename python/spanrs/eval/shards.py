@@ -59,10 +59,16 @@ class Shard(NamedTuple):
 ShardScorer = Callable[[Shard, str, "str | None", Callable[[int], object]], Result]
 
 
-def as_shard(result: Result, name: str) -> Result:
-    """Prefix the documents, violations and errors in a result with the file name, so that the result can be merged."""
+def as_shard(result: Result, name: str, pred: str | None = None) -> Result:
+    """Prefix the documents, violations and errors in a result with the file name, so that the result can be merged.
+
+    Violations of pred are located in the file ``pred`` (in the folder of ``name``), if it is given.
+    """
+    names = {"gold": name, "pred": name}
+    if pred is not None:
+        names["pred"] = os.path.join(os.path.dirname(name), os.path.basename(pred))
     located = {
-        side: [replace(place, path=name) for place in places]
+        side: [replace(place, path=names[side]) for place in places]
         for side, places in result.evidence.located.items()
     }
     errors = result.errors
@@ -253,7 +259,11 @@ class _ShardJob:
             stored = None if self.keeps_errors else self.cache.load(shard, header)
             if stored is not None:
                 return stored
-        result = as_shard(self.score(shard, scheme, pred_scheme, self._check), shard.name)
+        result = as_shard(
+            self.score(shard, scheme, pred_scheme, self._check),
+            shard.name,
+            None if shard.pred is None else shard.pred.path,
+        )
         # A file that has changed in the meantime is scored again by the next run.
         if self.cache is not None and _file_states(shard) == before:
             self.cache.keep(shard, header, result)

@@ -59,7 +59,8 @@ def score_shard(paths: Paths, options: Mapping[str, Any]) -> bytes:
     """
     gold, pred = (paths, None) if isinstance(paths, (str, PathLike)) else paths
     result: Result = score(gold, pred, **options)
-    return as_shard(result, os.path.basename(os.fspath(gold))).to_bytes()
+    name = os.path.basename(os.fspath(gold))
+    return as_shard(result, name, None if pred is None else os.fspath(pred)).to_bytes()
 
 
 def table_batches(

@@ -161,8 +161,8 @@ class Pairing:
     Parameters
     ----------
     file_re : str, optional
-        Regular expression that must match the whole base name of a pred file; pred files that do not match are not
-        scored.
+        Regular expression that must match the whole base name of a pred file. Pred files that do not match, and gold
+        files without a pred file, are not scored.
     suffix_off, suffix_on : str, optional
         Suffix to remove from, and suffix to append to, the name of a pred file to get the name of its gold file.
 
@@ -231,8 +231,28 @@ class PairedParts:
 
 
 def pair_parts(gold: Sequence[Part], pred: Sequence[Part], pairing: Pairing = Pairing()) -> PairedParts:
-    """Pair the parts of two corpora by name, otherwise by stem; single parts are paired regardless of names."""
-    preds: Sequence[Part] = [part for part in pred if pairing.selects(part.name)]
+    """Pair the parts of two corpora by name, otherwise by stem; single parts are paired regardless of names.
+
+    Raises
+    ------
+    spanrs.errors.AlignmentError
+        If no pred file is selected, or names are ambiguous.
+    """
+    paired = _pair_parts(gold, _selected(pred, pairing), pairing)
+    # A pattern selects files on both sides.
+    return paired if pairing.file_re is None else replace(paired, golds=())
+
+
+def _selected(preds: Sequence[Part], pairing: Pairing) -> Sequence[Part]:
+    """Return the parts whose names match the pattern."""
+    selected = [part for part in preds if pairing.selects(part.name)]
+    if preds and not selected:
+        message = f"file_re {pairing.file_re!r} matches no file of pred, such as {preds[0].name}"
+        raise with_code(AlignmentError(message), "files", preds[0].path)
+    return selected
+
+
+def _pair_parts(gold: Sequence[Part], preds: Sequence[Part], pairing: Pairing) -> PairedParts:
     if len(gold) == 1 and not gold[0].name and len(preds) > 1:
         preds = _of_name(gold[0], preds)
     elif len(preds) == 1 and not preds[0].name and len(gold) > 1:

@@ -58,9 +58,7 @@ def corpus_pairs(
         pairs.append(
             FilePair(part.name, name, part.shown, partial(_missing, name, _shown(gold)), lambda: iter(()))
         )
-    # A pattern selects files deliberately.
-    alone = [] if pairing.file_re is not None else [part.name for part in paired.golds]
-    return sorted(pairs, key=lambda pair: pair.name), alone
+    return sorted(pairs, key=lambda pair: pair.name), [part.name for part in paired.golds]
 
 
 def _shown(corpus: Corpus) -> str:

@@ -68,8 +68,7 @@ def command(
             "csv": result.to_csv,
             "json": lambda: result.to_json(state=False),
             "html": lambda: result.to_html(title=f"{model_path} against {gold}"),
-        },
-        inputs=[model_path, gold],
+        }
     )
 
 

@@ -31,7 +31,7 @@ def command(model_path: str, top: int, output: Output) -> None:
         transitions=_heaviest(transitions.items(), top),
     )
     shown = {"json": facts.json, "text": facts.text}
-    output.write(lambda to: shown.get(to, facts.tables)(), inputs=[model_path])
+    output.write(lambda to: shown.get(to, facts.tables)())
 
 
 class _Facts(NamedTuple):

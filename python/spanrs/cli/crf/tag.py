@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from spanrs.cli import _generated, console, options
 from spanrs.cli.crf.features import load_model, tokens_of_model
 from spanrs.cli.options import given
+from spanrs.cli.output_files import check_outputs
 from spanrs.cli.run import print_message
 from spanrs.errors import FormatError, with_code
 from spanrs.io import atomic_output
@@ -39,10 +38,7 @@ def command(
     """
     if (model_path, *files).count("-") > 1:
         raise click.UsageError("standard input can be read once")
-    to_stdout = output_path in (None, "-")
-    if not to_stdout and console.overwritten([Path(str(output_path))], [Path(model_path)]) is not None:
-        raise click.UsageError(f"-o {output_path} would overwrite the model")
-    console.check_output(output_path, files)
+    check_outputs([("-o", output_path)], [model_path, *files])
     model = load_model(model_path, template, features, threads, model_scheme)
     trained = model.card.get("columns", {})
     token = tokens_of_model(model.card, {}).get("tokens")
@@ -60,8 +56,7 @@ def command(
         "probabilities": probabilities,
         "threads": thread_count(threads),
     }
-    target_file = console.standard_output() if to_stdout else output_path
-    with atomic_output(target_file) as out, console.files_bar(*files) as bar:
+    with atomic_output(console.target(output_path)) as out, console.files_bar(*files) as bar:
         sources = [(console.source(path), layout) for path in files]
         tag_files = model.crf._trained().tag_files
         try:

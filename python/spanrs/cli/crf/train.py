@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import click
@@ -25,6 +23,7 @@ from spanrs.cli.crf.features import (
     read_tagged,
 )
 from spanrs.cli.output import Output, table_output
+from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF
 from spanrs.crf.training import dev_scorer, scheme_of
@@ -79,12 +78,12 @@ def command(
     """
     if (gold, dev).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    if given["patience"] is not None and dev is None:
-        raise click.UsageError("--patience needs --dev")
+    options.refuse_without("dev", ["patience"])
     scheme_name = _scheme(scheme)
-    inputs = [path for path in (gold, dev, start) if path is not None]
-    _check_output(output_path, inputs)
-    output.check(inputs)
+    output.check([gold, dev], ("-o", output_path))
+    # The model may overwrite the model given as --start, but the report may not.
+    output.check([start])
+    check_model_output(output_path)
     chosen = None if template is None else find_template(template)
     base = None
     if start is not None:
@@ -137,7 +136,7 @@ def command(
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     crf.describe(facts)
-    crf.save(console.standard_output() if console.is_standard_output(output_path) else output_path)
+    crf.save(console.target(output_path))
     if crf.stopped_ == "interrupted":
         kept = "best weights" if given["patience"] is not None else "weights"
         print_message("note", f"training was interrupted; {output_path} contains the {kept} so far")
@@ -153,27 +152,6 @@ def _scheme(name: str) -> str | None:
 def _template_for(start: str, name: str | None) -> str | None:
     """Return the template for loading a model; None if the model contains one."""
     return None if CRF.load(start).template is not None else name
-
-
-def _check_output(output: str, inputs: list[str]) -> None:
-    """Raise an error before training if the model cannot be written."""
-    if console.is_standard_output(output):
-        if console.standard_output().isatty():
-            raise click.UsageError("a model is binary and cannot be printed; choose a file with -o")
-        return
-    path = Path(output)
-    if path.is_dir():
-        raise click.UsageError(f"-o {output} is a directory; choose a file")
-    if not path.resolve().parent.is_dir():
-        raise click.UsageError(f"-o {output}: its directory does not exist")
-    if path.exists() and not path.is_file():
-        return  # A device or a pipe.
-    if not os.access(path.resolve().parent, os.W_OK):
-        raise click.UsageError(f"-o {output}: no write permission")
-    # The output may overwrite the model given as --start.
-    data = [Path(name) for name in inputs[:2] if name != "-"]
-    if console.overwritten([path], data) is not None:
-        raise click.UsageError(f"-o {output} would overwrite the data")
 
 
 def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...]:

@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spanrs.cli import _generated, console
 from spanrs.cli.crowd import inputs
-from spanrs.cli.output import Output, table_output
+from spanrs.cli.output import Output, records_csv, table_output
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.files import write_rows
@@ -44,11 +44,11 @@ def command(
     annotators labelled most sentences, they assume that the estimate is correct. The table of annotators is printed (on
     standard error with -o -). CrossFitted also uses the words; it is the most accurate method and takes longest.
     """
-    inputs.check_outputs([output_path, output.path], paths)
     check_page(output)
+    output.check(paths, ("-o", output_path))
     method = aggregator or AGGREGATOR
+    inputs.refuse_unused(method)
     corpus = inputs.read_corpus(paths, annotators)
-    inputs.say_unused(method)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
     if output_path is not None:
         _write(corpus, fitted, output_path, probabilities=probabilities)
@@ -58,7 +58,6 @@ def command(
 
 def check_page(output: Output) -> None:
     """Raise an error before long work if a package for the HTML report is missing."""
-    output.check_format()
     if output.to == "html":
         from spanrs.report.pages import template
 
@@ -91,6 +90,7 @@ def write_annotators(
         {
             "text": lambda: _parts(corpus, rows(), method, measure),
             "json": lambda: _json(corpus, rows(), method, measure),
+            "csv": lambda: records_csv(_records(rows(), measure)),
             "html": as_page,
         },
         err=err,
@@ -118,6 +118,21 @@ def _json(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
+def _records(rows: list[AnnotatorScore], measure: str) -> list[dict[str, Any]]:
+    """Return the numbers of annotators as fractions, by column."""
+    return [
+        {
+            "annotator": row.annotator,
+            "sentences": row.sentences,
+            "tokens": row.tokens,
+            measure: row.score,
+            "low": None if row.interval is None else row.interval[0],
+            "high": None if row.interval is None else row.interval[1],
+        }
+        for row in rows
+    ]
+
+
 def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure: str) -> list[Table | str]:
     table = Table(["annotator", "sentences", "tokens", measure.replace("f1", "F1"), interval_heading(rows)])
     for row in rows:
@@ -129,9 +144,7 @@ def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure
             shown = "no spans" if row.sentences else "no labels"
         table.add_row(row.annotator, str(row.sentences), str(row.tokens), shown, interval)
     unlabelled = len(corpus) - len(corpus.labelled())
-    head = (
-        f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, true labels estimated by {method}"
-    )
+    head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, labels estimated by {method}"
     if unlabelled:
         head += f"; unlabelled sentences: {unlabelled}"
     return [head, "\n", table]
@@ -146,4 +159,4 @@ def _write(corpus: CrowdCorpus, aggregator: Aggregator, path: str, *, probabilit
         ]
         for row in rows
     )
-    write_rows(columns, console.standard_output() if path == "-" else path)
+    write_rows(columns, console.target(path))

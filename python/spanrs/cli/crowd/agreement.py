@@ -37,24 +37,18 @@ def command(
     Krippendorff's alpha of tokens, and Krippendorff's alpha for unitizing (spans of the sentences that all labelled).
     In JSON, F1 is a fraction and undefined measures are null.
     """
-    inputs.check_outputs([plot, output.path], paths)
-    output.check_format()
-    if plot is not None:
-        from spanrs.report.plots import plot_format
-
-        plot_format(plot)
+    output.check(paths, ("--plot", plot))
     agreement = Agreement(inputs.read_corpus(paths, annotators))
-    if plot is not None:
-        agreement.plot(plot, measure)
     output.write(
         {
             "text": lambda: agreement.tables(MOST_PAIRS),
-            "csv": agreement.tables,
+            "csv": lambda: agreement.tables(fractions=True),
             "json": agreement.to_json,
             "html": lambda: _page(agreement, ", ".join(Path(path).name for path in paths[:3])),
-        },
-        inputs=paths,
+        }
     )
+    if plot is not None:
+        agreement.plot(plot, measure)
 
 
 def _page(agreement: Agreement, name: str) -> str:

@@ -13,7 +13,7 @@ from spanrs.cli import _generated, options
 from spanrs.cli.crowd import inputs
 from spanrs.cli.crowd.simulate import simulation
 from spanrs.cli.options import given
-from spanrs.cli.output import Output, table_output
+from spanrs.cli.output import Output, records_csv, table_output
 from spanrs.cli.run import print_message
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.experiments import (
@@ -62,13 +62,7 @@ def command(
         if given("reference"):
             raise click.UsageError(f"--reference {reference} is not one of --aggregators")
         reference = wanted[0]
-    read = [path for path in (gold, crowd, test) if path is not None]
-    inputs.check_outputs([plot, output.path], read)
-    output.check_format()
-    if plot is not None:
-        from spanrs.report.plots import plot_format
-
-        plot_format(plot)
+    output.check([gold, crowd, test], ("--plot", plot))
     truth = inputs.read_gold(gold, columns, features)
     if test_column is not None:
         columns = columns._replace(tag=test_column)
@@ -96,9 +90,9 @@ def command(
         {
             "text": lambda: [_table(experiment)],
             "json": experiment.to_json,
+            "csv": lambda: records_csv(_records(experiment)),
             "html": lambda: _page(experiment),
-        },
-        inputs=read,
+        }
     )
     if plot is not None:
         experiment.plot(plot, "truth" if test is None else "test")
@@ -139,6 +133,19 @@ def _page(experiment: Experiment) -> str:
             note = f"Means of {experiment.repetitions} repetitions." if experiment.repetitions > 1 else ""
             sections.append(Bars(says, bars, note=note))
     return render("Comparison of methods", [*sections, Sorted("Methods", _table(experiment))])
+
+
+def _records(experiment: Experiment) -> list[dict[str, Any]]:
+    """Return the means of each method as fractions, by column."""
+    rows = []
+    for row in experiment.to_dict()["methods"]:
+        measures = {
+            f"{part}_{name}": value
+            for part in ("truth", "test")
+            for name, value in (row.pop(part) or {}).items()
+        }
+        rows.append({"method": row.pop("method")} | measures | row)
+    return rows
 
 
 def _table(experiment: Experiment) -> Table:

@@ -8,6 +8,7 @@ from spanrs.cli import _generated, console
 from spanrs.cli.crowd import inputs
 from spanrs.cli.crowd.aggregate import check_page, write_annotators
 from spanrs.cli.output import Output, table_output
+from spanrs.cli.output_files import check_model_output
 from spanrs.crowd.experiments import Settings, make_method
 
 #: The default of ``--aggregator``.
@@ -30,8 +31,9 @@ def command(
     Methods without a CRF estimate the true labels, and a CRF is then trained on this estimate: on the probabilities of
     the labels if the method estimates probabilities. The table of annotators is printed as by spanrs crowd aggregate.
     """
-    inputs.check_outputs([output_path, output.path], paths)
     check_page(output)
+    output.check(paths, ("-o", output_path))
+    check_model_output(output_path)
     method = aggregator or AGGREGATOR
     corpus = inputs.read_corpus(paths, annotators)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
@@ -39,6 +41,6 @@ def command(
     if crf is None:
         crf = fitted.then_crf(scheme="auto", **settings.of_crf(corpus))
     crf.describe({"method": method, "columns": {"token": 0}, "sentences": len(corpus)})
+    crf.save(console.target(output_path))
     to_stdout = console.is_standard_output(output_path)
-    crf.save(console.standard_output() if to_stdout else output_path)
     write_annotators(output, corpus, fitted, (method, settings.seed), paths, err=to_stdout)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from spanrs.cli import console
 from spanrs.cli.crf.features import find_template, read_tagged
-from spanrs.cli.options import column_arguments, given
-from spanrs.cli.run import print_message
+from spanrs.cli.options import column_arguments, flag, given
 from spanrs.crowd import CrowdCorpus, crowd_corpus, read_table
-from spanrs.crowd.experiments import Data, Settings, unused_settings
+from spanrs.crowd.experiments import Data, Settings, methods_with
 from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, with_code
 from spanrs.io.columns import Columns
@@ -92,27 +90,9 @@ def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]
     return [[next(labels) for _ in sentence] for sentence in corpus.sentences]
 
 
-def say_unused(method: str) -> None:
-    """Print a note for each given option that a method does not use."""
-    for name in unused_settings(method):
-        if name != "threads" and given(name):
-            print_message("note", f"{method} does not use --{name.replace('_', '-')}")
-
-
-def check_outputs(paths: Sequence[str | None], read: Sequence[str]) -> None:
-    """Refuse, before long work, outputs that cannot be written, that are also inputs, or that are the same file."""
-    targets = [Path(path) for path in paths if path is not None and path != "-"]
-    for target in targets:
-        if target.is_dir():
-            raise click.UsageError(f"{target} is a directory; choose a file")
-        if target.suffix.lower() in (".gz", ".zst"):
-            raise click.UsageError(
-                f"{target}: outputs are not compressed; remove the suffix {target.suffix}"
-            )
-        if not target.resolve().parent.is_dir():
-            raise click.UsageError(f"{target}: its directory does not exist")
-    overwritten = console.overwritten(targets, [Path(name) for name in read if name != "-"])
-    if overwritten is not None:
-        raise click.UsageError(f"{overwritten} is also an input; choose another output file")
-    if len({target.resolve() for target in targets}) < len(targets):
-        raise click.UsageError(f"{targets[0]} is given for two outputs; choose different files")
+def refuse_unused(method: str) -> None:
+    """Refuse options of CRFs that were given but that a method does not have."""
+    for name in ("template", "c2", "min_freq"):
+        methods = methods_with(name)
+        if method not in methods and given(name):
+            raise click.UsageError(f"{flag(name)} requires --aggregator {', '.join(methods)}")

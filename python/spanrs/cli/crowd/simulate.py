@@ -8,6 +8,7 @@ import click
 
 from spanrs.cli import _generated, console, options
 from spanrs.cli.crowd import inputs
+from spanrs.cli.output_files import check_outputs
 from spanrs.crowd import CrowdCorpus, NoisyCRFs, flip_labels, write_columns
 from spanrs.crowd.experiments import Data, Settings
 from spanrs.io.columns import Columns
@@ -49,10 +50,10 @@ def command(
     and each annotator is this CRF with noise added to its weights; with --flip, each annotator replaces labels at
     random.
     """
-    inputs.check_outputs([output_path], [gold])
+    check_outputs([("-o", output_path)], [gold])
     data = inputs.read_gold(gold, columns, features)
     corpus = simulation(data, noise, flip, alone, settings)(settings.seed)
     if features:
         words = [[token[0] for token in sentence] for sentence in corpus.sentences]
         corpus = corpus.replaced(sentences=words)
-    write_columns(corpus, console.standard_output() if output_path == "-" else output_path)
+    write_columns(corpus, console.target(output_path))

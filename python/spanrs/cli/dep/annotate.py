@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from spanrs.cli import _generated, console
-from spanrs.cli.dep.inputs import check_format, load_model, open_file
+from spanrs.cli.dep.inputs import load_model, open_file
+from spanrs.cli.output_files import check_outputs
 from spanrs.cli.run import print_message
 from spanrs.io import atomic_output
 from spanrs.threads import thread_count
@@ -60,10 +61,9 @@ def _annotate(
     how: tuple[bool, bool, bool, int],
 ) -> None:
     """Write the files with predictions; ``how`` is (parse, keep tags, blank, threads)."""
-    check_format(format_name)
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once")
-    console.check_output(output_path, (model_path, *files))
+    check_outputs([("-o", output_path)], [model_path, *files])
     parse, keep_tags, blank, threads = how
     model = load_model(model_path, parser=parse)
     count = thread_count(threads)
@@ -71,8 +71,7 @@ def _annotate(
     done = 0
     with ExitStack() as stack:
         bar = stack.enter_context(console.progress_bar(size, console.LARGE, in_bytes=True))
-        to_stdout = output_path in (None, "-")
-        out = stack.enter_context(atomic_output(console.standard_output() if to_stdout else output_path))
+        out = stack.enter_context(atomic_output(console.target(output_path)))
         last = b""
         for path in files:
             separator = missing_end(last)

@@ -6,7 +6,7 @@ import click
 
 from spanrs import _spanrs
 from spanrs.cli import _generated, console
-from spanrs.cli.dep.inputs import check_format, load_model
+from spanrs.cli.dep.inputs import load_model
 from spanrs.cli.output import resolve_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parse, Parser, draw, read_conllu, to_svg
@@ -27,8 +27,8 @@ def command(
 
     spanrs dep draw --model MODEL --text "They ate the pizza with anchovies"
     """
-    check_format(format_name)
     output = resolve_output(to, output_path, ("text", "svg"))
+    output.check([*([] if is_text else [file]), model_path])
     parses = _of_text(file, model_path) if is_text else _of_file(file, model_path, format_name)
     if sentence is not None:
         if sentence > len(parses):
@@ -41,7 +41,7 @@ def command(
             f"--to svg draws a single sentence; choose one of {len(parses)} with --sentence N"
         )
     text = to_svg(parses[0]) if output.to == "svg" else "\n\n".join(draw(parse) for parse in parses)
-    if output_path in (None, "-"):
+    if output.to_stdout:
         click.echo(text)
         return
     with atomic_output(output_path) as out:

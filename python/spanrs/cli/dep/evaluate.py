@@ -75,7 +75,6 @@ def command(
             "json": lambda: result.to_json(state=False),
             "html": lambda: page,
         },
-        inputs=[gold, pred],
         title=title,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spanrs.cli import _generated, console
+from spanrs.cli.output_files import check_model_output, check_outputs
 from spanrs.dep.parser import import_published
 from spanrs.dep.tagger import save
 
@@ -14,5 +15,6 @@ def command(model_path: str, output_path: str) -> None:
     MODEL.json has the members parser (feature -> {move: weight}), tagger (feature -> {tag: weight}), tagdict and
     classes.
     """
-    console.check_output(output_path, (model_path,))
-    save(import_published(model_path), output_path)
+    check_outputs([("-o", output_path)], [model_path])
+    check_model_output(output_path)
+    save(import_published(model_path), console.target(output_path))

@@ -37,7 +37,7 @@ def command(model_path: str, output: Output) -> None:
         "json": lambda: json.dumps(facts, ensure_ascii=False),
         "text": lambda: "\n".join(_lines(facts)),
     }
-    output.write(lambda to: shown.get(to, lambda: [_table(facts)])(), inputs=[model_path])
+    output.write(lambda to: shown.get(to, lambda: [_table(facts)])())
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:

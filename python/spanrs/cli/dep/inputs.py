@@ -9,17 +9,6 @@ from spanrs.cli import console
 from spanrs.dep.tagger import load
 from spanrs.errors import ModelError
 
-#: Formats of sentences.
-FORMATS = ("auto", "conllu", "four-columns", "word-tag", "tokens")
-
-
-def check_format(name: str) -> None:
-    """Refuse formats without trees."""
-    if name not in FORMATS:
-        raise click.UsageError(
-            f"--format {name} is not supported by this command; expected one of {', '.join(FORMATS)}"
-        )
-
 
 def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:
     """Open a file; ``-`` is standard input."""

@@ -7,10 +7,11 @@ import time
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from spanrs.cli import _generated, console
+from spanrs.cli.options import refuse, refuse_without
 from spanrs.cli.output import Output, table_output
+from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parser, Tagger
 from spanrs.dep.tagger import save
@@ -38,17 +39,14 @@ def command(
     """
     if gold == dev == "-":
         raise click.UsageError("standard input can be read once")
-    if patience is not None and dev is None:
-        raise click.UsageError("--patience needs --dev")
     _check_options(tagger_only=tagger_only, published=published)
-    inputs = [path for path in (gold, dev) if path is not None]
-    console.check_output(output_path, inputs)
-    output.check(inputs)
+    output.check([gold, dev], ("-o", output_path))
+    check_model_output(output_path)
     started = time.monotonic()
     trained = _make(tagger_only, published, not quiet, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
-    save(trained.compiled, output_path)
+    save(trained.compiled, console.target(output_path))
     _write_summary(trained, output_path, time.monotonic() - started, output)
 
 
@@ -71,12 +69,11 @@ def _check_options(*, tagger_only: bool, published: bool) -> None:
     """Refuse options without effect."""
     if tagger_only and published:
         raise click.UsageError("--tagger-only and --published exclude each other; choose one")
-    context = click.get_current_context()
-    without = (_OF_PARSER if tagger_only else ()) + (_NOT_PUBLISHED if published else ())
-    for name in without:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            mode = "--tagger-only" if tagger_only else "--published"
-            raise click.UsageError(f"--{name.replace('_', '-')} has no effect with {mode}")
+    if tagger_only:
+        refuse(_OF_PARSER, "--tagger-only")
+    if published:
+        refuse(_NOT_PUBLISHED, "--published")
+    refuse_without("dev", ["patience"])
 
 
 def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, Any]) -> Parser | Tagger:
@@ -84,22 +81,24 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
     tagger = Tagger(epochs=given["tagger_epochs"], seed=given["seed"], progress=progress)
     if tagger_only:
         return tagger
+    # Without the option, the default of the parser applies.
+    epochs = {} if given["epochs"] is None else {"epochs": given["epochs"]}
     if published:
-        return Parser.published(epochs=given["epochs"] or 15, seed=given["seed"], progress=progress)
+        return Parser.published(seed=given["seed"], progress=progress, **epochs)
     if given["jackknife"] == 1:
         raise click.UsageError("--jackknife must be at least 2, or 0 to train on the tags of GOLD")
     return Parser(
         features=given["features"],
         labelled=not given["unlabelled"],
         single_root=not given["any_roots"],
-        epochs=given["epochs"] or 6,
         models=given["models"],
         seed=given["seed"],
         explore_from=given["explore_from"],
-        aggressiveness=given["aggressiveness"] or None,
+        aggressiveness=given["aggressiveness"],
         jackknife=given["jackknife"],
         tagger=tagger,
         progress=progress,
+        **epochs,
     )
 
 
@@ -134,4 +133,7 @@ def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: 
         lines.append(
             "dev: " + ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in dev.items())
         )
-    output.write({"text": lambda: "\n".join(lines), "json": lambda: json.dumps(facts)})
+    output.write(
+        {"text": lambda: "\n".join(lines), "json": lambda: json.dumps(facts)},
+        err=console.is_standard_output(path),
+    )

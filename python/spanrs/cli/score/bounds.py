@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from spanrs.cli.run import print_message
 
-if TYPE_CHECKING:
-    from spanrs.eval import Result
 
+def misses_bounds(values: Iterable[tuple[str, float, float]]) -> bool:
+    """Report values that are undefined or lower than their bounds; return whether there are any.
 
-def misses_bounds(results: Mapping[str, Result], bounds: Sequence[tuple[str, float]]) -> bool:
-    """Report measures that are undefined or lower than their bounds; return whether there are any."""
-    messages = []
-    for name, result in results.items():
-        for measure, bound in bounds:
-            value = result.accuracy if measure == "accuracy" else getattr(result.micro, measure)
-            if not value >= bound:
-                messages.append(f"{name}: {measure} {value:.4f} is lower than {bound:g} (--fail-under)")
-    for message in messages:
-        print_message("error", message)
-    return bool(messages)
+    Parameters
+    ----------
+    values : iterable of (str, float, float)
+        The name of the system and the measure, the value, and its bound.
+    """
+    missed = [(what, value, bound) for what, value, bound in values if not value >= bound]
+    for what, value, bound in missed:
+        print_message("error", f"{what} {value:.4f} is lower than {bound:g} (--fail-under)")
+    return bool(missed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
@@ -20,7 +21,6 @@ from spanrs.eval import Fair, Result, score
 from spanrs.eval.settings import parse_signature
 from spanrs.io import Pairing
 from spanrs.io.paths import is_several
-from spanrs.report.plots import plot_format
 from spanrs.tags.types import Dialect
 from spanrs.threads import thread_count
 
@@ -28,6 +28,11 @@ from spanrs.threads import thread_count
 Sides: TypeAlias = tuple[options.SideOptions, options.SideOptions]
 #: Maximum number of errors of each kind in an HTML report.
 OF_A_KIND = 10_000
+#: Parameters without effect with --all-readings.
+_NOT_ALL_READINGS = (
+    *("kept", "maps", "untyped", "like", "reading", "by_document", "by_sentence", "errors", "fail_under"),
+    *("plot", "save", "short_signature", "intervals", "threads"),
+)
 
 
 class _Command(Command):
@@ -76,7 +81,9 @@ def command(
         options.SideOptions(pred_column, pred_annotator),
     )
     preds = preds or _preds_of_export(gold, sides)
-    _check_files(gold, preds, output, untyped=untyped, given=given)
+    _check_options(matcher, preds, output)
+    _check_files(gold, preds)
+    output.check([gold, *preds], ("--save", given["save"]), ("--plot", plot))
     _complete(given)
     if matcher == "mat":
         # Lazy: spanrs.mat is rarely needed.
@@ -87,8 +94,6 @@ def command(
         context.exit(score_mat((gold, preds), sides, read, types, output, given))
     if given["save"] is not None and (maps or kept):
         raise click.UsageError("--save stores all types and cannot be combined with --map or --types")
-    if plot is not None:
-        plot_format(plot)
     wanted = (
         Like()
         if like is None
@@ -105,10 +110,6 @@ def command(
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
     bounds = given.pop("fail_under")
     if given.pop("all_readings"):
-        if looks != NO_LOOKS or untyped or plot:
-            raise click.UsageError(
-                "--all-readings cannot be combined with --map, --types, --untyped or --plot"
-            )
         _all_readings(gold, preds, sides, output, given | {"read": read})
         return
     shown = _shown(given, output, untyped=untyped, named_documents="documents" in read)
@@ -124,8 +125,18 @@ def command(
         _compare_signatures(like, results)
     _write(results, gold, preds, shown, output, plot, untyped=untyped)
     skipped = console.print_skipped(results)
-    if misses_bounds(results, bounds) or skipped or len(results) < len(preds):
+    if misses_bounds(_bounded(results, bounds)) or skipped or len(results) < len(preds):
         context.exit(1)
+
+
+def _bounded(
+    results: dict[str, Result], bounds: tuple[tuple[str, float], ...]
+) -> Iterator[tuple[str, float, float]]:
+    """Yield each measure that has a bound, its value and the bound."""
+    for name, result in results.items():
+        for measure, bound in bounds:
+            value = result.accuracy if measure == "accuracy" else getattr(result.micro, measure)
+            yield f"{name}: {measure}", value, bound
 
 
 def _complete(given: dict[str, Any]) -> None:
@@ -150,10 +161,25 @@ def _preds_of_export(gold: str, sides: Sides) -> tuple[str, ...]:
     return (gold,) if named else ()
 
 
-def _check_files(
-    gold: str, preds: tuple[str, ...], output: Output, *, untyped: bool, given: dict[str, Any]
-) -> None:
-    """Refuse arguments that exclude each other, before any work."""
+def _check_options(matcher: str, preds: tuple[str, ...], output: Output) -> None:
+    """Refuse options that exclude each other, or that would have no effect."""
+    if len(preds) > 1:
+        options.refuse(["save", "errors", "intervals", "short_signature"], "several PRED; give one")
+        if output.to != "json":
+            options.refuse(["by_document", "untyped"], "several PRED without --json")
+    if options.given("all_readings"):
+        options.refuse(_NOT_ALL_READINGS, "--all-readings")
+    if options.given("by_document"):
+        options.refuse(["by_sentence"], "--by-document")
+    if matcher != "mat":
+        options.refuse_without("intervals", show.INTERVAL_PARAMETERS)
+    options.refuse_without("save", ["shard_name"])
+    if output.to == "jsonl" and not options.given("errors"):
+        raise click.UsageError("--to jsonl writes errors; add --errors")
+
+
+def _check_files(gold: str, preds: tuple[str, ...]) -> None:
+    """Refuse files that cannot be read together."""
     if (gold, *preds).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
     check_pattern(gold, preds)
@@ -162,30 +188,10 @@ def _check_files(
     repeated = sorted({name for name in preds if preds.count(name) > 1})
     if repeated:
         raise click.UsageError(f"{repeated[0]} is given twice")
-    if len(preds) > 1 and output.to != "json" and (untyped or given["by_document"]):
-        raise click.UsageError("--by-document and --untyped need --json if there are several PRED")
-    if len(preds) > 1:
-        for name in ("save", "errors", "intervals"):
-            if given[name]:
-                raise click.UsageError(f"--{name} needs a single PRED; use spanrs compare for several")
-    _check_save(gold, preds, output, given)
-    if given["by_document"] and given["by_sentence"]:
-        raise click.UsageError("--by-document and --by-sentence exclude each other; choose one")
-    if output.to == "jsonl" and given["errors"] is None:
-        raise click.UsageError("--to jsonl writes errors; add --errors")
-    output.check([name for name in (gold, *preds) if not is_several(name)])
-
-
-def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
-    """Refuse to overwrite an input or the output with counts, and to save counts changed by --map or --types."""
-    save = given["save"]
-    if save is None:
-        return
-    if save == "-":
-        raise click.UsageError("--save needs a file; counts are binary and cannot be printed")
-    if save == output.path:
-        raise click.UsageError(f"--save and -o are the same file, {save}; choose different files")
-    Output(path=save).check([name for name in (gold, *preds) if not is_several(name)])
+    if options.given("all_readings") and (len(preds) > 1 or is_several(gold)):
+        raise click.UsageError(
+            "--all-readings needs one pair of column files, or one column file with both sides"
+        )
 
 
 def _apply_like(context: click.Context, like: Like, given: dict[str, Any], dialect: Dialect) -> Like:
@@ -253,14 +259,14 @@ def _write(
     *,
     untyped: bool,
 ) -> None:
-    """Write the plot, and the result of a single PRED or a row for each of several."""
-    if plot is not None:
-        show.write_plot(results, plot)
+    """Write the result of a single PRED, or a row for each of several, and then the plot."""
     if len(preds) > 1:
         show.show_several(results, output, untyped=untyped)
-        return
-    ((name, result),) = results.items()
-    show.show_one(result, (gold, name), shown, output)
+    else:
+        ((name, result),) = results.items()
+        show.show_one(result, (gold, name), shown, output)
+    if plot is not None:
+        show.write_plot(results, plot)
 
 
 def _all_readings(
@@ -271,18 +277,11 @@ def _all_readings(
     given: dict[str, Any],
 ) -> None:
     """Score under every reading."""
-    if len(preds) > 1 or is_several(gold):
-        raise click.UsageError(
-            "--all-readings needs one pair of column files, or one column file with both sides"
-        )
-    for name in ("errors", "intervals", "save"):
-        if given.get(name):
-            raise click.UsageError(f"--all-readings cannot be combined with --{name}")
-    taken = {name: given[name] for name in ("scheme", "pred_scheme", "matcher", "max_violations", "align")}
+    names = ("scheme", "pred_scheme", "matcher", "max_violations", "align")
+    taken = {name: given[name] for name in names}
     with console.quiet(), console.files_bar(gold, *preds) as bar, explained():
         corpora = read_sides(gold, preds[0] if preds else None, sides, given["read"])
-        by = "document" if given["by_document"] else "sentence" if given["by_sentence"] else None
-        results = score(*corpora, reading="all", by=by, progress=bar, **taken)
+        results = score(*corpora, reading="all", progress=bar, **taken)
     if isinstance(results, Result):
         raise TypeError("a single reading returned several results")
     name = preds[0] if preds else gold
@@ -299,9 +298,6 @@ class Looks(NamedTuple):
     """Types to keep, by their new names."""
     steps: tuple[list[str] | dict[str, str | None], ...]
     """The same settings from a signature, in order."""
-
-
-NO_LOOKS = Looks({}, None, ())
 
 
 def _looks(

@@ -111,5 +111,7 @@ def _score(gold: str, pred: str | None, sides: tuple[SideOptions, SideOptions], 
         from spanrs.eval.shards import as_shard
 
         with atomic_output(save) as out:
-            out.write(as_shard(result, shard_name or Path(gold).name).to_bytes())
+            out.write(
+                as_shard(result, shard_name or Path(gold).name, None if pred == "-" else pred).to_bytes()
+            )
     return result

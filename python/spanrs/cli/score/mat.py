@@ -10,7 +10,7 @@ import click
 
 from spanrs.cli import console, matchers
 from spanrs.cli.mat_report import MatReport, check_csv_directory, skipped_phrase
-from spanrs.cli.options import SideOptions, given
+from spanrs.cli.options import SideOptions, refuse, refuse_without
 from spanrs.cli.output import Output
 from spanrs.cli.run import explained, print_message
 from spanrs.cli.score.inputs import read_sides
@@ -64,9 +64,10 @@ def score_mat(
     gold, preds = files
     if len(preds) != 1:
         raise click.UsageError("--matcher mat needs one GOLD and one PRED")
-    for name in OTHERS:
-        if given(name):
-            raise click.UsageError(f"--{name.replace('_', '-')} does not apply to --matcher mat")
+    refuse(OTHERS, "--matcher mat")
+    refuse_without("confidence", ["samples", "seed"])
+    refuse_without("csv_directory", ["csv_formulas"])
+    refuse_without("task", ["task_path"])
     options = matchers.take_options("mat", parameters)
     matcher = _matcher(options, types)
     if options.get("overlay"):
@@ -79,8 +80,6 @@ def score_mat(
     pairs, unpaired = corpus_pairs(corpora[0], corpora[1] or corpora[0], matcher.known_task, pairing)
     directory: Path | None = options.get("csv_directory")
     check_csv_directory("--csv-directory", directory)
-    if directory is None and "csv_formulas" in options:
-        raise click.UsageError("--csv-formulas needs --csv-directory")
     formulas = options.get("csv_formulas", "excel")
     report = MatReport(
         output,
@@ -95,10 +94,7 @@ def score_mat(
         formulas=None if formulas == "none" else formulas,
         xlsx=options.get("xlsx"),
     )
-    try:
-        report.check(pairs)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
+    report.check(pairs, "--csv-directory")
     for message in (*matcher.messages(), *without_hypothesis(unpaired)):
         print_message("note", message)
     shown = report.score(pairs, matcher, None if parameters["on_error"] == "skip" else _refuse)
@@ -145,8 +141,6 @@ def _matcher(options: dict[str, Any], types: tuple[Sequence[str] | None, Mapping
 
 def _task(name: str | None, places: list[Path]) -> Task | None:
     if name is None:
-        if places:
-            raise click.UsageError("--task-path needs --task")
         return None
     if places:
         return find_task(name, places)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Default number of violations listed for each side.
 LISTED = 5
+#: Parameters without effect without --intervals.
+INTERVAL_PARAMETERS = ("level", "interval_method", "samples", "seed")
 
 
 class Shown(NamedTuple):

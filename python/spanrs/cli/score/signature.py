@@ -64,6 +64,10 @@ def read_like(text: str) -> Like:
 
 def _like(settings: dict[str, str]) -> Like:
     """Distribute the settings of a signature over the fields of a :class:`Like`."""
+    if settings["matcher"] == "mat":
+        raise click.UsageError(
+            "--like does not set the options of --matcher mat; give --matcher mat and its options instead"
+        )
     if settings["matcher"] not in _spanrs.matchers():
         matchers = ", ".join(_spanrs.matchers())
         raise click.UsageError(
