@@ -37,13 +37,13 @@ from spanrs.cli.described import {names}
 PAGE = """# Options
 
 The options of all commands. An option has one name, default and meaning in every command that takes it. `spanrs COMMAND
---help` shows the common options of a command, `--help-all` all of them. Written by `make generate` from
+--help` shows the common options of a command, `--help-all` all options. Written by `make generate` from
 `tools/options.toml` and `tools/matscore.toml`.
 """
 
 
 class Description:
-    """Options and commands of a file."""
+    """Options and commands described in a file."""
 
     def __init__(self, name: str) -> None:
         content = tomllib.loads((ROOT / "tools" / name).read_text(encoding="utf-8"))

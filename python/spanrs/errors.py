@@ -230,7 +230,7 @@ def check_name(name: object, argument: str, example: str) -> None:
     TypeError
         If the argument is not a str.
     UnicodeEncodeError
-        If it contains lone surrogates.
+        If the argument contains lone surrogates.
     """
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a str such as {example}, not {type(name).__name__}")

@@ -143,7 +143,7 @@ def command(
     arguments: Sequence[Callable[[], click.Argument]] = (),
     **settings: Any,
 ) -> Callable[..., Any]:
-    """Describe a command; the result decorates the function that runs it."""
+    """Describe a command; the result is a decorator for the function that runs the command."""
 
     def decorate(function: Callable[..., Any], *, cls: type[Command] = Command, **more: Any) -> Command:
         params = [make() for make in (*arguments, *options)]

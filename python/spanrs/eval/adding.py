@@ -31,7 +31,7 @@ class Adding:
     scorer: _spanrs.Scorer
     """The compiled scorer."""
     update: Callable[..., None]
-    """Adds sentences in memory: gold, pred, documents, and reading options of ids."""
+    """Called to add sentences in memory, with gold, pred, documents and the options for ids."""
     align: str
     """What to do if tokens differ: ``refuse``, ``report`` or ``ignore``."""
     by: str | None
@@ -67,7 +67,7 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     corpora : (Corpus, Corpus)
         The corpora of the parts, for their reading options.
     parts : (Part, Part or None)
-        Gold and pred; if pred is None, the part of gold contains both sides.
+        Gold and pred; if pred is None, the gold part contains both sides.
 
     Raises
     ------

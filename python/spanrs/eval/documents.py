@@ -20,7 +20,7 @@ Sizes: TypeAlias = "tuple[npt.NDArray[np.int64], list[str] | None]"
 
 
 def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | None:
-    """Return the sizes of documents, given the sizes or the document name of each sentence.
+    """Return the sizes of documents from given sizes, or from the document name of each sentence.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def is_arrow(column: object) -> bool:
 
 
 def as_lists(column: object) -> object:
-    """Convert an Arrow column to lists if the other side is not an Arrow column; return other values unchanged."""
+    """Convert an Arrow column to lists; return other values unchanged."""
     if not is_arrow(column):
         return column
     for name in ("to_pylist", "to_list"):
@@ -50,7 +50,7 @@ def as_batch(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64] | None]:
     """Return the ids of both sides as arrays, and the lengths of sentences if the arrays are flat.
 
-    Padding and tokens outside the mask become ``ignore_index``.
+    In gold, padding and tokens outside the mask become ``ignore_index``.
     """
     import numpy as np
 
@@ -93,7 +93,7 @@ def _ids(side: str, ids: object) -> npt.NDArray[Any]:
 def _signed(
     ids: npt.NDArray[Any], chosen: npt.NDArray[Any], sizes: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[Any]:
-    """Return ids in a type that can be promoted to a type with room for any ``ignore_index``."""
+    """Return ids in a type that can be promoted to a type that can represent any ``ignore_index``."""
     import numpy as np
 
     if ids.dtype != np.uint64:

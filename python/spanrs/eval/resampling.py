@@ -139,7 +139,7 @@ def _acceleration(values: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64
 
 
 def _adjusted(tail: float, bias: float, acceleration: float) -> float:
-    """Return the quantile that replaces a tail in the bias-corrected and accelerated interval."""
+    """Return the tail probability of the BCa interval that replaces ``tail`` of the percentile interval."""
     if math.isnan(bias) or math.isnan(acceleration):
         return math.nan
     from statistics import NormalDist

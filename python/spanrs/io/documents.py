@@ -75,7 +75,7 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     Parameters
     ----------
     part : Part
-        A part of any format. The tokens of column files and tables are joined to text. In a table, rows with the same
+        A part of any format. The tokens of column files and tables are joined into text. In a table, rows with the same
         document name are one document; without document names, the whole table is one document.
     options : ReadOptions
         Reading options; ``scheme`` must not be ``auto``.

@@ -58,7 +58,7 @@ def corpus_pairs(
         pairs.append(
             FilePair(part.name, name, part.shown, partial(_missing, name, _shown(gold)), lambda: iter(()))
         )
-    # A pattern selects files deliberately.
+    # With ``file_re``, files are left unpaired deliberately.
     alone = [] if pairing.file_re is not None else [part.name for part in paired.golds]
     return sorted(pairs, key=lambda pair: pair.name), alone
 
@@ -141,7 +141,7 @@ def two_directories(
         file_pair(corpora, (gold.part(gold.path / of_gold), pred.part(pred.path / name)))
         for name, of_gold in zip(names, golds, strict=True)
     ]
-    # A pattern selects files deliberately, and directories of brat also contain the texts.
+    # With ``file_re``, files are left unpaired deliberately; directories of brat also contain the texts.
     if pairing.file_re is not None or gold.format == "brat":
         return pairs, []
     return pairs, sorted(set(_file_names(gold.path)).difference(golds))

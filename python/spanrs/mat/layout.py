@@ -101,7 +101,7 @@ class MatTables:
 
     @cached_property
     def token(self) -> ScoreTable:
-        """Scores of tokens; raises LookupError if there are none."""
+        """Scores of tokens; raises LookupError if there are no tokens."""
         return self.table("token")
 
     @cached_property

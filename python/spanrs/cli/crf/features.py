@@ -183,7 +183,7 @@ def load_model(
     threads: int,
     scheme: str | None = None,
 ) -> TrainedModel:
-    """Load a model; the given template and scheme apply to models without their own."""
+    """Load a model; the given template and scheme apply to models that contain none."""
     crf = read_model(path)
     card = model_card(crf, path)
     if crf.template is not None and template is not None:
@@ -214,7 +214,7 @@ def load_model(
 
 
 def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
-    """Set the token column to the one used in training, unless another column is specified."""
+    """Set the token column to the column used in training, unless another column is specified."""
     token = card.get("columns", {}).get("token", 0)
     return read if given("token") or token == 0 else read | {"tokens": token}
 

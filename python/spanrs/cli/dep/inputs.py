@@ -14,7 +14,7 @@ FORMATS = ("auto", "conllu", "four-columns", "word-tag", "tokens")
 
 
 def check_format(name: str) -> None:
-    """Refuse formats without trees."""
+    """Refuse formats other than :data:`FORMATS`."""
     if name not in FORMATS:
         raise click.UsageError(
             f"--format {name} is not supported by this command; expected one of {', '.join(FORMATS)}"

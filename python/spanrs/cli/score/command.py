@@ -177,7 +177,7 @@ def _check_files(
 
 
 def _check_save(gold: str, preds: tuple[str, ...], output: Output, given: dict[str, Any]) -> None:
-    """Refuse to overwrite an input or the output with counts, and to save counts changed by --map or --types."""
+    """Refuse a file for counts that is standard output, an input, or the file of the output."""
     save = given["save"]
     if save is None:
         return
@@ -216,7 +216,7 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
 
 
 def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
-    """Return what to show; an HTML report always has intervals and errors."""
+    """Return the settings of the output; an HTML report always has intervals and errors."""
     errors: int | None = given.pop("errors")
     names = ("level", "interval_method", "samples", "seed")
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])

@@ -28,7 +28,7 @@ LISTED = 5
 
 
 class Shown(NamedTuple):
-    """Settings for what is shown besides the tables of a result."""
+    """Settings of the output of a result."""
 
     max_violations: int
     untyped: bool
