@@ -27,7 +27,7 @@ __all__ = [
     "Violation",
 ]
 
-#: Directory of this package; warnings are attributed to the first caller outside it.
+#: Directory of this package; warnings are attributed to the first caller outside this directory.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 #: Control characters, direction marks, line separators, invisible spaces and lone surrogates. Joiners are not included
 #: because emoji and several scripts need them.

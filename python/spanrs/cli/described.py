@@ -1,4 +1,4 @@
-"""Commands and options made from their descriptions (tools/options.toml), and their help."""
+"""Commands and options created from descriptions (tools/options.toml), with their help."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     of_gold, of_pred = (corpus.options for corpus in corpora)
     if pred is None:
         layout = columns_of(gold, of_gold).tags
-        # A directory may also contain tables, which have other columns.
+        # The options may not contain the default columns if the first file of a directory is a table.
         first = of_gold.columns(layout.get("gold", -2), layout.get("pred", -1))
         columns = first, first
     else:

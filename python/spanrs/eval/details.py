@@ -240,7 +240,7 @@ def _renamed_span(span: Span | None, rename: Callable[[str], str | None]) -> Spa
 
 
 def _renamed_outcome(outcome: str, gold: str | None, pred: str | None) -> str | None:
-    """Return the outcome of a pair under exact matching after types were renamed; None if it is not an error."""
+    """Return the outcome of a pair under exact matching after types were renamed; None if the pair is not an error."""
     if gold is None or pred is None:
         return "missed" if gold is not None else "spurious" if pred is not None else None
     return None if gold == pred else outcome

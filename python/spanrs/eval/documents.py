@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Number of sentences of each document, and the names of the documents if they have any.
+#: Number of sentences of each document, and the names of the documents if the documents have names.
 Sizes: TypeAlias = "tuple[npt.NDArray[np.int64], list[str] | None]"
 
 

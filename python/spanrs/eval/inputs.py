@@ -78,7 +78,7 @@ def as_batch(
 def _as_mask(mask: object) -> npt.NDArray[np.bool_]:
     array = as_ids(mask, "mask")
     if array.dtype.kind not in "biuf":
-        # Any string except the empty one would be true.
+        # Any string except the empty string would be true.
         raise TypeError(f"a mask must contain bool or numbers, not {array.dtype}")
     return array.astype(bool)
 
@@ -167,7 +167,7 @@ def reiterable(side: Any, *, sentences: bool = False) -> Any:
 
 
 def _without_arrays_of_str(side: Any) -> Any:
-    """Convert an array of strings to a list once, because it is read several times; return other values unchanged."""
+    """Convert an array of strings to a list, because sides are read several times; return other values unchanged."""
     kind = getattr(getattr(side, "dtype", None), "kind", None)
     return side.tolist() if kind in ("U", "O") and hasattr(side, "tolist") else side
 

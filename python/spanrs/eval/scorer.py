@@ -155,8 +155,8 @@ class Scorer:
             be scored, the previous batches remain counted. For other inputs, nothing is counted in case of an error.
         by : str, or iterable of int or str, optional
             Only if the scorer was created with ``by``. For files and tables: ``document`` or ``sentence``, if the unit
-            differs from that of the scorer. For sentences in memory: the sizes of documents, or the document name of
-            each sentence, as for :func:`score`. Earlier sentences without a document become a separate document.
+            differs from the unit of the scorer. For sentences in memory: the sizes of documents, or the document name
+            of each sentence, as for :func:`score`. Earlier sentences without a document become a separate document.
             Documents end with the batch: a name repeated in a later batch gets another row.
         progress : callable, optional
             Called periodically with the number of bytes read so far from files, after decompression.

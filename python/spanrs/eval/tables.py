@@ -112,7 +112,10 @@ def tables(
 def _rows_by_type(
     criteria: Sequence[CriterionResult],
 ) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, Totals, dict[str, int]]]]]:
-    """Yield the measures and outcomes of each type, then of all types (None), under each criterion with this type."""
+    """Yield the measures and outcomes of each type, then of all types (None).
+
+    Each list contains the criteria under which the type occurs.
+    """
     for name in criteria[0].per_type:
         per_type = [(c, c.per_type) for c in criteria if name in c.per_type]
         yield name, [(c, types[name], types.totals[name], types.outcomes[name]) for c, types in per_type]
@@ -141,7 +144,7 @@ def _summary(criteria: Sequence[CriterionResult]) -> Table:
 
 
 def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
-    """Return the criterion whose outcomes are shown: the default, unless another criterion is the only one shown."""
+    """Return the criterion whose outcomes are shown: the default, unless only another criterion is shown."""
     default = result[result.matcher.criterion]
     only = criteria[0] if len(criteria) == 1 else default
     return default if only.criterion.cells == default.criterion.cells else only
@@ -217,7 +220,7 @@ def shown_parts(
     criteria: Sequence[str] | None = None,
     documents: bool = False,
 ) -> Iterator[Table | str]:
-    """Yield the tables of a result, and the lines below them.
+    """Yield the tables of a result, and the lines below the tables.
 
     Parameters
     ----------

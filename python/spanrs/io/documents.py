@@ -19,7 +19,7 @@ from spanrs.tags.types import Reader
 
 #: Formats that record annotators.
 ANNOTATED = ("label-studio", "prodigy")
-#: Formats with an ``encoding`` option; all others are UTF-8.
+#: Formats with an ``encoding`` option; all other formats are UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
 
@@ -39,7 +39,7 @@ def plain_documents(
     documents : iterator
         Documents from :func:`core_documents`.
     part, options
-        The source of the documents. The root element of XML is an annotation only if ``elements`` names it.
+        The source of the documents. The annotation of the XML root element is removed unless ``elements`` is given.
     losses : list of str
         After the last document, a message about items of the part that could not be read is appended.
     """

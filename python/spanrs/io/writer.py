@@ -36,7 +36,7 @@ ENDINGS = {
 
 
 class Written(NamedTuple):
-    """Summary of what :func:`spanrs.write` wrote."""
+    """Summary of the output of :func:`spanrs.write`."""
 
     format: str
     """The format."""

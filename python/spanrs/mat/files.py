@@ -1,4 +1,4 @@
-"""Pairing of files, and reading their documents."""
+"""Pairs files and reads their documents."""
 
 from __future__ import annotations
 

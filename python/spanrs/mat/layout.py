@@ -145,7 +145,7 @@ class MatTables:
 
     @property
     def detail_table(self) -> DetailTable:
-        """The details as a table; raises LookupError if they were not requested."""
+        """The details as a table; raises LookupError if details were not requested."""
         if self.details is None:
             raise LookupError("there are no details: they were not requested")
         return DetailTable(self.details)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def misses_bounds(results: Mapping[str, Result], bounds: Sequence[tuple[str, float]]) -> bool:
-    """Report measures that are undefined or lower than their bounds; return whether there are any."""
+    """Report measures that are undefined or lower than their bounds; return whether there are such measures."""
     messages = []
     for name, result in results.items():
         for measure, bound in bounds:
