@@ -44,7 +44,7 @@ shows the options of a command. Where it leaves out rare ones, `spanrs COMMAND -
 
 
 class Description:
-    """Options and commands of a file."""
+    """Options and commands described in a file."""
 
     def __init__(self, name: str) -> None:
         content = tomllib.loads((ROOT / "tools" / name).read_text(encoding="utf-8"))

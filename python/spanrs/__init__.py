@@ -1,7 +1,7 @@
 """Read, score, compare, convert and predict labelled spans of text.
 
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
-- :func:`write`: write a corpus in any format that can represent it.
+- :func:`write`: write a corpus in any format that can represent the corpus.
 - :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
   :class:`spanrs.mat.Mat`.
 - :func:`compare`: test the significance of differences between systems.
@@ -73,8 +73,8 @@ _SOURCES = {
 #: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.
 _MODULES = ("compat", "crf", "crowd", "dep", "errors", "eval", "integrations", "io", "mat", "tags")
 
-#: Held during these imports. A process forked while another thread imports a module, or loads NumPy's C API for the
-#: first array, would wait forever for a lock held by that thread, so the fork waits for the import instead.
+#: Held during the imports of public names. A process forked while another thread imports a module, or loads NumPy's C
+#: API for the first array, would wait forever for a lock held by that thread, so the fork waits for the import instead.
 _importing = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

@@ -11,9 +11,9 @@ T = TypeVar("T")
 class cached_property(Generic[T]):  # noqa: N801  # the name of the class in functools that this class replaces
     """Compute an attribute on first access and store it in the ``__dict__`` of the object.
 
-    Until Python 3.11, :class:`functools.cached_property` shares one lock among all objects of a class. A process forked
+    Up to Python 3.11, :class:`functools.cached_property` shares one lock among all objects of a class. A process forked
     while another thread computes such an attribute inherits the acquired lock and waits forever. Without a lock
-    two threads may both compute the attribute, so it must be a pure function of the object.
+    two threads may both compute the attribute, so the value must be a pure function of the object.
 
     Parameters
     ----------

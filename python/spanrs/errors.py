@@ -27,7 +27,7 @@ __all__ = [
     "Violation",
 ]
 
-#: Directory of this package; warnings are attributed to the first caller outside it.
+#: Directory of this package; warnings are attributed to the first caller outside this directory.
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 #: Control characters, direction marks, line separators, invisible spaces and lone surrogates. Joiners are not included
 #: because emoji and several scripts need them.
@@ -230,7 +230,7 @@ def check_name(name: object, argument: str, example: str) -> None:
     TypeError
         If the argument is not a str.
     UnicodeEncodeError
-        If it contains lone surrogates.
+        If the argument contains lone surrogates.
     """
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a str such as {example}, not {type(name).__name__}")

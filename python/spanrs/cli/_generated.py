@@ -14,7 +14,7 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "validate": "List the tags that do not conform to their scheme.",
     "convert": "Convert the tags of a file from one scheme to another.",
     "spans": "Write the spans of a tagged file as JSON Lines.",
-    "conlleval": "Write what conlleval.pl writes, byte for byte.",
+    "conlleval": "Reproduce the output of conlleval.pl, byte for byte.",
     "crf": "Train conditional random fields, and tag files with them.",
     "crowd": "Learn from the labels of many annotators.",
     "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them."},
@@ -70,8 +70,9 @@ MATCHING = option("--matching", "matching", group="Comparison", help="How spans 
     type=types.choice("greedy", "optimal"), show_default="greedy", metavar="HOW", rare=True)
 WEIGHTS = option("--weights", "weights", group="Comparison", help="paper, default, or formulas (fair).",
     show_default="paper", metavar="FORMULAS", rare=True)
-FOCUS = option("--focus", "focus", group="Comparison", help="Side whose type LE and LBE count for (fair).",
-    show_default="gold", metavar="gold|pred", rare=True)
+FOCUS = option("--focus", "focus", group="Comparison",
+    help="Side whose type LE and LBE count towards (fair).", show_default="gold", metavar="gold|pred",
+    rare=True)
 AVERAGE = option("--average", "average", group="Comparison", help="Average over types.",
     type=types.choice("micro", "macro", "weighted"), default="micro", metavar="HOW")
 PART = option("--part", "part", group="Comparison", help="The measure to compare.",
@@ -80,7 +81,7 @@ CRITERION = option("--criterion", "criterion", group="Comparison", help="A crite
     metavar="NAME")
 TYPE = option("--type", "ty", group="Comparison", help="Compare the measure for this type only.",
     metavar="TYPE")
-UNIT = option("--unit", "unit", group="Significance", help="What is resampled: sentence or document.",
+UNIT = option("--unit", "unit", group="Significance", help="Unit to resample: sentence or document.",
     type=types.choice("sentence", "document"), metavar="UNIT")
 SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Significance",
     help="How p-values are computed.", type=types.choice("randomisation", "bootstrap"),
@@ -231,7 +232,7 @@ CSV_FORMULAS = option("--csv-formulas", "csv_formulas", group="MATScore",
 XLSX = option("--xlsx", "xlsx", group="MATScore", help="Write a workbook with formulas.", type=types.PATH,
     metavar="FILE", rare=True)
 UNPAIRED_OVERLAP = option("--unpaired-overlap", "unpaired_overlap", group="MATScore",
-    help="How unpaired but overlapping ones are counted.", type=types.choice("alone", "clash"),
+    help="How unpaired overlapping annotations count.", type=types.choice("alone", "clash"),
     show_default="alone", metavar="HOW", rare=True)
 PIECES = option("--pieces", "pieces", group="MATScore", help="How discontinuous annotations are scored.",
     type=types.choice("cover", "split", "refuse"), show_default="cover", metavar="HOW", rare=True)

@@ -43,7 +43,7 @@ def command(
 
     GOLD and the systems are the same inputs as in spanrs score. All pairs of systems are tested. p-values are
     two-sided; p Holm is corrected for the number of pairs. McNemar's test counts the gold spans that only one of two
-    systems predicted.
+    systems predicted correctly.
     """
     if len(preds) < 2:
         raise click.UsageError("a comparison needs at least two systems")

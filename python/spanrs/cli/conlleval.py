@@ -46,9 +46,9 @@ class _Filter(click.Command):
 @click.argument("arguments", nargs=-1, metavar="[-l] [-r] [-d DELIMITER] [-o TAG] [FILE]")
 @click.pass_context
 def command(ctx: click.Context, arguments: tuple[str, ...]) -> None:
-    """Write what conlleval.pl (2004-01-26) writes, byte for byte.
+    """Reproduce the output of conlleval.pl (2004-01-26), byte for byte.
 
-    Reads FILE, or standard input: one token a line, the gold tag in the second to last column, the pred tag in
+    Reads FILE, or standard input: one token per line, the gold tag in the second to last column, the pred tag in
     the last column, empty lines between sentences.
 
     \b
@@ -106,7 +106,7 @@ def _evaluate(settings: dict[str, Any], name: str) -> bytes:
         console.read_files(partial(_feed, counter), name)
     except FormatError as error:
         if error.code == "no_column":
-            line: bytes = error.text  # type: ignore[attr-defined]  # of errors of this code
+            line: bytes = error.text  # type: ignore[attr-defined]  # set for this code
             raise _DiedError(b"conlleval: unexpected number of features in line " + line) from None
         raise _DiedError(str(error), 1) from None
     tokens, equal, types, _ = counter.counts()

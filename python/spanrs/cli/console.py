@@ -94,7 +94,7 @@ def files_bar(*paths: str) -> Iterator[Callable[..., None] | None]:
 
 
 def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
-    """Call a function that reads files, with a progress bar for large ones."""
+    """Call a function that reads files, with a progress bar for large files."""
     with files_bar(*paths) as bar, explained():
         return function(*map(source, paths), progress=bar, **options)
 
@@ -118,7 +118,7 @@ def quiet_but_printed() -> Iterator[None]:
 
 
 def print_warnings(results: Mapping[str, Result], gold: str | None = None) -> None:
-    """Print the warnings and notes of results on standard error; those common to all systems once.
+    """Print the warnings and notes of results on standard error; warnings common to all systems are printed once.
 
     The keys are the files of pred. A note is printed if one of these files is the file ``gold``.
     """
@@ -148,7 +148,7 @@ def print_skipped(results: Mapping[str, Result]) -> bool:
 
 
 def require_types(wanted: Collection[str], existing: Collection[str]) -> None:
-    """Raise an error if none of the types occurs; print a note for each type that does not."""
+    """Raise an error if none of the types occurs; print a note for each type that does not occur."""
     missing = sorted(set(wanted) - set(existing))
     if wanted and len(missing) == len(set(wanted)):
         # The fair matcher discards other types while reading, so the existing types are unknown.

@@ -1,4 +1,4 @@
-"""Commands and options made from their descriptions (tools/options.toml), and their help."""
+"""Commands and options created from descriptions (tools/options.toml), with their help."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def command(
     arguments: Sequence[Callable[[], click.Argument]] = (),
     **settings: Any,
 ) -> Callable[..., Any]:
-    """Describe a command; the result decorates the function that runs it."""
+    """Describe a command; the result is a decorator for the function that runs the command."""
 
     def decorate(function: Callable[..., Any], *, cls: type[Command] = Command, **more: Any) -> Command:
         params = [make() for make in (*arguments, *options)]

@@ -1,4 +1,4 @@
-"""Groups of commands whose modules are imported when they are run."""
+"""Groups of commands whose modules are imported when the commands are run."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ class LazyGroup(click.Group):
         raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help of the commands without importing them."""
+        """Write the help of the commands without importing the commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self._help.items()))

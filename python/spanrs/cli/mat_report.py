@@ -26,7 +26,7 @@ MANY = 100
 
 
 class MatReport(NamedTuple):
-    """Settings for what is computed and written besides the counts."""
+    """Settings of the tables and files to write."""
 
     output: Output
     title: str
@@ -74,7 +74,7 @@ class MatReport(NamedTuple):
     def score(
         self, pairs: Sequence[FilePair], matcher: Mat, tell: Callable[[Skipped], None] | None = None
     ) -> MatTables:
-        """Score and return the tables; details and pages are written meanwhile, pair by pair.
+        """Score and return the tables; details and pages are written during scoring, pair by pair.
 
         ``tell`` is called for each skipped item; by default the message of the item is printed.
         """
@@ -112,7 +112,7 @@ class MatReport(NamedTuple):
                 seed=self.seed,
                 threads=self.threads,
             )
-            # The notes begin with the messages of the matcher.
+            # The notes begin with the messages of the matcher, which have already been printed.
             for note in shown.notes[len(matcher.messages()) :]:
                 console.echo(note, err=True)
             if to_html:
@@ -132,7 +132,7 @@ class MatReport(NamedTuple):
 
 
 def skipped_phrase(result: MatTables) -> str | None:
-    """Describe what was not scored; None if everything was."""
+    """Describe the skipped items; None if everything was scored."""
     if not result.counts.documents:
         return "nothing was scored"
     skipped = sum(skipped.pair for skipped in result.skipped)

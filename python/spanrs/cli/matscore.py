@@ -84,7 +84,7 @@ def _matcher(given: dict[str, Any]) -> Mat:
         _report_ignored(given, unused, "without --task")
     if given["csv_output_dir"] is None:
         _report_ignored(given, ("no_csv_formulas", "oo_separator"), "without --csv_output_dir")
-    # Outside of the block below, which reports errors as conflicting options; a damaged file is another error.
+    # The task is read outside of the block below, because a damaged file is not an error in the options.
     task = _task(given["task"], list(given["task_path"]))
     try:
         return Mat(
@@ -144,7 +144,7 @@ def _pairs(given: dict[str, Any], task: Task | None) -> tuple[list[FilePair], li
 
 
 def _side(given: dict[str, Any], side: str, path: Path) -> Side:
-    """Return the reading options of a side; ``side`` is the prefix of their names."""
+    """Return the reading options of a side; ``side`` is the prefix of the option names."""
     kind = given[f"{side}file_type"]
     for option in ("xml_input_is_overlay", "xml_translate_all"):
         if given[side + option] and kind != "xml-inline":

@@ -35,7 +35,7 @@ def command(
     """Merge COUNTS that spanrs score --save wrote, and show the combined result.
 
     The counts do not depend on the order of the files; sentences are numbered, and violations are listed, in this
-    order. Merging shards in the order of their names gives the same bytes as scoring all of them at once.
+    order. Merging shards in the order of their names gives the same bytes as scoring all shards at once.
     """
     output.check(paths, ("--save", save))
     options.refuse_without("intervals", show.INTERVAL_PARAMETERS)

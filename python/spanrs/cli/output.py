@@ -1,4 +1,4 @@
-"""Where commands write tables and in which format (``--to``, ``-o``)."""
+"""Format and destination of the tables that commands write (``--to``, ``-o``)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SIGNATURE = "signature "
 
 #: A finished text, or tables and lines that :func:`render_parts` writes in any format.
 Rendered = str | Iterable[Table | str]
-#: Renders a result in a format, or maps formats to functions; formats without one use the parts of ``text``.
+#: Renders a result in a format, or maps formats to functions; formats without a function use the parts of ``text``.
 Render = Callable[[str], Rendered] | Mapping[str, Callable[[], Rendered]]
 
 
@@ -105,7 +105,7 @@ class Output:
         click.UsageError
             As for :func:`spanrs.cli.output_files.check_outputs`.
         ImportError
-            As for :meth:`check_format`.
+            Same as for :meth:`check_format`.
         """
         self.check_format()
         check_outputs([*others, (self.option, self.path)], inputs)
@@ -182,7 +182,7 @@ def table_output(function: F) -> F:
 def resolve_output(
     to: str | None, path: str | None, formats: Sequence[str] = FORMATS, *, option: str = "-o"
 ) -> Output:
-    """Return the output for a format and a path; without a format, the file suffix determines it.
+    """Return the output for a format and a path; without a format, the file suffix determines the format.
 
     Raises
     ------
@@ -225,8 +225,8 @@ def render_parts(parts: Iterable[Table | str], to: str, title: str = "spanrs") -
         The tables and lines, in the order of the output.
     to : str
         ``text``; ``markdown``: lines become code blocks; ``latex``: lines become comments; ``csv``: tables only;
-        several tables are combined into one, with a first column ``table`` and the columns of all; ``json``: an object
-        with ``tables`` and ``lines``; ``html``: a page.
+        several tables are combined into one, with a first column ``table`` and the columns of all tables; ``json``: an
+        object with ``tables`` and ``lines``; ``html``: a page.
     title : str
         Title of the page.
 
@@ -279,7 +279,7 @@ def _grouped(parts: Iterable[Table | str], to: str) -> list[tuple[bool, str]]:
 
 
 def _titled(table: Table, to: str) -> str:
-    """Render a table with its title above it, if it has one."""
+    """Render a table below its title, if the table has a title."""
     title, shown = {
         "markdown": (f"**{table.title}**\n\n", table.markdown),
         "latex": (f"% {table.title}\n", table.latex),

@@ -51,7 +51,7 @@ def several_columns(value: str | int) -> Any:
 
 
 def one_column(value: str | int) -> Any:
-    """Read one column."""
+    """Parse the number or CoNLL-U name of one column."""
     if "," in str(value):
         raise click.BadParameter(NO_COLUMN.format(value))
     return several_columns(value)
@@ -111,7 +111,7 @@ def bound(value: str | tuple[str, float]) -> tuple[str, float]:
     return measure, number
 
 
-class _Matcher(click.ParamType):  # type: ignore[type-arg]  # generic in new versions of click alone
+class _Matcher(click.ParamType):  # type: ignore[type-arg]  # generic only in new versions of click
     """The name of a matcher; matchers are registered at run time."""
 
     name = "name"
@@ -133,13 +133,13 @@ class _Matcher(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         return str(value)
 
 
-class _ErrorCount(click.ParamType):  # type: ignore[type-arg]  # generic in new versions of click alone
+class _ErrorCount(click.ParamType):  # type: ignore[type-arg]  # generic only in new versions of click
     """A number of errors; explains what happens if a file follows the option."""
 
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the number."""
+        """Parse the number."""
         if not isinstance(value, int) and not str(value).isdecimal():
             message = f"{value!r} is not a number of errors; write --errors={LISTED}, or put --errors after the files"
             self.fail(message, param, ctx)

@@ -17,7 +17,7 @@ from spanrs.report.table import Table
 
 #: Maximum number of files that are listed.
 LISTED = 20
-#: Maximum number of tokens shown of a sentence.
+#: Maximum number of tokens shown for a sentence.
 SHOWN = 30
 
 
@@ -48,7 +48,7 @@ def command(
 
 
 def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
-    """Read a source; arguments that do not apply to the format, such as a scheme, are ignored."""
+    """Read a source; ``scheme="auto"`` is omitted, because schemes do not apply to all formats."""
     usual = {"scheme": "auto"}
     return read_corpus(
         source, **{name: value for name, value in arguments.items() if usual.get(name) != value}
@@ -56,7 +56,7 @@ def _read(source: Any, arguments: dict[str, Any]) -> Corpus:
 
 
 def _of_one(corpus: Corpus, layers: list[str]) -> Corpus:
-    """Return a corpus of several annotators with the annotations of the first annotator."""
+    """Restrict a corpus of several annotators to the annotations of the first annotator."""
     has_annotators = corpus.parts[0].format in ANNOTATED and corpus.options.annotator is None
     return corpus[layers[0]] if has_annotators and len(layers) > 1 else corpus
 

@@ -36,7 +36,7 @@ SIMILAR = 0.75
 
 #: The error for a missing subcommand; click before 8.2 prints the help itself.
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
-#: Exit status if the reader of standard output has closed the pipe: that of a process terminated by SIGPIPE.
+#: Exit status if the reader of standard output has closed the pipe, as for a process terminated by SIGPIPE.
 CLOSED_PIPE = 128 + 13
 
 
@@ -50,7 +50,7 @@ class Terminated(BaseException):
 
 @contextlib.contextmanager
 def ended_by_exception() -> Iterator[None]:
-    """Raise an exception on SIGTERM and SIGHUP, so that temporary files are removed on the way out."""
+    """Raise an exception on SIGTERM and SIGHUP, so that temporary files are removed before the process ends."""
 
     def terminate(number: int, _frame: FrameType | None) -> None:
         raise Terminated(number)
@@ -106,7 +106,7 @@ def run(command: click.Command, args: list[str] | None = None, name: str = "span
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", 130)
     except Terminated as ended:
-        # The parent process sees that the signal terminated the process, as it would without a handler.
+        # The parent process sees that the signal terminated the process, as without a handler.
         os.kill(os.getpid(), ended.number)
         return 128 + ended.number
     except MemoryError:

@@ -31,7 +31,7 @@ class Adding:
     scorer: _spanrs.Scorer
     """The compiled scorer."""
     update: Callable[..., None]
-    """Adds sentences in memory: gold, pred, documents, and reading options of ids."""
+    """Called to add sentences in memory, with gold, pred, documents and the options for ids."""
     align: str
     """What to do if tokens differ: ``refuse``, ``report`` or ``ignore``."""
     by: str | None
@@ -67,7 +67,7 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     corpora : (Corpus, Corpus)
         The corpora of the parts, for their reading options.
     parts : (Part, Part or None)
-        Gold and pred; if pred is None, the part of gold contains both sides.
+        Gold and pred; if pred is None, the gold part contains both sides.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _add_rows(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     of_gold, of_pred = (corpus.options for corpus in corpora)
     if pred is None:
         layout = columns_of(gold, of_gold).tags
-        # A directory may also contain tables, which have other columns.
+        # The options may not contain the default columns if the first file of a directory is a table.
         first = of_gold.columns(layout.get("gold", -2), layout.get("pred", -1))
         columns = first, first
     else:

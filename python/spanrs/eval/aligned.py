@@ -25,7 +25,7 @@ from spanrs.tags.types import Span
 EXAMPLES = 3
 #: Maximum number of characters of text in an example.
 SHOWN = 40
-#: Number of errors that means that no errors are listed.
+#: Value of ``most_errors`` that means that no errors are listed.
 NO_ERRORS = -1
 #: Position after every text, for unaligned spans.
 BEHIND = 1 << 31
@@ -78,7 +78,7 @@ def score_aligned(
     Parameters
     ----------
     corpora, parts : pairs
-        Gold and pred. Tokens of column files and tables are joined to text.
+        Gold and pred. Tokens of column files and tables are joined into text.
     scorer : Scorer
         The scorer to which the documents are added.
     by : str, optional

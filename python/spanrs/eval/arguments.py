@@ -66,7 +66,7 @@ def is_iterable(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a scalar number of Python or another package; arrays with one item are not."""
+    """Return whether a value is a scalar number from Python or another package; arrays with one item are not."""
     return hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
 
 

@@ -12,7 +12,7 @@ from spanrs.eval.warnings import FORGOTTEN
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import BEGINNING, Part
 
-#: Minimum number of unknown tags for the assumption that a file contains only tokens.
+#: Number of violations that are examined to decide whether a file contains only tokens.
 UNKNOWN_TAGS = 10
 #: Number of columns of a file in which gold and pred are unambiguous: tokens, gold, pred.
 TOKEN_GOLD_PRED = 3
@@ -105,7 +105,7 @@ def file_width(part: Part, options: ReadOptions) -> int | None:
 
 
 def describe_columns(adding: Adding, result: Result, options: ReadOptions, width: int) -> None:
-    """Note which of more than three columns are gold and pred by default; warn if their types are different."""
+    """In a file with more than three columns, note the default columns; warn if they have no type in common."""
     if width <= TOKEN_GOLD_PRED or (options.gold, options.pred) != (-2, -1):
         return
     columns = f"of {width} columns, numbered from 0, column {width - 2} is read as gold and column {width - 1} as pred"

@@ -51,7 +51,7 @@ class Comparison(PairedComparison):
         return comparison_tables.tables(self, by_type=by_type)
 
     def to_csv(self) -> str:
-        """Return the pairs as CSV, in fractions: a row for each pair, and for each pair and type."""
+        """Return the pairs as CSV, with a row for each pair, and for each pair and type; differences are fractions."""
         return comparison_tables.csv_text(self)
 
     def to_latex(self, *, by_type: bool = False) -> str:
@@ -60,7 +60,7 @@ class Comparison(PairedComparison):
         Parameters
         ----------
         by_type : bool
-            As for :meth:`tables`.
+            Same as for :meth:`tables`.
         """
         lines = [comparison_tables.explanation(self), self.signature]
         return as_latex(self.tables(by_type=by_type), lines)
@@ -130,7 +130,7 @@ def compare(
     TypeError
         If results are compared and scoring options are given.
     spanrs.errors.AlignmentError
-        If a document of one system is missing in another, a system has a document twice, or gold data differ.
+        If a document of one system is missing from another, a system has a document twice, or gold data differ.
     spanrs.errors.SchemeError
         If the results were made with different settings.
 
@@ -165,7 +165,7 @@ def compare(
     compared_measure = Measure() if measure is None else measure
     check_measures([compared_measure])
     if compared_measure.criterion is None and len(first.matcher.criteria) > 1:
-        # The settings contain the compared criterion if the matcher has several.
+        # The settings contain the compared criterion if the matcher has several criteria.
         compared_measure = replace(compared_measure, criterion=first.matcher.criterion)
     compared = (
         types
@@ -348,7 +348,7 @@ def mcnemar_p(only_a: int, only_b: int) -> float:
     n = only_a + only_b
     smaller = range(min(only_a, only_b) + 1)
     if n > 1000:
-        # For larger numbers, binomial coefficients do not fit into a float.
+        # For larger numbers, exact binomial coefficients are slow to compute.
         tail = sum(math.exp(_log_choose(n, k) - n * math.log(2)) for k in smaller)
     else:
         tail = sum(math.comb(n, k) for k in smaller) / 2**n
@@ -362,7 +362,7 @@ def _log_choose(n: int, k: int) -> float:
 def _comparable_errors(
     errors: Mapping[str, ErrorList | None], measure: Measure | Ratio
 ) -> list[ErrorList | None]:
-    """Return the errors of the systems; None if the errors belong to another criterion than the measure."""
+    """Return the errors of the systems; None if the measure has a type or another criterion."""
     if measure.type is not None:
         return [None] * len(errors)
     return [
@@ -372,7 +372,7 @@ def _comparable_errors(
 
 
 def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
-    """Count the gold spans that only one of two systems predicted."""
+    """Count the gold spans that only one of two systems predicted correctly, and test the difference."""
     if a is None or b is None:
         return None
     import numpy as np

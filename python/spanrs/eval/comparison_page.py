@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanrs.eval.details import ErrorList
     from spanrs.eval.paired import PairedComparison
 
-    #: The kind of change, and the error that shows it: the error list of a system and the index into this list.
+    #: The kind of change, the error list of the system with the error, and the index of the error in this list.
     Change = tuple[str, ErrorList, int]
 
 #: Changes of spans from system a to system b.

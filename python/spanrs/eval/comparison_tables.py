@@ -31,7 +31,7 @@ def interval_text(interval: Interval, *, signs: bool = False) -> str:
 
 
 def p_text(p: float) -> str:
-    """Return a p-value with four decimal places; smaller values than 0.0001 are shown as ``<0.0001``."""
+    """Return a p-value with four decimal places; values below 0.0001 are shown as ``<0.0001``."""
     if math.isnan(p):
         return "-"
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
@@ -103,7 +103,7 @@ def tables(comparison: PairedComparison, *, by_type: bool = False) -> list[Table
 def shown_parts(
     comparison: PairedComparison, *, by_type: bool = False, titles: bool = True
 ) -> Iterator[Table | str]:
-    """Yield the tables of a comparison, with their titles as lines, and the lines below them."""
+    """Yield the tables of a comparison, their titles as lines, and the lines below the tables."""
     for at, table in enumerate(tables(comparison, by_type=by_type)):
         if at and titles:
             yield f"\n{table.title}"
@@ -114,7 +114,7 @@ def shown_parts(
 
 
 def explanation(comparison: PairedComparison) -> str:
-    """Explain which test gave the p-values."""
+    """Explain the test, the marks of p-values, and the columns of McNemar's test."""
     test = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
     samples = comparison.settings["samples"]
     return (
@@ -128,7 +128,7 @@ def explanation(comparison: PairedComparison) -> str:
 
 
 def csv_text(comparison: PairedComparison) -> str:
-    """Return the pairs as CSV, in fractions: a row for each pair, and for each pair and type."""
+    """Return the pairs as CSV, with a row for each pair, and for each pair and type; differences are fractions."""
     text = StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(

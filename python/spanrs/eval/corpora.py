@@ -130,7 +130,8 @@ def score_corpora(
     options : ScoreOptions
         Options with the names of the arguments of :func:`spanrs.score`.
     store : path, optional
-        Path of the result; until all files are scored, the results of single files are stored in the same directory.
+        Path of the result; until all files are scored, the results of single files are stored in a directory next to
+        this path.
     """
     options = options.of_corpora(corpora)
     gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
@@ -222,7 +223,7 @@ def _with_schemes(corpora: tuple[Corpus, Corpus], options: ScoreOptions) -> tupl
 
 
 def _shown(corpus: Corpus) -> str:
-    """Return the name of a corpus in messages."""
+    """Return the name of a corpus for messages."""
     paths = [os.path.dirname(part.path) or "." for part in corpus.parts if part.path is not None]
     # The paths may belong to different directories.
     return paths[0] if len(set(paths)) == 1 else corpus.parts[0].shown
@@ -252,7 +253,7 @@ def _score_pair(
     *,
     named: bool = False,
 ) -> Result:
-    """Score two parts, or one part with both sides; ``named`` as for :class:`spanrs.eval.adding.Adding`."""
+    """Score two parts, or one part with both sides; for ``named`` see :class:`spanrs.eval.adding.Adding`."""
     if options.align == "characters":
         if parts[1] is None:
             raise ValueError(

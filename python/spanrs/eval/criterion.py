@@ -12,7 +12,7 @@ class Criterion:
     index: int
     """Index among the criteria of the matcher, from 0."""
     name: str
-    """Its name."""
+    """Name of the criterion."""
     outcomes: tuple[str, ...]
     """Names of the outcomes."""
     weights: tuple[tuple[float, float, float], ...]

@@ -72,7 +72,7 @@ class FileDetails(Sequence[Detail]):
             return NotImplemented
         return len(self) == len(other) and all(map(operator.eq, self, other))
 
-    __hash__ = None  # type: ignore[assignment]  # as of lists
+    __hash__ = None  # type: ignore[assignment]  # as for lists
 
     def __repr__(self) -> str:
         return repr(list(self))
@@ -157,7 +157,7 @@ class ErrorList(Sequence[Detail]):
         return len(self.errors) == sum(self.numbers.values())
 
     def gold_places(self) -> npt.NDArray[np.uint64]:
-        """Return the gold spans with an error, each as the sentence times 2^32 plus the index of the span in it."""
+        """Return the gold spans with an error, each as 2^32 times the sentence number plus the index of the span."""
         import numpy as np
 
         if isinstance(self.errors, FileDetails):
@@ -196,7 +196,7 @@ class ErrorList(Sequence[Detail]):
             kind = _renamed_outcome(error.outcome, *(None if span is None else span.type for span in spans))
             if kind is not None:
                 errors.append(error._replace(outcome=kind, gold=spans[0], pred=spans[1]))
-        # Layers of one file have the same sentences.
+        # The errors of each layer are in order, but each layer has errors in all sentences.
         errors.sort(key=lambda error: error.sentence)
         kept = first_of_each_kind(errors, self.most)
         return replace(self, errors=kept, numbers=dict(numbers))
@@ -240,7 +240,7 @@ def _renamed_span(span: Span | None, rename: Callable[[str], str | None]) -> Spa
 
 
 def _renamed_outcome(outcome: str, gold: str | None, pred: str | None) -> str | None:
-    """Return the outcome of a pair under exact matching after types were renamed; None if it is not an error."""
+    """Return the outcome of a pair under exact matching after types were renamed; None if the pair is not an error."""
     if gold is None or pred is None:
         return "missed" if gold is not None else "spurious" if pred is not None else None
     return None if gold == pred else outcome

@@ -26,7 +26,8 @@ def paired_documents(
 ) -> Iterator[tuple[str, Document, Document]]:
     """Yield pairs of documents of two parts.
 
-    Documents are paired by their ids. If one side has no ids, documents are paired by unique texts, otherwise by order.
+    Documents are paired by their ids, and documents without ids by their texts. The remaining documents are paired by
+    their texts if the texts are unique, otherwise by their order if there are no ids.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def paired_documents(
     notes : list of str
         Receives assumptions about the pairs.
     losses : list of str
-        Receives messages about items of the parts that were skipped.
+        Receives messages about skipped items of the parts.
     texts : str
         What to do if texts differ: ``refuse``, ``report`` (in ``losses``) or ``ignore``.
 

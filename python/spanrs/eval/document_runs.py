@@ -17,7 +17,7 @@ class DocumentRuns:
     scorer : _spanrs.Scorer
         The compiled scorer, with per-document rows.
     update : callable
-        Called to add sentences, with gold, pred, document names and options of ids.
+        Called to add sentences, with gold, pred, document names and options for ids.
     """
 
     def __init__(self, scorer: _spanrs.Scorer, update: Callable[..., None]) -> None:

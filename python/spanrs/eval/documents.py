@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Number of sentences of each document, and the names of the documents if they have any.
+#: Number of sentences of each document, and the names of the documents if the documents have names.
 Sizes: TypeAlias = "tuple[npt.NDArray[np.int64], list[str] | None]"
 
 
 def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | None:
-    """Return the sizes of documents, given the sizes or the document name of each sentence.
+    """Return the sizes of documents from given sizes, or from the document name of each sentence.
 
     Parameters
     ----------

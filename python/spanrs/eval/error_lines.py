@@ -16,8 +16,8 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     r"""Yield a line for each error, beginning with the most frequent kinds.
 
     The tokens of the gold span are in square brackets, and the tokens of the pred span are in braces. Errors in texts
-    with annotations have the character offsets of the spans and the text of the gold span, or of the pred span if there
-    is no gold span.
+    with annotations are shown with the character offsets of the spans and the text of the gold span, or of the pred
+    span if there is no gold span.
 
     Parameters
     ----------

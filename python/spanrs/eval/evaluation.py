@@ -108,7 +108,7 @@ class Evaluation(Measured):
 
     @property
     def sentences(self) -> int:
-        """Sentences scored."""
+        """Number of scored sentences."""
         return self._corpus.get("sentences", 0)
 
     @property
@@ -123,7 +123,7 @@ class Evaluation(Measured):
 
     @cached_property
     def violations(self) -> dict[str, Violations]:
-        """Violations by side (``gold`` and ``pred``): the count of all violations, and the first violations located."""
+        """Violations by side (``gold`` and ``pred``): the count, and the first violations with their locations."""
         numbers = self._unweighted_corpus
         return {
             side: Violations(
@@ -184,7 +184,7 @@ class Evaluation(Measured):
 
 
 def merged_evidence(evaluations: Sequence[Evaluation], offsets: Sequence[int]) -> Evidence:
-    """Merge evidence; keep at most as many violations as the evaluations that did not keep all of their violations."""
+    """Merge evidence; of each side, keep at most as many violations as the shortest incomplete list has."""
     merged = merge_evidence([evaluation.evidence for evaluation in evaluations], offsets)
     located = dict(merged.located)
     for side, places in located.items():

@@ -60,7 +60,7 @@ class Detail(NamedTuple):
     tokens: tuple[str, ...] = ()
     """The tokens of the spans and their context, if known."""
     path: str | None = None
-    """The file, if several were scored."""
+    """The file, if several were scored; for texts with annotations, the name of the document."""
 
 
 def plain_detail(detail: Any) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Evidence:
     detection: str | None = None
     """Evidence for the scheme, if it was detected."""
     pred_detection: str | None = None
-    """Evidence for the scheme of pred, if it was detected and differs from that of gold."""
+    """Evidence for the scheme of pred, if this scheme was detected and differs from the scheme of gold."""
     differing: tuple[str, ...] = ()
     """The first differing tokens, with their locations."""
     warnings: tuple[str, ...] = ()

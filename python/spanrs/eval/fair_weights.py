@@ -46,8 +46,8 @@ def as_weights(weights: str | Weights) -> Weights:
     weights : str or mapping
         ``paper`` (suggested by Ortmann 2022), ``default`` (each near miss is half FP and half FN), formulas
         ``ERROR = w TP + w FP + w FN`` separated by commas, or a mapping of error types to mappings of
-        ``TP``, ``FP`` and ``FN`` to numbers. Missing terms have weight 0. If they are not given, TP, FP and FN are
-        counted as themselves, and other error types are not counted.
+        ``TP``, ``FP`` and ``FN`` to numbers. Missing terms have weight 0. Error types that are not given are not
+        counted, except that TP, FP and FN are counted as themselves.
 
     Returns
     -------

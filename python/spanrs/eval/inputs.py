@@ -23,7 +23,7 @@ def is_arrow(column: object) -> bool:
 
 
 def as_lists(column: object) -> object:
-    """Convert an Arrow column to lists if the other side is not an Arrow column; return other values unchanged."""
+    """Convert an Arrow column to lists; return other values unchanged."""
     if not is_arrow(column):
         return column
     for name in ("to_pylist", "to_list"):
@@ -50,7 +50,7 @@ def as_batch(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64] | None]:
     """Return the ids of both sides as arrays, and the lengths of sentences if the arrays are flat.
 
-    Padding and tokens outside the mask become ``ignore_index``.
+    In gold, padding and tokens outside the mask become ``ignore_index``.
     """
     import numpy as np
 
@@ -78,7 +78,7 @@ def as_batch(
 def _as_mask(mask: object) -> npt.NDArray[np.bool_]:
     array = as_ids(mask, "mask")
     if array.dtype.kind not in "biuf":
-        # Any string except the empty one would be true.
+        # Any string except the empty string would be true.
         raise TypeError(f"a mask must contain bool or numbers, not {array.dtype}")
     return array.astype(bool)
 
@@ -93,7 +93,7 @@ def _ids(side: str, ids: object) -> npt.NDArray[Any]:
 def _signed(
     ids: npt.NDArray[Any], chosen: npt.NDArray[Any], sizes: npt.NDArray[np.int64] | None
 ) -> npt.NDArray[Any]:
-    """Return ids in a type that can be promoted to a type with room for any ``ignore_index``."""
+    """Return ids in a type that can be promoted to a type that can represent any ``ignore_index``."""
     import numpy as np
 
     if ids.dtype != np.uint64:
@@ -167,7 +167,7 @@ def reiterable(side: Any, *, sentences: bool = False) -> Any:
 
 
 def _without_arrays_of_str(side: Any) -> Any:
-    """Convert an array of strings to a list once, because it is read several times; return other values unchanged."""
+    """Convert an array of strings to a list, because sides are read several times; return other values unchanged."""
     kind = getattr(getattr(side, "dtype", None), "kind", None)
     return side.tolist() if kind in ("U", "O") and hasattr(side, "tolist") else side
 

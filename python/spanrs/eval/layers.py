@@ -46,7 +46,7 @@ def join_layers(results: Sequence[Result], columns: Sequence[object]) -> Result:
         },
         # Tokens were compared once per layer.
         differing=layers[0].differing,
-        # Only warnings of all layers are about the file; each layer also has warnings about the columns of the others.
+        # Warnings about the file occur in all layers. Each layer also has warnings about the columns of other layers.
         warnings=tuple(m for m in layers[0].warnings if all(m in layer.warnings for layer in layers)),
     )
     settings = with_setting(settings, "columns", ",".join(map(str, columns)))

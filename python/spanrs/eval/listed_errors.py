@@ -78,7 +78,7 @@ def _in_text(error: Detail, documents: Sequence[tuple[str, Document, Document]])
 def _batches_again(
     corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
 ) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
-    """Yield gold, pred, tokens, pairs of documents with their names, and options of ids, batch by batch."""
+    """Yield gold, pred, tokens, pairs of documents with their names, and options for ids, batch by batch."""
     gold, pred = parts
     options = corpora[0].options
     none = IdOptions(None, options.ignore_index, None, None)

@@ -45,7 +45,7 @@ def _questions(matcher: str) -> Mapping[str, Criterion]:
 
 @dataclass(frozen=True)
 class Matcher:
-    """A matcher without options, by name: ``exact`` and others that :func:`matchers` lists."""
+    """A matcher without options, by name, such as ``exact``."""
 
     name: str
     #: Outcomes that are sums of other outcomes.

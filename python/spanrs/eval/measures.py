@@ -24,7 +24,8 @@ class Measure:
     name : str
         ``precision``, ``recall`` or ``f1``.
     average : str
-        ``micro`` (over all spans), ``macro`` (mean over types) or ``weighted`` (mean over types by gold spans).
+        ``micro`` (over all spans), ``macro`` (mean over types) or ``weighted`` (mean over types, weighted by the number
+        of gold spans).
     criterion : str, optional
         The criterion, by default the matcher's default criterion.
     type : str, optional

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST_TYPES = 100
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
-#: Maximum number of documents drawn for the intervals of a page, but at least :data:`FEWEST_SAMPLES` resamples.
+#: Maximum number of documents drawn for the intervals of a page; :data:`FEWEST_SAMPLES` resamples are always drawn.
 MOST_DRAWS = 10**9
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
 #: Minimum number of documents; with fewer, a page warns that the intervals are unreliable.
@@ -158,7 +158,7 @@ def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
 def confusion(
     result: Evaluation, *, title: str = "Confusion", most: int = MOST_TYPES, what: str = "types"
 ) -> Heatmap:
-    """Return the heat map of the confusion matrix, with at most ``most`` types, those with the most errors."""
+    """Return the heat map of the confusion matrix, limited to the ``most`` types with the most errors."""
     names: list[str] = list(result.per_type)
     wrong = result[result.matcher.criterion].wrong_outcomes
     errors = [sum(result.per_type.outcomes[name][kind] for kind in wrong) for name in names]

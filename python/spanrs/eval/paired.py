@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class McNemar:
-    """McNemar's exact test (1947) on the gold spans that only one of two systems predicted."""
+    """McNemar's exact test (1947) on the gold spans that only one of two systems predicted correctly."""
 
     only_a: int
     """Number of gold spans without an error only in ``a``."""
@@ -178,7 +178,7 @@ def complete_errors(result: Evaluation) -> ErrorList | None:
 def aligned_errors(results: Mapping[str, Evaluation], systems: Systems) -> dict[str, ErrorList | None]:
     """Return the complete errors of results with the sentence numbers of the first result.
 
-    Documents are identified by their keys and may have another order in each result, as may the gold spans in a
+    Documents are identified by their keys and may be in a different order in each result, as may the gold spans in a
     sentence. The indices of gold spans are replaced by numbers that are the same in all systems.
 
     Parameters

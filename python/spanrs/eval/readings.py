@@ -21,7 +21,7 @@ REFUSE = "refuse"
 def score_readings(
     corpora: Corpora, readings: Sequence[str] | None, options: ScoreOptions
 ) -> dict[str, Result]:
-    """Score column files under several readings: one pass for the first one and the scheme, one pass for all others.
+    """Score column files under several readings: one pass for the first reading and the scheme, one for all others.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of table rows in a notebook.
 ROWS = 200
-#: Types of the fields in the header of a stored result. The values check their own fields.
+#: Types of the fields in the header of a stored result. The fields of the matcher and the evidence are checked later.
 _HEADER = {
     "settings": {ANY: str},
     "matcher": dict,
@@ -160,7 +160,7 @@ class Result(Evaluation):
         Parameters
         ----------
         weights, focus
-            As for :class:`spanrs.Fair`.
+            Same as for :class:`spanrs.Fair`.
 
         Raises
         ------
@@ -381,7 +381,7 @@ class Result(Evaluation):
         indent : int, optional
             Number of spaces per level; None for one line.
         untyped, criteria
-            As for :meth:`to_dict`.
+            Same as for :meth:`to_dict`.
         state : bool
             Whether to add ``state``, which :meth:`from_json` needs.
 
@@ -503,7 +503,7 @@ class Result(Evaluation):
         return LongTable(self.counts.long())
 
     def to_csv(self, *, criteria: Sequence[str] | None = None) -> str:
-        """Return the measures as CSV, in fractions: a row for each type and criterion.
+        """Return the measures as CSV, with a row for each type and criterion; measures are fractions.
 
         Returns
         -------
@@ -535,7 +535,7 @@ class Result(Evaluation):
         Parameters
         ----------
         documents : bool
-            As for :meth:`to_markdown`.
+            Same as for :meth:`to_markdown`.
         """
         return as_latex(tables.tables(self, documents=documents), [self.signature])
 

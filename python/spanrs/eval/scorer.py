@@ -40,7 +40,8 @@ class Scorer:
     Parameters
     ----------
     scheme, reading, matcher, pred_scheme, dialect, max_violations, threads
-        As for :func:`score`. With ``auto``, the scheme is detected from the first batch with a tag other than ``O``.
+        Same as for :func:`score`. With ``auto``, the scheme is detected from the first batch with a tag other than
+        ``O``.
     vocabulary : sequence of str or mapping, optional
         The tag of each integer id, for all batches.
     align : str
@@ -150,12 +151,12 @@ class Scorer:
         Parameters
         ----------
         gold, pred
-            As for :func:`score`. Files are read in chunks, and streams of tables batch by batch: if a batch cannot be
-            scored, the previous batches remain counted. For other inputs, nothing is counted in case of an error.
+            Same as for :func:`score`. Files are read in chunks, and streams of tables batch by batch: if a batch cannot
+            be scored, the previous batches remain counted. For other inputs, nothing is counted in case of an error.
         by : str, or iterable of int or str, optional
             Only if the scorer was created with ``by``. For files and tables: ``document`` or ``sentence``, if the unit
-            differs from that of the scorer. For sentences in memory: the sizes of documents, or the document name of
-            each sentence, as for :func:`score`. Earlier sentences without a document become a separate document.
+            differs from the unit of the scorer. For sentences in memory: the sizes of documents, or the document name
+            of each sentence, as for :func:`score`. Earlier sentences without a document become a separate document.
             Documents end with the batch: a name repeated in a later batch gets another row.
         progress : callable, optional
             Called periodically with the number of bytes read so far from files, after decompression.
@@ -344,7 +345,7 @@ class Scorer:
     def leave_out(self, types: Iterable[str]) -> None:
         """Exclude spans of these types, and clear the counts.
 
-        Span files in FairEval's format contain placeholder types if a side has no spans.
+        Span files in FairEval's format contain placeholder types for sentences without spans.
         """
         self._filter = {"exclude": sorted(types)}
         self.reset()

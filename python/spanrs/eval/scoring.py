@@ -99,11 +99,10 @@ def score(
           Lists and tuples are read in place.
         - Spans (type, start, end[, tokens]) or dicts with these keys; spans may be nested, overlapping or repeated.
           Tokens are numbered from 0, and ends are exclusive; discontinuous spans have a collection of token indices.
-          - With ``vocabulary``, arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``: NumPy arrays,
-        and arrays that NumPy can view without a copy (torch, JAX and others on the CPU).
-          - Arrow list columns (pyarrow, Polars, pandas) with one list per sentence, of strings, of a dictionary type,
-          or,
-        with ``vocabulary``, of integers. A null in gold excludes the token.
+        - With ``vocabulary``, arrays of ids, shape (sentences, tokens), or (tokens,) with ``lengths``: NumPy arrays,
+          and arrays that NumPy can view without a copy (torch, JAX and others on the CPU).
+        - Arrow list columns (pyarrow, Polars, pandas) with one list per sentence, of strings, of a dictionary type, or,
+          with ``vocabulary``, of integers. A null in gold excludes the token.
     matcher : str or Matcher
         ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`; for documents also
         :class:`spanrs.mat.Mat`.
@@ -116,7 +115,7 @@ def score(
         and hardly any tag violates another scheme.
     reading : str or sequence of str, optional
         Interpretation of malformed tags, as for :func:`spanrs.tags.tags_to_spans`; by default the reading of the
-        corpus. For files, several readings, or ``"all"`` readings defined for the scheme except ``refuse``, give a
+        corpus. For files, several readings, or ``"all"`` for all readings of the scheme except ``refuse``, give a
         result for each reading: the files are read once for the first reading and once for all others.
     by : str, or iterable of int or str, optional
         Unit of the rows of counts, for intervals and comparisons: ``document`` or ``sentence``. For sentences in

@@ -51,7 +51,7 @@ class Shard(NamedTuple):
     """Pred; None if gold contains both sides."""
 
     def parts(self) -> list[Part]:
-        """Return its parts."""
+        """Return the parts of the shard."""
         return [part for part in (self.gold, self.pred) if part is not None]
 
 
@@ -104,7 +104,7 @@ def score_shards(
     settings : mapping
         The options that affect the results.
     store : path, optional
-        As for :func:`spanrs.score`.
+        Same as for :func:`spanrs.score`.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def score_shards(
         cache = _ShardCache(Path(f"{os.fspath(store)}{PARTS}"), settings)
     job = _ShardJob(score, cache, options)
     with warnings.catch_warnings():
-        # The warnings of the merged result are raised at the end.
+        # The warnings of the merged result are issued at the end.
         warnings.simplefilter("ignore", SpanrsWarning)
         results = _score_all(job, shards, options.scheme, options.pred_scheme, threads)
         whole = _merge(_refuse_equal_names(shards, results))
@@ -185,7 +185,7 @@ class _ShardCache:
                 raise ValueError(f"{part.shown} is not a file, so its result cannot be stored; omit store")
             for path in part.paths():
                 with open(path, "rb") as file:
-                    # Size and modification time are not sufficient, because copies may have those of other files.
+                    # Size and modification time are not sufficient, because a copy may have the same.
                     files.append([path, hashlib.file_digest(file, "sha256").hexdigest()])
         header = {"name": shard.name, "files": files, "schemes": schemes, "settings": self.settings}
         return MAGIC + json.dumps(header).encode() + b"\n"
@@ -369,7 +369,7 @@ def has_no_scheme(result: Result) -> bool:
 
 
 def found_schemes(result: Result, scheme: str, pred_scheme: str | None) -> tuple[str, str | None]:
-    """Return the schemes for the next shards, given a result scored with these schemes.
+    """Return the schemes for the next shards, given a result and the schemes with which it was scored.
 
     Schemes detected separately could differ, and such results cannot be merged. The first shard with a tag other than
     ``O`` determines the schemes; earlier shards have no such tag, so their results are the same under every scheme.

@@ -36,7 +36,7 @@ def corpora_of(gold: Side, pred: Side, arguments: Mapping[str, Any]) -> Corpora 
     Parameters
     ----------
     gold, pred : object
-        As for :func:`spanrs.score`.
+        Same as for :func:`spanrs.score`.
     arguments : mapping
         Reading options by name, which are applied to each side that is not yet a corpus.
 

@@ -13,7 +13,7 @@ MAGIC = b"spanrs result\x01"
 #: Number of bytes of the CRC-32 of the subsequent bytes, and of the header length.
 CHECKSUM = 4
 LENGTH = 8
-#: Key of a description for all other keys.
+#: Key in a description that stands for all other keys.
 ANY = ""
 NONE = type(None)
 

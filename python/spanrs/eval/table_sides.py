@@ -23,7 +23,7 @@ def id_options(part: Part, options: ReadOptions, layout: Layout) -> dict[str, An
 
 
 def _joined_labels(part: Part, layout: Layout) -> tuple[list[str] | None, list[int] | None]:
-    """Return the union of the labels of gold and pred, and the new ids of pred's labels if the two differ."""
+    """Return the union of the labels of gold and pred, and the new ids of pred's labels if the labels differ."""
     gold, pred = (tables.class_labels(part, str(layout.tags[side])) for side in ("gold", "pred"))
     if gold is None or pred is None or gold == pred:
         return gold if gold is not None else pred, None

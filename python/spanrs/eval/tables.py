@@ -55,7 +55,7 @@ def _measures(result: Evaluation, scores: Sequence[Score | None]) -> list[str]:
 
 
 def _is_plain(criterion: CriterionResult) -> bool:
-    """Return whether each outcome is exactly one TP, FP or FN."""
+    """Return whether exactly three outcomes have weights: one TP, one FP and one FN."""
     return sorted(weights for weights in criterion.criterion.weights if any(weights)) == [
         (0, 0, 1),
         (0, 1, 0),
@@ -112,7 +112,10 @@ def tables(
 def _rows_by_type(
     criteria: Sequence[CriterionResult],
 ) -> Iterator[tuple[str | None, list[tuple[CriterionResult, Score, Totals, dict[str, int]]]]]:
-    """Yield the measures and outcomes of each type, then of all types (None), under each criterion with the type."""
+    """Yield the measures and outcomes of each type, then of all types (None).
+
+    Each list contains the criteria under which the type occurs.
+    """
     for name in criteria[0].per_type:
         per_type = [(c, c.per_type) for c in criteria if name in c.per_type]
         yield name, [(c, types[name], types.totals[name], types.outcomes[name]) for c, types in per_type]
@@ -141,7 +144,7 @@ def _summary(criteria: Sequence[CriterionResult]) -> Table:
 
 
 def _counted(result: Evaluation, criteria: Sequence[CriterionResult]) -> CriterionResult:
-    """Return the criterion whose outcomes are shown: the default, unless another criterion is the only one shown."""
+    """Return the criterion whose outcomes are shown: the default, unless only another criterion is shown."""
     default = result[result.matcher.criterion]
     only = criteria[0] if len(criteria) == 1 else default
     return default if only.criterion.cells == default.criterion.cells else only
@@ -180,7 +183,7 @@ def _confusion(result: Evaluation) -> Table:
     )
     for gold in names:
         row = result.confusion[gold]
-        # Zeros would hide the other numbers.
+        # Zeros would distract from the other numbers.
         numbers = (amount(row[pred]) if row[pred] else "." for pred in names)
         table.add_row(NOTHING if gold is None else gold, *numbers)
     return table
@@ -199,12 +202,12 @@ def _documents(result: Evaluation, criteria: Sequence[CriterionResult]) -> Table
 
 
 def render(result: Evaluation, **options: Any) -> str:
-    """Return a result as plain text of any width; the options are those of :func:`shown_parts`."""
+    """Return a result as plain text of any width; ``options`` are passed to :func:`shown_parts`."""
     return as_text(shown_parts(result, **options))
 
 
 def show(console: Console, result: Evaluation, **options: Any) -> None:
-    """Print a result on a rich console; the options are those of :func:`shown_parts`."""
+    """Print a result on a rich console; ``options`` are passed to :func:`shown_parts`."""
     print_parts(console, shown_parts(result, **options))
 
 
@@ -217,7 +220,7 @@ def shown_parts(
     criteria: Sequence[str] | None = None,
     documents: bool = False,
 ) -> Iterator[Table | str]:
-    """Yield the tables of a result, and the lines below them.
+    """Yield the tables of a result, and the lines below the tables.
 
     Parameters
     ----------
@@ -335,7 +338,7 @@ def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iter
 
 
 def _outcome_column(outcome: str) -> str:
-    """Name the column of an outcome; some outcomes of fair matching have the names of totals, which differ."""
+    """Name the column of an outcome; some outcomes of fair matching have the same names as totals."""
     return f"outcome_{outcome}" if outcome in Totals._fields else outcome
 
 

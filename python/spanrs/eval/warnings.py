@@ -14,7 +14,7 @@ from spanrs.io.file_advice import comments_advice
 FORGOTTEN = re.compile(r"(LABEL_)?[0-9]+")
 #: Matches tags that begin or continue a span in most schemes and spellings.
 PREFIXED = re.compile(r"[BIbi][-_:].+|.+-[BI]")
-#: Violations are suspicious if at least one in ``TENTH`` tags other than ``O`` is a violation.
+#: Violations are suspicious if more than one in ``TENTH`` tags other than ``O`` is a violation.
 TENTH = 10
 #: Minimum number of gold and of pred spans for a warning that none is correct.
 MIN_SPANS = 5
@@ -79,7 +79,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
     spaced = sorted(name for name in types if name != name.strip())
     if spaced:
         yield f"the type {spaced[0]!r} begins or ends with white space; strip the lines before splitting them"
-    # A single type that is a number may be intended.
+    # Numbers are suspicious only if all types are numbers.
     numbered = bool(types) and all(FORGOTTEN.fullmatch(name) for name in types)
     forgotten = sorted(name for name in types if numbered or re.fullmatch("LABEL_[0-9]+", name))
     if forgotten:
@@ -91,7 +91,7 @@ def _of_types(types: Collection[str], settings: Mapping[str, str]) -> Iterator[s
 
 
 def _why(side: str, first: Violation | None) -> str:
-    """Return a question about the cause of many violations, given the first violation."""
+    """Suggest a cause of many violations, given the first violation."""
     if first is not None and FORGOTTEN.fullmatch(first.current):
         return "these look like ids without label names; set id2label of the model"
     scheme = "another scheme (pred_scheme)" if side == "pred" else "another scheme"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Columns(NamedTuple):
     r"""Layout of a column file: one token per line, blank lines between sentences.
 
-    Columns are numbered from 0; negative numbers count from the end. In CoNLL-U columns may also be named, in any case
-    (``UPOS``). Any other name is a key in the column MISC: the tag is the value of this key (``NER`` for
+    Columns are numbered from 0; negative numbers count from the end. In CoNLL-U, columns may also be named, in upper or
+    lower case (``UPOS``). Any other name is a key in the column MISC: the tag is the value of this key (``NER`` for
     ``NER=B-PER``), or ``O`` if the key is missing. Multiword tokens (``3-4``) and empty nodes (``3.1``) of CoNLL-U are
     skipped.
 

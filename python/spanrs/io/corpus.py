@@ -107,8 +107,8 @@ class Corpus:
     def scheme(self) -> str:
         """The scheme of the tags; with ``scheme="auto"``, the tags are read to detect the scheme.
 
-        One scheme is detected for all layers and files: the one with the fewest violations. If all tags are ``O``, the
-        scheme is BIO.
+        One scheme is detected for all layers and files: the scheme with the fewest violations. If all tags are ``O``,
+        the scheme is BIO.
 
         Raises
         ------

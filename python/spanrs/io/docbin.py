@@ -141,7 +141,7 @@ def _docs(
 
 
 def _check_expansion(data: bytes, path: str, most: int) -> None:
-    """Refuse data that expands more than ``most`` times and beyond 16 MiB; spaCy itself has no limit."""
+    """Refuse data that expands by a factor of more than ``most`` and beyond 16 MiB; spaCy itself has no limit."""
     limit = max(len(data) * most, EXPANSION_FREE)
     decoder = zlib.decompressobj()
     expanded = 0

@@ -19,7 +19,7 @@ from spanrs.tags.types import Reader
 
 #: Formats that record annotators.
 ANNOTATED = ("label-studio", "prodigy")
-#: Formats with an ``encoding`` option; all others are UTF-8.
+#: Formats with an ``encoding`` option; all other formats are UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
 
@@ -39,7 +39,7 @@ def plain_documents(
     documents : iterator
         Documents from :func:`core_documents`.
     part, options
-        The source of the documents. The root element of XML is an annotation only if ``elements`` names it.
+        The source of the documents. The annotation of the XML root element is removed unless ``elements`` is given.
     losses : list of str
         After the last document, a message about items of the part that could not be read is appended.
     """
@@ -75,7 +75,7 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     Parameters
     ----------
     part : Part
-        A part of any format. The tokens of column files and tables are joined to text. In a table, rows with the same
+        A part of any format. The tokens of column files and tables are joined into text. In a table, rows with the same
         document name are one document; without document names, the whole table is one document.
     options : ReadOptions
         Reading options; ``scheme`` must not be ``auto``.

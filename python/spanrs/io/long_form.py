@@ -277,7 +277,7 @@ def long_form(names: Sequence[str], options: ReadOptions, shown: str, *, is_csv:
     Parameters
     ----------
     names, options, shown
-        As for :func:`spanrs.io.table_columns.table_columns`.
+        Same as for :func:`spanrs.io.table_columns.table_columns`.
     is_csv : bool
         Whether rows are lines of a CSV file.
 

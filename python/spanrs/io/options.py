@@ -50,7 +50,7 @@ class Limits(NamedTuple):
 
 
 class LayoutArguments(TypedDict, total=False):
-    """Layout options of :func:`spanrs.read`; functions that accept a source pass them on."""
+    """Layout options of :func:`spanrs.read`; functions that accept a source pass these options on."""
 
     format: str
     tags: Column | tuple[Column, ...] | None
@@ -86,7 +86,7 @@ class ReadArguments(LayoutArguments, total=False):
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Validated options of :func:`spanrs.read`; see there for their meaning."""
+    """Validated options of :func:`spanrs.read`, where their meaning is documented."""
 
     format: str = "auto"
     tokens: Any = None

@@ -89,7 +89,7 @@ class Part:
         return os.path.getsize(self.path) if self.path is not None and os.path.isfile(self.path) else 0
 
     def opened(self, *, keep: bool = False) -> _spanrs.Source:
-        """Return the file or stream for the compiled readers; ``keep`` as for :func:`spanrs.io.sources.open_source`."""
+        """Return the file or stream for the compiled readers; ``keep``: see :func:`spanrs.io.sources.open_source`."""
         return self.source if isinstance(self.source, _spanrs.Source) else _spanrs.Source(self.source, keep)
 
     def __getstate__(self) -> dict[str, Any]:

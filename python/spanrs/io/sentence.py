@@ -67,7 +67,7 @@ class Sentence:
         reading: str = "conlleval",
         dialect: Dialect = Dialect(),
         document: str | None = None,
-        id: str | None = None,  # noqa: A002 - as of documents
+        id: str | None = None,  # noqa: A002 - as in Document
         path: str | None = None,
         line: int | None = None,
     ) -> None:
@@ -107,7 +107,7 @@ class Sentence:
         raise TypeError("the file contains spans without tokens, so the length of the sentence is unknown")
 
     def __bool__(self) -> bool:
-        """Return whether the sentence has tokens; spans without tokens count as a sentence of unknown length."""
+        """Return whether the sentence has tokens; True if the number of tokens is unknown."""
         return (self.tokens is None and not self.tags) or len(self) > 0
 
     def __eq__(self, other: object) -> bool:
@@ -115,7 +115,7 @@ class Sentence:
             return NotImplemented
         return self._values() == other._values()
 
-    __hash__ = None  # type: ignore[assignment]  # as of lists
+    __hash__ = None  # type: ignore[assignment]  # as for lists
 
     def _values(self) -> tuple[Any, ...]:
         tags = {layer: list(values) for layer, values in self.tags.items()}

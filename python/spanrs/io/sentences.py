@@ -87,12 +87,12 @@ def is_long(part: Part, options: ReadOptions) -> bool:
 
 
 def sentences_of(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:
-    """Yield the sentences of a part with rows or spans.
+    """Yield the sentences of a column file, span file or table.
 
     Parameters
     ----------
     part : Part
-        Column files, files of spans, or tables.
+        A part of any kind except ``documents``.
     options : ReadOptions
         Columns and other options.
     make : callable

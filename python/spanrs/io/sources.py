@@ -76,7 +76,7 @@ def read_text(path: str | PathLike[str]) -> str:
     spanrs.errors.FormatError
         If the file is not UTF-8 (with the line), or the compressed data is damaged.
     spanrs.errors.LimitError
-        If the file has more than 1 GiB, or compressed data expands more than 100 times and beyond 16 MiB.
+        If the file has more than 1 GiB, or compressed data expands by a factor of more than 100 and beyond 16 MiB.
     """
     from spanrs.errors import FormatError
 

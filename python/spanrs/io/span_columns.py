@@ -82,7 +82,7 @@ def span_tuples(column: Any, side: str, first: int = 0) -> SpanTuples:
 
 
 def _chunk(chunk: Any, side: str, offset: int) -> SpanTuples:
-    """Convert one array; ``offset`` is the number of sentences before it."""
+    """Convert one array; ``offset`` is the number of sentences before the array."""
     import pyarrow.compute as pc
 
     if chunk.null_count:

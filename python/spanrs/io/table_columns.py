@@ -108,11 +108,11 @@ def table_columns(
     names : sequence of str
         The names of the columns.
     options : ReadOptions
-        Reading options. Columns given there must exist; other columns are found by their usual names.
+        Reading options. Columns specified in the options must exist; other columns are found by their usual names.
     shown : str
         Name of the table in messages.
     lists : container of str
-        The columns that contain lists. If a column of tags is among them, columns of single values are ignored.
+        The columns that contain lists. If these include a column of tags, columns of single values are ignored.
 
     Raises
     ------

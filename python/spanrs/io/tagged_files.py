@@ -66,7 +66,7 @@ def detect_scheme(
     Returns
     -------
     Detection
-        The scheme, with the evidence for it.
+        The scheme, with the evidence.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def validate(
     Parameters
     ----------
     source, progress, **options
-        As for :func:`detect_scheme`. ``scheme`` is the scheme to check against; ``auto`` detects the scheme in a
+        Same as for :func:`detect_scheme`. ``scheme`` is the scheme to check against; ``auto`` detects the scheme in a
         separate pass.
     max_violations : int
         Maximum number of violations to locate; all violations are counted.
@@ -179,7 +179,7 @@ def convert(
     Parameters
     ----------
     source, progress, **options
-
+        Same as for :func:`detect_scheme`.
     target : path or binary file object
         The output; a path is written atomically.
     to : str
@@ -224,7 +224,7 @@ def write_spans(
     Parameters
     ----------
     source, progress, **options
-        As for :func:`detect_scheme`.
+        Same as for :func:`detect_scheme`.
     out : binary file object
         Receives objects with ``document``, ``sentence`` (from 0), ``line`` (of the first token, from 1), ``tokens`` and
         ``spans`` (``type``, ``start``, ``end``, ``text``).

@@ -40,8 +40,8 @@ def tagged(source: Any) -> Tagged:
     Parameters
     ----------
     source : Corpus, or any source accepted by :func:`spanrs.read`
-        A source with one layer. Spans are converted to BIO tags; of spans that share tokens, only the span with the
-        first start (and then the longest) is kept, with a warning.
+        A source with one layer. Spans are converted to BIO tags; of spans that share tokens, only the span that
+        starts first (the longest of several) is kept, with a warning.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from spanrs.io.losses import Counted, Losses, without_crossing
 Placed: TypeAlias = Iterable[tuple[str, Document]]
 #: Name of the root element in XML output.
 ROOT = "document"
-#: Allowed names of elements; XML allows more, but few programs support them.
+#: Allowed names of elements; XML allows other names, but few programs support such names.
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 #: Allowed names of attributes: production 5 of XML 1.0.
 _BEGINS = (
@@ -38,7 +38,7 @@ def placed(documents: Iterable[Document]) -> Placed:
 
 
 def _lose(document: Document, place: str, losses: Losses, *, holds: Iterable[str] = ()) -> None:
-    """Count the items of a document that a format cannot represent; ``holds`` lists the kinds that it can represent."""
+    """Count the items of a document that a format cannot represent; ``holds`` lists the kinds that are supported."""
     holds = set(holds)
     if document.id is not None and "id" not in holds:
         losses.add("names of documents", place)
@@ -330,7 +330,7 @@ def write_label_studio(documents: Placed, out: IO[bytes], losses: Losses) -> Cou
 
 
 class _Utf16:
-    """Offsets in UTF-16 code units, as JavaScript counts them."""
+    """Offsets in UTF-16 code units, as in JavaScript."""
 
     def __init__(self, text: str) -> None:
         # Characters beyond the Basic Multilingual Plane are two units.
@@ -384,7 +384,7 @@ def _overlap(spans: Sequence[Any]) -> bool:
 
 
 def _spacy_words(text: str, tokens: Sequence[tuple[int, int]]) -> tuple[list[str], list[bool]]:
-    """Return the words, and for each word whether a space follows; joined, these give the text."""
+    """Return the words, and for each word whether a space follows; joined, the words and spaces give the text."""
     words: list[str] = []
     spaces: list[bool] = []
     at = 0

@@ -30,7 +30,7 @@ BREAKS = ("\t", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028"
 NO_TOKENS = ("# ", "-DOCSTART-")
 #: Line of a span file for a sentence without spans.
 NO_SPANS = "NONE\t999\t999\t999\n"
-#: Names of the columns of a table that are not layers; readers recognise them.
+#: Names of the columns of a table that are not layers; readers recognise these names.
 COLUMN_NAMES = (*TOKEN_NAMES, *DOCUMENT_NAMES, *SENTENCE_NAMES, *POSITION_NAMES)
 
 

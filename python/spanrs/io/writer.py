@@ -36,7 +36,7 @@ ENDINGS = {
 
 
 class Written(NamedTuple):
-    """Summary of what :func:`spanrs.write` wrote."""
+    """Summary of the output of :func:`spanrs.write`."""
 
     format: str
     """The format."""
@@ -47,7 +47,7 @@ class Written(NamedTuple):
     left_out: list[str]
     """Items that the format cannot represent: one message per kind, with count and first location."""
     options: dict[str, Any]
-    """Options of :func:`spanrs.read` that read the file as the same corpus."""
+    """Options with which :func:`spanrs.read` reads the file as the same corpus."""
 
 
 def write(
@@ -165,7 +165,7 @@ def _write_documents(corpus: Any, target: Any, form: str, losses: Losses) -> tup
 def _write_folder(
     documents: write_documents.Placed, folder: Path, form: str, losses: Losses
 ) -> tuple[int, dict[str, Any]]:
-    """Write each document to a file in a directory; if any of them fails, nothing is written."""
+    """Write each document to a file in a directory; if any document cannot be written, nothing is written."""
     from tempfile import TemporaryDirectory
 
     is_new = not folder.is_dir()

@@ -17,7 +17,7 @@ from spanrs.report.numbers import safe_cell
 
 #: A table with the name of its CSV file and its title.
 Sheet: TypeAlias = tuple[str, str, Tabular]
-#: Tables and their files.
+#: CSV file of each table.
 FILES = {
     "tag": "bytag.csv",
     "token": "bytoken.csv",

@@ -15,7 +15,7 @@ class AnnotationPair(NamedTuple):
     file: str
     """Base name of the pred file."""
     type: str
-    """Outcome: match, missing, spurious, or a kind of clash of the pred annotation with the gold one."""
+    """Outcome: match, missing, spurious, or a kind of clash of the pred annotation with the gold annotation."""
     reflabel: str | None
     refstart: int | None
     refend: int | None

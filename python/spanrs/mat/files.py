@@ -1,4 +1,4 @@
-"""Pairing of files, and reading their documents."""
+"""Pairs files and reads their documents."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def two_directories(
         file_pair(corpora, (gold.part(gold.path / of_gold), pred.part(pred.path / name)))
         for name, of_gold in zip(names, golds, strict=True)
     ]
-    # A pattern selects files deliberately, and directories of brat also contain the texts.
+    # With ``file_re``, files are left unpaired deliberately; directories of brat also contain the texts.
     if pairing.file_re is not None or gold.format == "brat":
         return pairs, []
     return pairs, sorted(set(_file_names(gold.path)).difference(golds))

@@ -90,7 +90,7 @@ class LabelCounts:
                     row[side + seen] += n
             elif COUNTED[kind] == side:
                 row[kind] += n
-        # Annotations on the same span.
+        # The confusion matrix counts pairs of annotations with the same span.
         if table == "tag" and name in ("match", "tagclash"):
             self.confusion[pair] += n
 

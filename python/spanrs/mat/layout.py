@@ -101,7 +101,7 @@ class MatTables:
 
     @cached_property
     def token(self) -> ScoreTable:
-        """Scores of tokens; raises LookupError if there are none."""
+        """Scores of tokens; raises LookupError if there are no tokens."""
         return self.table("token")
 
     @cached_property
@@ -145,7 +145,7 @@ class MatTables:
 
     @property
     def detail_table(self) -> DetailTable:
-        """The details as a table; raises LookupError if they were not requested."""
+        """The details as a table; raises LookupError if details were not requested."""
         if self.details is None:
             raise LookupError("there are no details: they were not requested")
         return DetailTable(self.details)

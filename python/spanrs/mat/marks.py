@@ -181,7 +181,7 @@ def _steps(text: str, at: int, end: int, long: deque[Mark], carets: deque[Mark])
         yield from _carets(carets, at)
         if long and long[0].start <= at:
             mark = long.popleft()
-            # An inner element ends with the outer one, but its mark may continue afterwards.
+            # An inner element ends with the outer element, but its mark may continue afterwards.
             stop = min(mark.end, end)
             yield Step(mark=mark, begins=mark.start == at, ends=mark.end == stop)
             yield from _steps(text, at, stop, long, carets)

@@ -29,7 +29,7 @@ class DocumentPairs:
     missing : list of Skipped
         Unpaired documents; complete after the iteration.
     refused : list of Skipped
-        Reasons why no pair of the two files counts, including pairs already yielded; complete after the iteration.
+        Reasons why no pair of the two files is counted, including pairs already yielded; complete after the iteration.
     """
 
     def __init__(self, pair: FilePair) -> None:
@@ -62,7 +62,7 @@ class DocumentPairs:
             while golds.held and preds.held and (by_order or golds.held[0].id == preds.held[0].id):
                 yield self._pop()
             if by_order and (gold is None or pred is None):
-                # The files differ in their number of documents, so no pair counts.
+                # The files differ in their number of documents, so no pair is counted.
                 golds.held.clear()
                 preds.held.clear()
         yield from self._rest()
@@ -102,7 +102,7 @@ class DocumentPairs:
                     yield golds_of[id_], pred
 
     def name(self, at: int, id_: str | None) -> str:
-        """Return the name in the details of pair number ``at``, given the id of its pred document."""
+        """Return the name of pair number ``at`` in the details, given the id of its pred document."""
         file = self._pair.name
         if self._golds.count == self._preds.count == 1:
             return file or (id_ or "")

@@ -66,16 +66,16 @@ def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
     Parameters
     ----------
     gold, pred : Corpus
-        The documents; tokens of column files and tables are joined to text.
+        The documents; tokens of column files and tables are joined into text.
     options : ScoreOptions
-        As for :func:`spanrs.score`, which calls this function for the matcher :class:`Mat`. ``progress`` is called with
-        the number of completed files.
+        Same as for :func:`spanrs.score`, which calls this function for the matcher :class:`Mat`. ``progress`` is called
+        with the number of completed files.
 
     Returns
     -------
     Result
         The result has the criteria ``tag``, ``token``, ``pseudo_token`` and ``character``, and counts for each
-        document. :func:`spanrs.mat.tables` converts it to MATScore's tables.
+        document. :func:`spanrs.mat.tables` converts the result to MATScore's tables.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def score_corpora(gold: Corpus, pred: Corpus, options: ScoreOptions) -> Result:
         raise ValueError("MATScore requires the same text on both sides; pass align='refuse'")
     if options.errors:
         raise ValueError("MATScore does not support errors=; pass details=True")
-    matcher: Mat = options.matcher  # type: ignore[assignment]  # chosen by it
+    matcher: Mat = options.matcher  # type: ignore[assignment]  # registered below
     pairs, alone = corpus_pairs(gold, pred, matcher.known_task, options.pairing)
     skipping = options.on_error == "skip"
     progress = options.progress
@@ -138,7 +138,7 @@ def _raise_skipped(skipped: Skipped) -> None:
 
 
 def refuse_nothing(result: Result, *, printed: bool = False) -> None:
-    """Refuse an empty result, whose measures would all be 1; ``printed`` as for :func:`reason_for_nothing`.
+    """Refuse an empty result, whose measures would all be 1; for ``printed`` see :func:`reason_for_nothing`.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from spanrs.report.frames import Frames
 ALL = "<all>"
 #: Columns for the kinds of clashes, for ref and for hyp.
 KINDS = tuple(side + kind for side in ("ref", "hyp") for kind in CLASHES)
-#: Columns shared by all tables, including unpaired annotations by side.
+#: Columns of counts shared by all tables, and the column of unpaired annotations of each side.
 COUNTS = ("match", "refclash", "missing", "hypclash", "spurious")
 ALONE = {"ref": "missing", "hyp": "spurious"}
 #: Name of the column with the number of elements of the text, by table.

@@ -88,7 +88,7 @@ def read_task(path: str | PathLike[str], name: str | None = None) -> Task:
     path : path
         The file, or a directory that contains a ``task.xml``.
     name : str, optional
-        Name of the task; required if the file has several.
+        Name of the task; required if the file has several tasks.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def find_task(name: str, places: list[Path]) -> Task:
     Raises
     ------
     spanrs.errors.FormatError
-        If there is none.
+        If there is no such task.
     """
     files: list[Path] = []
     for place in places:

@@ -1,1 +1,1 @@
-"""Rendering of tables, data frames and HTML pages, independent of what they contain."""
+"""Rendering of tables, data frames and HTML pages, independent of their content."""

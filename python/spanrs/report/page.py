@@ -305,7 +305,7 @@ class Examples:
     sides : sequence of str
         The sides in the order in which they are shown below gold; further sides follow in the order of occurrence.
     numbers : mapping of str to int
-        Total number of examples of each kind, if only some of them are given.
+        Total number of examples of each kind, if only some examples are given.
 
     Notes
     -----
@@ -388,7 +388,7 @@ def render(
 
 
 def _view(section: Section, number: int) -> Any:
-    """Prepare a section for its template; ``number`` is the number of its first example."""
+    """Prepare a section for its template; ``number`` is the number of the section's first example."""
     if isinstance(section, Bars):
         return [_bar(bar, section.unit) for bar in section.bars]
     if isinstance(section, Heatmap):
@@ -479,7 +479,7 @@ def _count(number: float) -> str:
 
 
 def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str] = ()) -> str:
-    r"""Return examples as JSON that cannot end the script element that contains it.
+    r"""Return examples as JSON without characters that could end the script element.
 
     Parameters
     ----------

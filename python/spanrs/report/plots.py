@@ -93,7 +93,7 @@ def bar_plot(
 
 
 def interval_plot(values: Mapping[str, tuple[float, float, float]], label: str, file_format: str) -> bytes:
-    """Draw a point with its interval for each name; fractions (value, low, high)."""
+    """Draw a point with its interval for each name; ``values`` are fractions (value, low, high)."""
     figure, axes = _figure(7.0, min(0.45 * len(values) + 1.5, LARGEST))
     for at, (value, low, high) in enumerate(values.values()):
         axes.plot([100 * low, 100 * high], [at, at], color="C0", linewidth=2)

@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def iteration_display(wanted: bool | None, title: str, total: int) -> Iterator[Callable[[int, str], None]]:
-    """Show the number of completed iterations and a note on standard error; by default only if it is a terminal."""
+    """Show the number of completed iterations and a note on standard error; by default only on a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield _nothing
         return

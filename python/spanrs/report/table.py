@@ -118,7 +118,7 @@ class Table:
     title : str
         Title, which some formats show above the table.
     ranked : collection of str
-        Headings of columns in which larger numbers are better; LaTeX shows the largest in bold.
+        Headings of columns in which larger numbers are better; LaTeX shows the largest number in bold.
 
     Examples
     --------

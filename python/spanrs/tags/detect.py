@@ -10,7 +10,7 @@ from spanrs.tags.types import Dialect, Tags, is_batch
 
 
 class Detection(NamedTuple):
-    """The detected scheme, and the evidence for it."""
+    """The detected scheme, with the evidence."""
 
     scheme: str
     """The scheme with the fewest violations."""

@@ -56,7 +56,7 @@ def ids_to_spans(
     vocabulary : sequence of str, or mapping
         The tag of each id: in order, or as label2id or id2label.
     scheme, reading, dialect
-        As for :func:`tags_to_spans`.
+        Same as for :func:`tags_to_spans`.
     ignore_index : int
         Tokens with this id are ignored, and spans continue across ignored tokens, as required for word pieces in
         Hugging Face models.
@@ -100,7 +100,7 @@ def as_ids(ids: object, name: str = "ids") -> npt.NDArray[Any]:
     try:
         array = np.asarray(cast("Any", ids))
         if array.dtype == object and array.ndim == 1 and not any(isinstance(row, str) for row in array):
-            # A column whose cells are rows.
+            # An array of rows, such as a column of a data frame.
             array = np.stack([as_ids(row, name) for row in array]) if array.size else array
     except ValueError as error:
         # NumPy's message only mentions shapes.
@@ -163,9 +163,9 @@ def validate_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`ids_to_spans`.
+        Same as for :func:`ids_to_spans`.
     scheme, dialect
-        As for :func:`tags_to_spans`.
+        Same as for :func:`tags_to_spans`.
 
     Returns
     -------
@@ -201,9 +201,9 @@ def convert_ids(
     Parameters
     ----------
     ids, vocabulary, ignore_index
-        As for :func:`ids_to_spans`.
+        Same as for :func:`ids_to_spans`.
     source, target, reading, dialect
-        As for :func:`convert`.
+        Same as for :func:`convert`.
 
     Returns
     -------

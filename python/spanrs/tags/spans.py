@@ -91,7 +91,7 @@ def validate(
     Parameters
     ----------
     tags, scheme, dialect
-        As for :func:`tags_to_spans`.
+        Same as for :func:`tags_to_spans`.
     reading : str
         Only affects the ``action`` of the violations.
 
@@ -130,7 +130,7 @@ def spans_to_tags(
     length : int, optional
         Number of tokens in the sentence; by default the largest end.
     scheme, dialect
-        As for :func:`tags_to_spans`.
+        Same as for :func:`tags_to_spans`.
     overlaps : {"refuse", "overwrite"}
         ``refuse``: overlapping spans are an error; ``overwrite``: spans with later starts overwrite earlier ones, as
         in iobes.

@@ -47,7 +47,7 @@ class Transition(NamedTuple):
     target: str
     """The next tag."""
     valid: bool
-    """Whether the scheme allows it."""
+    """Whether the scheme allows the transition."""
 
 
 def _tag_set(
@@ -132,7 +132,7 @@ def transition_map(
     Parameters
     ----------
     scheme, types, tags, start, end, dialect
-        As for :func:`transitions`.
+        Same as for :func:`transitions`.
 
     Returns
     -------

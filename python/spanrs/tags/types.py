@@ -55,7 +55,7 @@ class Dialect(NamedTuple):
     """
 
     separator: str = "-"
-    """Separator between prefix and type: the first occurrence in the tag, or the last one with ``suffix``."""
+    """Separator between prefix and type: the first occurrence in the tag, or the last occurrence with ``suffix``."""
     suffix: bool = False
     """Whether the prefix follows the type: ``PER-B``."""
     bare_is_type: bool = False
@@ -71,7 +71,7 @@ class Reader(NamedTuple):
     reading: str = "conlleval"
     dialect: Dialect = Dialect()
     pred_scheme: str | None = None
-    """The scheme of pred, if it differs from that of gold."""
+    """The scheme of pred, if it differs from the scheme of gold."""
 
 
 class Converter(NamedTuple):
@@ -80,7 +80,7 @@ class Converter(NamedTuple):
     source: str
     target: str
     reading: str | None = None
-    """How malformed tags are read; with None, they are an error."""
+    """How malformed tags are read; with None, malformed tags are an error."""
     dialect: Dialect = Dialect()
 
 
@@ -94,7 +94,9 @@ class Scheme(NamedTuple):
     name: str
     """Name of the scheme."""
     prefixes: tuple[tuple[str, str, str], ...]
-    """(letter, begins, ends) of each prefix; begins and ends are ``always``, ``never``, ``auto`` or ``contact``."""
+    """(letter, begins, ends) of each prefix. A span ``always`` or ``never`` begins (ends) at the tag; with ``auto``, a
+    span begins (ends) unless the neighbouring tag belongs to the same span; with ``contact``, a span always begins
+    (ends), and the tag is legal only next to a span of the same type."""
 
 
 def schemes() -> list[Scheme]:
@@ -188,7 +190,7 @@ def _id(number: object) -> int:
     if isinstance(number, str) and number.strip().isdecimal():
         return int(number)
     try:
-        return operator.index(number)  # type: ignore[arg-type]  # what has no index raises
+        return operator.index(number)  # type: ignore[arg-type]  # TypeError is handled
     except TypeError:
         message = f"the ids of a vocabulary must be integers, not {number!r}"
         raise TypeError(message) from None

@@ -73,9 +73,9 @@ def command(
 
 
 def _tag_column(read: dict[str, Any], trained: dict[str, object]) -> dict[str, Any]:
-    """Set the tag column to the one used in training, unless another column is specified."""
+    """Set the tag column to the column used in training, unless another column is specified."""
     column = trained.get("tag", -1)
-    # Column names belong to CoNLL-U; a column file may have another number of columns.
+    # Only CoNLL-U has fixed columns; other column files may have a different number of columns.
     if given("tag") or not trained.get("conllu") or not isinstance(column, (int, str)):
         return read
     return read | {"tags": column}

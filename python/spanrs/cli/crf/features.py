@@ -114,13 +114,13 @@ def read_tagged(path: str, read: dict[str, Any], features: Sequence[int | str]) 
     conllu, width, _, tags_are_tokens, warnings = sentences.facts()
     for message in warnings:
         print_message("warning", message)
-    # Has the methods of a sequence, but is not declared as one.
+    # The class has the methods of a sequence, but is not declared as a sequence.
     rows = cast("Sequence[Any]", sentences)
     return Data(part.shown, rows, sentences.tags(), conllu, width, tags_are_tokens)
 
 
 def check_columns(template: Template, features: Sequence[int | str]) -> None:
-    """Raise an error if a template reads more columns than there are; warn if it reads fewer."""
+    """Raise an error if a template reads more columns than there are; warn if the template reads fewer columns."""
     needed, given = template.columns, 1 + len(features)
     if needed > given:
         missing = needed - given
@@ -183,7 +183,7 @@ def load_model(
     threads: int,
     scheme: str | None = None,
 ) -> TrainedModel:
-    """Load a model; the given template and scheme apply to models without their own."""
+    """Load a model; ``template`` and ``scheme`` are for models that do not contain a template or a scheme."""
     crf = read_model(path)
     card = model_card(crf, path)
     if crf.template is not None and template is not None:
@@ -214,7 +214,7 @@ def load_model(
 
 
 def tokens_of_model(card: dict[str, Any], read: dict[str, Any]) -> dict[str, Any]:
-    """Set the token column to the one used in training, unless another column is specified."""
+    """Set the token column to the column used in training, unless another column is specified."""
     token = card.get("columns", {}).get("token", 0)
     return read if given("token") or token == 0 else read | {"tokens": token}
 

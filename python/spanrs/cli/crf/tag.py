@@ -46,7 +46,7 @@ def command(
     target = columns.tag if given("tag") else None
     if isinstance(target, tuple):
         raise click.UsageError("--column takes one column")
-    # The tags are not read; files need not have any.
+    # The tags are not read, so files need not contain tags.
     layout = columns._replace(tag=-1)
     options = {
         "extra": list(model.features),

@@ -150,12 +150,12 @@ def _scheme(name: str) -> str | None:
 
 
 def _template_for(start: str, name: str | None) -> str | None:
-    """Return the template for loading a model; None if the model contains one."""
+    """Return the template for loading a model; None if the model contains a template."""
     return None if CRF.load(start).template is not None else name
 
 
 def _absolute(data: Data, features: Sequence[int | str]) -> tuple[int | str, ...]:
-    """Return the columns numbered from the first one, because a file without tags has fewer columns."""
+    """Return the columns numbered from the first column, because a file without tags has fewer columns."""
     return tuple(
         column + data.width if isinstance(column, int) and column < 0 and not data.conllu else column
         for column in features

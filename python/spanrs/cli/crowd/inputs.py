@@ -74,7 +74,7 @@ def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]
     Raises
     ------
     spanrs.errors.AlignmentError
-        Where the tokens differ.
+        If the tokens differ.
     """
     sides = [[token for sentence in data.sentences for token in sentence] for data in (corpus, gold)]
     if sides[0] != sides[1]:

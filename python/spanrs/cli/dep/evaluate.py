@@ -64,7 +64,7 @@ def command(
         page = tree_page(result, golds, preds, title=title) if is_page else ""
     _print_unscored(result, is_model=is_model)
     tables = score_tables(result, per_label=per_label)
-    # The first criterion determines the types that get rows: the labels.
+    # The first criterion determines the rows; for LAS, there is a row for each label.
     shown = sorted(
         (name for name in MEASURES if result[name].unscored is None), key=lambda name: name != "las"
     )
@@ -88,7 +88,7 @@ def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads:
 
 
 def _print_unscored(result: Result, *, is_model: bool) -> None:
-    """Print which measures are undefined and why; about copied columns, the evaluation itself issues a warning."""
+    """Print which measures are undefined and why; for copied columns, the evaluation itself issues a warning."""
     not_predicted = []
     for name, title in MEASURES.items():
         if is_model and (result[name].unscored or "").startswith("pred"):

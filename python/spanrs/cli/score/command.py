@@ -222,7 +222,7 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
 
 
 def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
-    """Return what to show; an HTML report always has intervals and errors."""
+    """Return the settings of the output; an HTML report always has intervals and errors."""
     errors: int | None = given.pop("errors")
     names = ("level", "interval_method", "samples", "seed")
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])

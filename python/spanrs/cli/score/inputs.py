@@ -27,7 +27,7 @@ def score_all(
     sides: tuple[SideOptions, SideOptions],
     **given: Any,
 ) -> dict[str, Result]:
-    """Score each PRED; if there are several, report and skip those that cannot be scored."""
+    """Score each PRED; if there are several, report and skip each PRED that cannot be scored."""
     results = {}
     for name in preds or (gold,):
         try:
@@ -36,7 +36,8 @@ def score_all(
                 print_message("note", f"no span has type {absent}")
             results[name] = result.with_types(renames) if renames else result
         except (SpanrsError, OSError) as error:
-            # An error in gold would occur for every pred; except for misaligned tokens, whose path is that of gold.
+            # An error in gold would occur for every pred. Alignment errors also have the path of gold, but concern one
+            # pred.
             path = getattr(error, "path", None) or getattr(error, "filename", None)
             of_gold = path == gold and not isinstance(error, AlignmentError)
             if len(preds) < 2 or of_gold or str(error).startswith("gold: "):

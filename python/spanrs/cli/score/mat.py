@@ -57,7 +57,7 @@ def score_mat(
     types
         The types to score (None for all), and their new names.
     output
-        Where the tables are written.
+        Format and destination of the tables.
     parameters
         The other parameters of the command.
     """

@@ -30,7 +30,7 @@ INTERVAL_PARAMETERS = ("level", "interval_method", "samples", "seed")
 
 
 class Shown(NamedTuple):
-    """Settings for what is shown besides the tables of a result."""
+    """Settings of the output of a result."""
 
     max_violations: int
     untyped: bool

@@ -15,7 +15,7 @@ from spanrs.cli.run import print_message
 from spanrs.errors import SchemeError, with_code
 from spanrs.eval.settings import UNDECIDED, parse_signature
 
-#: Settings of a signature that are not options: they record what was found, or the version.
+#: Settings of a signature that are not options: they record properties of the data, or the version.
 FOUND = ("differing_tokens", "version")
 #: A name in a list: either quoted as in JSON, or unquoted and without commas.
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[^,=;"]+')
@@ -80,7 +80,7 @@ def _like(settings: dict[str, str]) -> Like:
         )
     like = Like()
     fair = settings["matcher"] == "fair"
-    # Without this setting, FairEval's placeholder types are excluded.
+    # A signature without ``exclude`` excludes no types, whereas None excludes FairEval's placeholder types.
     like.exclude = [] if fair else None
     for name, value in settings.items():
         if name in SIGNATURE_PARAMETERS:

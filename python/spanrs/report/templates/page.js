@@ -115,7 +115,7 @@ class Data {
     const keys = this.rows.map((row) => this.confusion(row));
     const counts = new Map();
     for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-    /* Equally frequent confusions are grouped. */
+    /* Examples of the same confusion stay together, even if several confusions are equally frequent. */
     const rank = new Map([...counts].sort(([, a], [, b]) => b - a).map(([key], at) => [key, at]));
     const ranks = keys.map((key) => rank.get(key));
     return rows.sort((a, b) => ranks[a] - ranks[b] || this.bySentence(a, b));
@@ -145,7 +145,7 @@ function stripsOf(marks) {
   return strips.map((strip) => strip.marks);
 }
 
-/* The piece of a strip below a token. */
+/* Return the piece of a strip at a token. */
 function stripPiece(data, row, marks, token) {
   const mark = marks.find((one) => token >= one[START] && token < Math.max(one[END], one[START] + 1));
   if (!mark) return element("span", "strip");
@@ -220,7 +220,7 @@ function aboutExample(data, at) {
 
 function exampleRow(data, at) {
   const tokens = element("div", "tokens", ...tokenColumns(data, data.rows[at]));
-  /* The direction is that of the first word, so that Hebrew and Arabic run from right to left. */
+  /* The direction depends on the first letter, so that Hebrew and Arabic run from right to left. */
   tokens.dir = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(
     data.rows[at][TOKENS].map((token) => data.strings[token]).join(" "),
   ) ? "rtl" : "ltr";
@@ -341,7 +341,7 @@ class VirtualList {
     this.fit();
   }
 
-  /* Scroll an item to an offset from the top of the list; twice, because the first time measures the rows. */
+  /* Scroll an item to an offset from the top of the list; twice, because the first pass measures the rows. */
   scrollTo(at, below = this.list.clientHeight / 4) {
     for (let times = 0; times < 2; times++) {
       this.list.scrollTop = Math.max(this.heights.top(at) - below, 0);
@@ -444,14 +444,14 @@ class ExampleSection {
     filters.hidden = false;
   }
 
-  /* Most frequent first. */
+  /* Return the options of a selection, the most frequent first. */
   options(counts, none) {
     const sorted = [...counts].sort(([, a], [, b]) => b - a);
     const named = sorted.map(([place, count]) => [place, `${escaped(this.data.strings[place])} (${counted(count)})`]);
     return [[ALL, "all"], ...named, ...(none ? [[NONE, "(none)"]] : [])];
   }
 
-  /* Predicates on the index of a row, one per filter. */
+  /* Return predicates on the index of a row, one per filter. */
   filters() {
     const { data } = this;
     const kind = this.kind.select.value;
@@ -554,7 +554,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-/* The section that keys act on: the last one used. */
+/* The section on which keys act: the section used most recently. */
 let active = null;
 
 function start() {

@@ -1,13 +1,13 @@
 /* Tables of class "sortable": a click on a column head sorts the rows of the first body; further bodies are totals. */
 const NUMBER = /^[+\-−]?(\d[\d,]*(\.\d*)?|\.\d+)(e[+\-]?\d+)?(?=$|[\s%±])/i;
 
-/* The number a cell starts with, or NaN. */
+/* Return the number at the beginning of a cell, or NaN. */
 function cellNumber(text) {
   const found = NUMBER.exec(text.trim());
   return found ? Number(found[0].replace(/,/g, "").replace("−", "-")) : NaN;
 }
 
-/* A column has numbers if all its cells with digits are numbers; others, such as "undefined", have no value. */
+/* A column has numbers if all its cells with digits are numbers; other cells, such as "undefined", have no value. */
 function sortKeys(rows, column) {
   const texts = rows.map((row) => row.cells[column].textContent.trim());
   const filled = texts.filter((text) => /\d/.test(text));
@@ -15,7 +15,7 @@ function sortKeys(rows, column) {
   return { numbers, keys: texts.map((text) => (numbers ? cellNumber(text) : text)) };
 }
 
-/* Rows in order; undefined numbers come last in both directions, equal rows keep their order. */
+/* Return the rows in order; undefined numbers come last in both directions, equal rows keep their order. */
 function sortRows(rows, column, down) {
   const { numbers, keys } = sortKeys(rows, column);
   const sign = down ? -1 : 1;
@@ -38,7 +38,7 @@ function makeSortable(table) {
     button.append(...head.childNodes);
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      /* Numbers are most often wanted from the largest, names from the first. */
+      /* The first click sorts numbers in descending order and names in ascending order. */
       const first = sortKeys(rows, column).numbers ? "descending" : "ascending";
       const second = first === "descending" ? "ascending" : "descending";
       const order = head.ariaSort === first ? second : first;
