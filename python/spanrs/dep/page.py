@@ -85,7 +85,7 @@ def tree_page(
     Returns
     -------
     str
-        A self-contained HTML page, including scripts and fonts.
+        A self-contained HTML page, including scripts and styles.
 
     Raises
     ------

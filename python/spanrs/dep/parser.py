@@ -449,7 +449,7 @@ class Parser(Estimator):
         spanrs.errors.FormatError
             If compressed data are damaged.
         spanrs.errors.LimitError
-            If the data exceed 1 GiB, or compressed data expand more than 100 times and beyond 16 MiB.
+            If the data exceed 1 GiB, or compressed data expand by a factor of more than 100 and beyond 16 MiB.
         OSError
             If the file cannot be read.
         """

@@ -1,7 +1,7 @@
 """Scoring of Spark dataframes.
 
-Executors score Arrow batches of each partition to a serialized result; the driver merges the results in the order of
-the partitions. Executors need this package and pyarrow.
+Executors score the Arrow batches of each partition and return a serialized result; the driver merges the results in the
+order of the partitions. Executors need this package and pyarrow.
 """
 
 from __future__ import annotations

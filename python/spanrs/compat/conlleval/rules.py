@@ -28,7 +28,8 @@ def parse_tag(t: str) -> tuple[str, str]:
     (('B', 'creative-work'), ('O', ''))
     """
     prefix, dash, type_ = t.partition("-")
-    # In the regular expression of the originals, a dot does not match line ends, and `$` matches before a final one.
+    # In the regular expression of the originals, a dot does not match a line end, and `$` matches before a final line
+    # end.
     type_ = type_.removesuffix("\n")
     return (prefix, type_) if dash and "\n" not in type_ else (t, "")
 
