@@ -214,7 +214,7 @@ class CRF(Estimator):
         Parameters
         ----------
         X : iterable of sequences, or a corpus
-            A sequence is a list of tokens: dicts or lists of features, or with a template strings or tuples of strings.
+            A sequence is a list of tokens: dicts or lists of features; with a template, strings or tuples of strings.
             A :class:`spanrs.Corpus`, or any source that :func:`spanrs.read` accepts, contains tokens and tags; in this
             case omit ``y``.
         y : iterable of sequences

@@ -354,7 +354,7 @@ def _observed(sections: list[_Sections], length: int) -> float:
     """Return the observed disagreement of one type."""
     total = 0.0
     for first, second in itertools.permutations(sections, 2):
-        # Units within gaps of the other annotator contribute for both annotators.
+        # A unit within a gap of the other annotator contributes in both orders of the pair.
         for start, end in first.units:
             total += second.disagreement(start, end)
         for start, end in second.units:

@@ -193,7 +193,7 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
 
 
 def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
-    """Raise if annotators share no document; warn if a document has a single annotator."""
+    """Raise an error if annotators share no document; warn if a document has a single annotator."""
     annotators = Counter(annotation.sentence for annotation in corpus.annotations)
     alone = sum(number == 1 for number in annotators.values())
     if alone and alone == len(annotators):

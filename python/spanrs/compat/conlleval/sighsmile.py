@@ -23,7 +23,7 @@ def split_tag(chunk_tag: str) -> tuple[str, None] | list[str]:
 
 
 def _border(prev_tag: str, tag: str) -> tuple[bool, bool, bool]:
-    """Return whether each of two adjacent tokens is outside of spans, and whether two spans would be separate."""
+    """Return whether each of two adjacent tokens is outside of spans, and whether they belong to different spans."""
     before, type_before = split_tag(prev_tag)
     now, type_now = split_tag(tag)
     meet = type_before != type_now or now in ("B", "S") or before in ("E", "S")

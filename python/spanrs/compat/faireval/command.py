@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def evaluate(config: dict[str, Any] | None) -> int:
     """Evaluate with the settings of :func:`~spanrs.compat.faireval.read_config`; return the exit status.
 
-    A file of results is not written if a file cannot be read.
+    The file of results is not written if an input file cannot be read.
     """
     if config is None:
         return 1

@@ -153,7 +153,7 @@ def parse_weights(text: str) -> dict[str, dict[str, float]]:
             weight = pattern.search(formula)
             if weight is None:
                 say(f"WARNING: Missing weight for {name} for error type {match[1]}. Set to 0.")
-            # A missing weight is the int 0, as printed with the settings.
+            # A missing weight is an int, because the settings are printed, in FairEval with 0 instead of 0.0.
             parts[name] = 0 if weight is None else float(weight[1])
         weights[match[1]] = parts
     if not weights and text != "default":

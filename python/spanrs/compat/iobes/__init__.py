@@ -1,4 +1,4 @@
-"""All functions of iobes at the HEAD of its repository (28ec9ac), on the Rust core.
+"""All functions of iobes at the HEAD of its repository (28ec9ac), implemented with the Rust core.
 
 ``from spanrs.compat import iobes`` replaces ``import iobes``. Spans, errors, conversions, written tags, transitions and
 log messages are the same as in iobes; docs/compare.md lists the differences. Readers and writers cache decoded tags, so

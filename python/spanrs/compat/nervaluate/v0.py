@@ -75,7 +75,7 @@ class Evaluator:
         self.evaluation_agg_indices = {tag: _indices() for tag in tags}
 
     def evaluate(self) -> tuple[Schemas, ByTag, Schemas, ByTag]:
-        """Compare spans and add to earlier counts; return counts by schema and by tag, indices by schema and by tag."""
+        """Add the outcomes to earlier counts; return counts by schema and by tag, and indices by schema and by tag."""
         if self.loader != "default":
             loader: Any = self.loaders[self.loader]
             self.pred = loader(self.pred)

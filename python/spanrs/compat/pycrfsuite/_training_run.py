@@ -226,7 +226,7 @@ def _lines(values: Values) -> list[str]:
 
 
 def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
-    """Count the features that training generates: their values sum to at least the minimum frequency."""
+    """Count the features that training generates, whose values sum to at least the minimum frequency."""
     states: dict[str, Counter[str]] = {}
     transitions: Counter[tuple[str, str]] = Counter()
     for sequence in sequences:
