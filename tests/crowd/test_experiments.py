@@ -159,7 +159,7 @@ def test_repetitions_and_their_t_test(tmp_path):
         actual.plot(tmp_path / "boxes.svg")
     with pytest.raises(ValueError, match="unknown method 'MVall'"):
         repeat(make, truth, None, repetitions=1, methods=["MVall"])
-    with pytest.raises(AlignmentError, match="differ in number"):
+    with pytest.raises(AlignmentError, match="differ in the number of sentences or tokens"):
         run_methods(corpus, truth[1:], methods=["MVtoken"])
 
 

@@ -174,7 +174,7 @@ def deactivate(*names: str) -> None:
 def take_over_hooks() -> Finder:
     """Activate the packages of hooks written by ``install-hook``, and clear the package lists of the hooks."""
     global _is_taking_over  # noqa: PLW0603  # guarded by the lock
-    # Imports in other threads wait here until the packages are activated; imports by `activate` itself must not.
+    # Imports in other threads wait here until the packages are activated; imports by `activate` itself must not wait.
     with _lock:
         if _is_taking_over:
             return _finder

@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def named(function: F, name: str, summary: str, example: str, gives: object) -> F:
-    """Set the name and docstring of a function; ``example`` is the argument list and result in its example."""
+    """Set the name and docstring of a function; its example has the arguments ``example`` and the result ``gives``."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{summary}\n\nExamples\n--------\n>>> {name}{example}\n{gives}\n"
     return function

@@ -66,9 +66,9 @@ class CRF(Estimator):
         Maximum number of iterations; None for the default of the algorithm: no limit for ``lbfgs``, 1000 for
         ``l2sgd``, else 100.
     min_freq : float
-        Minimum frequency of a feature: the sum of its values, times the weights of their sequences.
+        Minimum frequency of a feature: the sum of its values, weighted by sequence.
     all_possible_states, all_possible_transitions : bool
-        Generate features that do not occur in the corpus as well.
+        Also generate features that do not occur in the corpus.
     scheme : str, optional
         Decode only tag sequences that are legal in this scheme. ``auto`` detects the scheme, and does not constrain
         labels that are not tags; None never constrains.
@@ -77,7 +77,7 @@ class CRF(Estimator):
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
-        Keep the best weights so far when training is interrupted by Ctrl-C, instead of raising KeyboardInterrupt.
+        If Ctrl-C interrupts training, keep the current (with ``patience``, the best) weights and raise no exception.
     progress : bool, optional
         Show loss and score on development data on standard error; None shows both only if standard error is a terminal,
         or with ``verbose``.
@@ -87,7 +87,8 @@ class CRF(Estimator):
         File to which ``fit`` writes the model in the format of :meth:`save`. An unfitted estimator reads its model from
         this file.
     num_memories, epsilon, period, delta, max_linesearch
-        Options of ``lbfgs``, as in CRFsuite; other algorithms also use the last three.
+        Options of ``lbfgs``, as in CRFsuite; ``l2sgd`` also uses ``period`` and ``delta``, and ``ap``, ``pa`` and
+        ``arow`` use ``epsilon``.
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
         Options of ``l2sgd``: calibration of the learning rate.
     pa_type, c, error_sensitive, averaging
@@ -213,7 +214,7 @@ class CRF(Estimator):
         Parameters
         ----------
         X : iterable of sequences, or a corpus
-            A sequence is a list of tokens: dicts or lists of features, or with a template strings or tuples of strings.
+            A sequence is a list of tokens: dicts or lists of features; with a template, strings or tuples of strings.
             A :class:`spanrs.Corpus`, or any source that :func:`spanrs.read` accepts, contains tokens and tags; in this
             case omit ``y``.
         y : iterable of sequences
@@ -303,7 +304,7 @@ class CRF(Estimator):
         return self
 
     def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
-        """Return the most probable labelling of each sequence (Viterbi); for ties, the lowest last label wins.
+        """Return the most probable labelling of each sequence (Viterbi); ties are resolved to the lowest last label.
 
         Parameters
         ----------
@@ -404,7 +405,7 @@ class CRF(Estimator):
         Returns
         -------
         list of Explanation
-            One for each token; ``str`` formats it as a table.
+            An explanation for each token, which ``str`` formats as a table.
 
         Examples
         --------
@@ -530,7 +531,7 @@ class CRF(Estimator):
     def _with_template_and_scheme(
         self, template: str | PathLike[str] | None = None, scheme: str | None = None
     ) -> CRF:
-        """Return a copy with another template or scheme; None keeps the current one, ``none`` removes the scheme.
+        """Return a copy with another template or scheme; None keeps the current value, ``none`` removes the scheme.
 
         Raises
         ------

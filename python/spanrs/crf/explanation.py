@@ -21,9 +21,9 @@ class Reason(NamedTuple):
     value: float
     """Value of the attribute; 1 for transitions."""
     weight: float
-    """Weight of the label times the value."""
+    """Weight of the feature for the label, times the value."""
     margin: float
-    """``weight`` minus the weight for the alternative; a positive margin supports the label."""
+    """``weight`` minus the same product for the alternative; a positive margin supports the label."""
 
 
 class Explanation(NamedTuple):
@@ -36,7 +36,7 @@ class Explanation(NamedTuple):
     probability: float
     """The marginal probability of the label."""
     alternative: str | None
-    """The second most probable label; None if there is only one label."""
+    """The most probable other label; None if there is only one label."""
     reasons: list[Reason]
     """Features and transitions to the labels of the neighbours, in descending order of the absolute margin."""
 

@@ -77,7 +77,7 @@ class Aggregator(Estimator, ABC):
                 _CHECKS[name](value, name)
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
-        """Set the most probable label of each token, for ties the lowest; rows are tokens of all sentences."""
+        """Set each token to its most probable label (ties: the lowest index); rows are the tokens of all sentences."""
         import numpy as np
 
         best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
@@ -204,7 +204,7 @@ def named(corpus: CrowdCorpus, labels: list[list[int]]) -> list[list[str]]:
 
 
 def reliability(corpus: CrowdCorpus, truth: list[list[str]]) -> dict[str, float]:
-    """Score each annotator against labels: F1 of spans, or token accuracy if labels are not tags.
+    """Score each annotator against the given labels: F1 of spans, or token accuracy if labels are not tags.
 
     The score is NaN for annotators without sentences, and if neither side has spans. All annotators are scored under
     the scheme of the corpus.

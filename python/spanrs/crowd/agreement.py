@@ -101,7 +101,7 @@ class Agreement:
         self._has_spans = corpus.scheme() is not None
 
     def by_annotator(self) -> dict[str, tuple[float, float]]:
-        """Return mean F1 and mean kappa of each annotator with all others, weighted by common tokens, or NaN."""
+        """Return each annotator's mean F1 and kappa over all pairs, weighted by common tokens; NaN if undefined."""
         means = {}
         for name in self.annotators:
             pairs = [pair for pair in self.pairs if name in pair.annotators]
@@ -350,7 +350,7 @@ class _Sections:
             total += (start - other[0]) ** 2 + (end - other[1]) ** 2
             overlaps = True
             at += 1
-        # Within a gap the disagreement is the squared length.
+        # A unit within a gap contributes its squared length.
         return total if overlaps else float((end - start) ** 2)
 
 
@@ -358,7 +358,7 @@ def _observed(sections: list[_Sections], length: int) -> float:
     """Return the observed disagreement of one type."""
     total = 0.0
     for first, second in itertools.permutations(sections, 2):
-        # Units within gaps of the other annotator contribute for both annotators.
+        # A unit within a gap of the other annotator contributes in both orders of the pair.
         for start, end in first.units:
             total += second.disagreement(start, end)
         for start, end in second.units:
@@ -377,7 +377,7 @@ def _expected(sections: list[_Sections], length: int) -> float:
     """Return the expected disagreement of one type for randomly placed units."""
     lengths = [end - start for annotator in sections for start, end in annotator.units]
     gaps = sorted(gap for annotator in sections for gap in annotator.gaps)
-    # Cumulative sums of the gaps that are at least as long as a unit.
+    # Item n is the total length of the n longest gaps.
     sums = [0, *itertools.accumulate(reversed(gaps))]
     total = 0.0
     for size in lengths:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 #: Pseudo-count of an answer that is illegal after the previous answer.
 ILLEGAL = 1e-6
-#: If more than this fraction of the answers is illegal, annotators do not follow the scheme, and all answers have the
-#: same pseudo-count: otherwise each illegal answer would be evidence for the rarest label.
+#: If more than this fraction of the answers is illegal, annotators are assumed not to follow the scheme, and illegal
+#: answers have the same pseudo-counts as legal answers: otherwise each illegal answer would be evidence for the rarest
+#: label.
 ILLEGAL_SHARE = 0.01
 #: Shift of the argument of the digamma function before the asymptotic series.
 SHIFT = 8
@@ -39,13 +40,13 @@ class Posterior(NamedTuple):
     """Distribution of the true labels of some sentences."""
 
     shares: Array
-    """Probability of each label (token, counted over these sentences; label)."""
+    """Probability of each label: an array (tokens of these sentences, labels)."""
     pairs: Array
     """Expected counts of (label, next label) in all sentences, or of (sentence, label, next label)."""
 
 
 def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
-    """Return which labels may begin a sentence and follow each other; ``auto`` means the scheme of the corpus.
+    """Return log scores of first labels and of transitions; ``auto`` means the scheme of the corpus.
 
     Raises
     ------
@@ -208,7 +209,7 @@ def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legali
 
 
 def independent_pairs(corpus: CrowdCorpus, shares: Array) -> Array:
-    """Return expected counts of (label, next label) for independent labels of tokens."""
+    """Return expected counts of (label, next label), assuming that the labels of tokens are independent."""
     import numpy as np
 
     ends = np.cumsum(corpus.lengths)

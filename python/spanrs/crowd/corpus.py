@@ -281,7 +281,7 @@ class CrowdCorpus:
         return pieces
 
     def ordered_votes(self) -> tuple[Votes, npt.NDArray[np.int64], list[int]]:
-        """Return votes ordered by annotator, tokens of each annotation, and annotations of each annotator.
+        """Return votes ordered by annotator, the length of each annotation, and the number of annotations by annotator.
 
         Examples
         --------
@@ -304,7 +304,7 @@ class CrowdCorpus:
         return self._ordered
 
     def by_annotator(self) -> tuple[list[list[str]], list[int], list[int]]:
-        """Return labels and sentences of annotations ordered by annotator, and the number of each annotator.
+        """Return labels and sentences of annotations ordered by annotator, and the number of annotations by annotator.
 
         Examples
         --------

@@ -74,7 +74,7 @@ class CRFMA(CRFAggregator):
     init : str
         Initial pi: ``mv_token`` (F1 against the token-level majority vote), ``uniform`` or ``random``.
     tol : float
-        Stop when the relative change of Eq. 14, or the largest change of pi, is at most this.
+        Stop when the relative change of Eq. 14, or the largest change of pi, is at most this value.
     max_iter : int
         Maximum number of EM iterations.
     crf_max_iter : int

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-#: Features of words. Columns 1 and 2 are 1 if the sentence is in capitals, or has at most two tokens.
+#: Features of words. Column 1 is 1 if the sentence is in capitals, and column 2 if it has at most two tokens.
 WORD_FEATURES = """\
 U:bias
 U:w[0]=%x[0,0]

@@ -130,7 +130,7 @@ def expected_sentence_log_likelihood(
 
 
 def responsibilities(prior: ArrayLike, log_likelihoods: ArrayLike, random: ArrayLike) -> Array:
-    """Return the posterior of the annotators (Eq. 12); equal to Eqs. 13 and 15 if all labelled all sentences.
+    """Return the posterior of the annotators (Eq. 12), which equals Eqs. 13 and 15 if all labelled all sentences.
 
     The posterior is computed in logarithms to prevent overflow, and is nearly always 1 for one annotator and 0 for all
     others. If annotators labelled different sentences, the random model does not cancel.

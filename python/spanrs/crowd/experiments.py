@@ -199,7 +199,7 @@ def run_methods(
     ValueError
         If a method is unknown.
     spanrs.errors.AlignmentError
-        If the numbers of sentences of gold labels and corpus differ.
+        If gold labels and corpus differ in the number of sentences, or in the length of a sentence.
     spanrs.errors.SchemeError
         If only the gold labels or only the annotations are tags.
 
@@ -215,7 +215,7 @@ def run_methods(
     """
     methods = check_methods(methods)
     if list(map(len, gold)) != corpus.lengths:
-        raise AlignmentError("gold labels and sentences of the corpus differ in number")
+        raise AlignmentError("gold labels and corpus differ in the number of sentences or tokens")
     corpus.check_labelled()
     scheme = corpus.scheme()
     gold = in_scheme(gold, scheme)

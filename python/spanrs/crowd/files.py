@@ -20,7 +20,7 @@ from spanrs.io.sources import Source, read_text, source_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Minimum number of tokens for the check of the number of labels.
+#: This number of distinct labels is accepted even if the file has few tokens.
 MOST_DIFFERENT = 5
 #: Layout of column files, for messages.
 LAYOUT = "every line must contain a token, then the labels of the annotators"

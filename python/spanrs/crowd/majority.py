@@ -53,7 +53,9 @@ class MajorityVote(Aggregator):
         self.seed = seed
 
     def fit(self, corpus: Any) -> Self:
-        """Estimate the truth; ``confidence_`` is the share of votes. Tokens without votes: first label, confidence 0.
+        """Estimate the truth; ``confidence_`` is the share of votes.
+
+        Tokens without votes have the first label of ``corpus.labels``, with confidence 0.
 
         Raises
         ------

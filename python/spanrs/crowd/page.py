@@ -17,7 +17,7 @@ CONTEXT = 3
 
 
 def page(corpus: CrowdCorpus, aggregator: Aggregator, *, title: str, most: int = 500, seed: int = 0) -> str:
-    """Return a page with annotators by reliability and the sentences on which they disagree most.
+    """Return a page with the annotators, sorted by reliability, and the sentences with disagreement.
 
     Parameters
     ----------

@@ -42,8 +42,8 @@ def crowd_corpus(
           id, otherwise by text, otherwise by order; not every annotator needs to have every document.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
         - An export of Label Studio or Prodigy, whose annotators are layers. Text is split into sentences at line breaks
-          and into tokens by the export or a tokenizer; spans become BIO tags, and of overlapping spans the first and
-          longest is kept.
+          and into tokens by the export or a tokenizer, and spans become BIO tags; of overlapping spans, the first to
+          start is kept, and of spans with the same start, the longest.
     annotators : sequence of str, optional
         Names of the columns or files, or the annotators of an export to use; by default all annotators.
     missing : str
@@ -109,7 +109,7 @@ def _read(source: Any) -> Corpus:
 
 
 def _is_document(source: object) -> bool:
-    """Return whether a value is a document or a Doc of spaCy; a list of these is one source."""
+    """Return whether a value is a document or a spaCy Doc; a list of documents is one source."""
     return isinstance(source, Document) or hasattr(source, "ents")
 
 
@@ -193,7 +193,7 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
 
 
 def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
-    """Raise if annotators share no document; warn if a document has a single annotator."""
+    """Raise an error if annotators share no document; warn if a document has a single annotator."""
     annotators = Counter(annotation.sentence for annotation in corpus.annotations)
     alone = sum(number == 1 for number in annotators.values())
     if alone and alone == len(annotators):
@@ -218,7 +218,7 @@ def _names(sources: Sequence[Any]) -> list[str]:
 
 
 def source_names(paths: Sequence[str | PathLike[str]]) -> list[str]:
-    """Return a name for each path: the stem, or if stems are equal the path with or without suffix.
+    """Return a name for each path: the stem, or if stems are equal, the path without suffixes or the whole path.
 
     Examples
     --------

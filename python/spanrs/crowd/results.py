@@ -92,7 +92,7 @@ class Experiment:
     def p_value(self, method: str, part: str) -> float | None:
         """Return the p-value of the two-sided paired t-test of F1 against the reference.
 
-        None for the reference itself, if there are no results of the reference, and for fewer than two repetitions.
+        Returns None for the reference itself, without results of the reference, and for fewer than two repetitions.
 
         Raises
         ------

@@ -38,7 +38,7 @@ class Tree(Sized, Protocol):
 
 
 class Arc(NamedTuple):
-    """An arc between two words, from 0."""
+    """An arc between two words, which are numbered from 0."""
 
     head: int
     dependent: int

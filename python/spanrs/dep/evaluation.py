@@ -33,7 +33,7 @@ def evaluate(
     matcher : Dep
         Options of the comparison.
     any_roots : bool
-        Accept sentences with several roots, such as the output of parser.py; the shared task does not accept them.
+        Accept sentences with several roots, such as the output of parser.py, which the shared task does not accept.
     by : str, optional
         ``sentence`` keeps a row of counts for each sentence, for intervals and comparisons.
 
@@ -60,8 +60,8 @@ def evaluate(
     -----
     spanrs.errors.SpanrsWarning
         If pred has columns that ``spanrs dep parse`` or ``tag`` copied from its input; comments such as
-        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name the predicted columns. Also if tags, features or lemmas
-        equal gold in all words (at least 1000), but heads do not.
+        ``# spanrs.predicted = UPOS XPOS HEAD DEPREL`` name the predicted columns. A warning is also issued if tags,
+        features or lemmas equal gold in all words (at least 1000), but heads do not.
 
     Examples
     --------

@@ -76,5 +76,5 @@ def copied_columns(corpus: Mapping[str, int]) -> list[str]:
 
 register("dep", Dep, {"subtypes": bool})
 
-#: The definitions of the shared task.
+#: Options that follow the definitions of the shared task.
 DEFAULT = Dep()

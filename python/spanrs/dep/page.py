@@ -85,7 +85,7 @@ def tree_page(
     Returns
     -------
     str
-        A self-contained HTML page, including scripts and fonts.
+        A self-contained HTML page, including scripts and styles.
 
     Raises
     ------
@@ -166,7 +166,7 @@ class _Found:
 
 
 def error_section(gold: Trees, pred: Trees, *, subtypes: bool = False, most: int = MOST_ERRORS) -> Examples:
-    """Return words with a wrong head or label in context.
+    """Return the words with a wrong head or label, in context.
 
     Sentences whose words differ between the two sides are skipped and counted in a note.
 

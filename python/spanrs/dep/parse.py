@@ -27,7 +27,7 @@ class Parse:
     words : sequence of str
         The forms.
     heads : array of int, shape (words,)
-        The head of each word: a word from 1, or 0 for the root. Empty if there is no tree.
+        The head of each word: the number of a word, from 1, or 0 for the root. Empty if there is no tree.
     labels : sequence of str
         The label of the arc to each head; empty for an unlabelled tree.
     xpos, upos : sequence of str
@@ -134,7 +134,7 @@ class Parse:
         return to_svg(self)
 
 
-def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  # noqa: A002  # the word of the CLI
+def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  # noqa: A002  # name of the option
     """Read sentences with their trees.
 
     Parameters

@@ -70,7 +70,7 @@ class Parser(Estimator):
         parser is trained on tags with realistic errors; 0 uses the tags of the data.
     joint : bool
         Train tagger and parser alternately, exactly like parser.py; all other parameters except ``epochs`` and ``seed``
-        must equal those of :meth:`published`.
+        must have the values of :meth:`published`.
     tagger : Tagger, optional
         An unfitted tagger whose parameters are used, by default ``Tagger(seed=seed)``, or a fitted tagger to use
         without further training. ``fit`` does not change it; :attr:`tagger_` is the tagger of the model.
@@ -449,7 +449,7 @@ class Parser(Estimator):
         spanrs.errors.FormatError
             If compressed data are damaged.
         spanrs.errors.LimitError
-            If the data exceed 1 GiB, or compressed data expand more than 100 times and beyond 16 MiB.
+            If the data exceed 1 GiB, or compressed data expand by a factor of more than 100 and beyond 16 MiB.
         OSError
             If the file cannot be read.
         """

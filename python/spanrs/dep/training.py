@@ -37,7 +37,7 @@ class Epoch(NamedTuple):
 
 
 def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
-    """Pass sentences to the compiled module; ``trees`` is None, ``one`` or ``many`` (roots)."""
+    """Pass sentences to the compiled module; ``trees``: ``one`` root, ``many`` roots, or None if not needed."""
     treebank = _spanrs.Treebank()
     items: Iterable[Any]
     if isinstance(data, Corpus):

@@ -1,7 +1,7 @@
 """Scoring of Dask bags, Dask dataframes and shards on disk.
 
-Each partition is scored on its worker to a serialized result, and the results are merged in a tree. The merged result
-is byte-identical to the result of merging the partitions in order.
+Each partition is scored on its worker, which returns a serialized result, and the results are merged in a tree. The
+merged result is byte-identical to the result of merging the partitions in order.
 
 ``scheme="auto"`` is resolved once: partitions are scored one after the other until a partition has a tag other than
 ``O``; the remaining partitions are scored in parallel under the detected scheme. Specify the scheme to score all
@@ -37,8 +37,8 @@ def score_bag(gold: Any, pred: Any = None, **options: Any) -> Result:
     Parameters
     ----------
     gold : dask.bag.Bag
-        One item per sentence: a pair of gold and pred, each a list of tags or of spans; if ``pred`` is given, only
-        gold.
+        One item per sentence: a pair of gold and pred, each a list of tags or of spans. If ``pred`` is given, an item
+        is only the gold side.
     pred : dask.bag.Bag, optional
         The other side, with the same sentences in the same partitions.
     **options

@@ -1,4 +1,4 @@
-"""Scoring of shards of a corpus to serialized results, and merging of serialized results.
+"""Functions that score shards of a corpus and merge the serialized results.
 
 Processes exchange the bytes of :meth:`spanrs.Result.to_bytes`, which include a checksum and the signature of the
 result, so a process needs only this package to read the result. The integrations of Dask and Spark are built on this
@@ -217,7 +217,7 @@ def decide_schemes(
     count : int
         Number of shards.
     options : mapping
-        Options that include ``scheme`` and ``pred_scheme``.
+        Options of the scorer, including ``scheme`` and ``pred_scheme`` if specified.
 
     Returns
     -------

@@ -98,7 +98,7 @@ def score_spans(
         if has_annotation is None or has_annotation(pred_doc):
             spans = list(getter(pred_doc, attr))
             for span in spans:
-                # A type is listed even if no span of it can be aligned.
+                # A type is listed even if no span of this type can be aligned.
                 by_type[span.label_]
             pred = _labelled(example.get_aligned_spans_x2y(spans, allow_overlap))
         if labeled:

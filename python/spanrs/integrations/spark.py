@@ -1,7 +1,7 @@
 """Scoring of Spark dataframes.
 
-Executors score Arrow batches of each partition to a serialized result; the driver merges the results in the order of
-the partitions. Executors need this package and pyarrow.
+Executors score the Arrow batches of each partition and return a serialized result; the driver merges the results in the
+order of the partitions. Executors need this package and pyarrow.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def score_dataframe(
             "specify scheme=, because partitions are scored independently and might detect different schemes"
         )
     options["by"] = by
-    # Invalid options raise here instead of in the executors.
+    # Invalid options raise an error here instead of in the executors.
     Scorer(**options)
     # mapInArrow does not support columns with dots in their names.
     given = {"gold": gold, "pred": pred} | ({} if documents is None else {"document": documents})

@@ -28,13 +28,14 @@ def parse_tag(t: str) -> tuple[str, str]:
     (('B', 'creative-work'), ('O', ''))
     """
     prefix, dash, type_ = t.partition("-")
-    # In the regular expression of the originals, a dot does not match line ends, and `$` matches before a final one.
+    # In the regular expression of the originals, a dot does not match a line end, and `$` matches before a final line
+    # end.
     type_ = type_.removesuffix("\n")
     return (prefix, type_) if dash and "\n" not in type_ else (t, "")
 
 
 def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str, otag: str = "O") -> bool:
-    """Return whether a span ends between two tokens, by prefixes and types."""
+    """Return whether a span ends between two tokens, according to their prefixes and types."""
     if prev_tag in ("E", "S", "[", "]"):
         return True
     if prev_tag in ("B", "I") and tag in ("B", "S", otag):
@@ -43,7 +44,7 @@ def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str, otag: str 
 
 
 def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str, otag: str = "O") -> bool:
-    """Return whether a span starts between two tokens, by prefixes and types."""
+    """Return whether a span starts between two tokens, according to their prefixes and types."""
     if tag in ("B", "S", "[", "]"):
         return True
     if prev_tag in ("E", "S", otag) and tag in ("E", "I"):
@@ -68,7 +69,7 @@ def count_lines(
     Raises FormatError if a line has a different number of columns than the first line, or fewer than three columns.
     """
     if delimiter == "":
-        # Python refuses an empty separator at the first line.
+        # In Python an empty separator is an error when the first line is split.
         if any(True for _ in lines):
             raise ValueError("empty separator")
         return 0, 0, {}

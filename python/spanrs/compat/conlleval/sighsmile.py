@@ -23,7 +23,7 @@ def split_tag(chunk_tag: str) -> tuple[str, None] | list[str]:
 
 
 def _border(prev_tag: str, tag: str) -> tuple[bool, bool, bool]:
-    """Return whether each of two tokens is outside, and whether the tags separate two spans between the tokens."""
+    """Return whether each of two adjacent tokens is outside of spans, and whether they belong to different spans."""
     before, type_before = split_tag(prev_tag)
     now, type_now = split_tag(tag)
     meet = type_before != type_now or now in ("B", "S") or before in ("E", "S")
@@ -134,7 +134,7 @@ def evaluate(true_seqs: Iterable[str], pred_seqs: Iterable[str], verbose: bool =
 def evaluate_conll_file(fileIterator: Iterable[str]) -> Scores:  # noqa: N803
     """Evaluate lines that end in a gold and a pred tag, and print the report.
 
-    An empty line counts as a token outside, as in the original.
+    An empty line counts as a token outside of spans, as in the original.
     """
     counter = _counter()
     # The message contains the line as read, which the counter does not store.

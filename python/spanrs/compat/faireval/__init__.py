@@ -1,8 +1,9 @@
 """FairEval (a6172f2): traditional and fair counts of errors in labelled spans.
 
-Names, arguments, results and texts equal those of FairEval, including its terms: *target* for gold, *system* for pred,
-*label* for type. A span is a list ``[label, begin, end, tokens]``; indices start at 1, ends are inclusive, and tokens
-are a set. docs/compare.md lists the differences. The command is ``python -m spanrs.compat.faireval --config FILE``.
+Names, arguments, results and texts are the same as in FairEval, including its terms: *target* for gold, *system* for
+pred, *label* for type. A span is a list ``[label, begin, end, tokens]``; indices start at 1, ends are inclusive, and
+tokens are a set. docs/compare.md lists the differences. The command is ``python -m spanrs.compat.faireval --config
+FILE``.
 
 >>> from spanrs.compat import faireval
 >>> target = [["PER", 1, 2, {1, 2}], ["LOC", 4, 4, {4}]]

@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def evaluate(config: dict[str, Any] | None) -> int:
     """Evaluate with the settings of :func:`~spanrs.compat.faireval.read_config`; return the exit status.
 
-    A file of results is not written if a file cannot be read.
+    The file of results is not written if an input file cannot be read.
     """
     if config is None:
         return 1
@@ -59,10 +59,10 @@ def evaluate(config: dict[str, Any] | None) -> int:
 def count_pair(
     target_file: str, system_file: str, config: dict[str, Any], eval_dict: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add the errors in a pair of files to counts in place, which are ``{}`` initially.
+    """Add the errors in a pair of files to ``eval_dict`` in place; ``eval_dict`` is initially ``{}``.
 
     Labels are counted in ``data_stats`` of the settings, if present. Excess sentences of one file are not counted, and
-    reported by a message on standard error.
+    are reported by a message on standard error.
     """
     whole = _span_files(target_file, system_file, config)
     if whole is not None:

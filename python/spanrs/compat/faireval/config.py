@@ -74,7 +74,7 @@ def resolve_settings(
 
 
 def key_values(lines: Iterable[str]) -> Iterator[tuple[int, str, str, str | None]]:
-    """Yield the number, text, key and value of each line that is neither blank nor a comment; None without ``=``."""
+    """Yield the number, text, key and value (None without ``=``) of each line that is neither blank nor a comment."""
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -153,7 +153,7 @@ def parse_weights(text: str) -> dict[str, dict[str, float]]:
             weight = pattern.search(formula)
             if weight is None:
                 say(f"WARNING: Missing weight for {name} for error type {match[1]}. Set to 0.")
-            # A missing weight is the int 0, as printed with the settings.
+            # A missing weight is an int, because the settings are printed, in FairEval with 0 instead of 0.0.
             parts[name] = 0 if weight is None else float(weight[1])
         weights[match[1]] = parts
     if not weights and text != "default":
@@ -162,7 +162,7 @@ def parse_weights(text: str) -> dict[str, dict[str, float]]:
     return weights | {name: dict(parts) for name, parts in usual.items() if name not in weights}
 
 
-#: Key -> reader of its value; None means that the value is skipped.
+#: Key -> reader of its value; a reader returns None to skip the value.
 READERS: dict[str, Callable[[str, str], Any]] = {
     "target_in": _inputs,
     "system_in": _inputs,

@@ -128,7 +128,7 @@ def fscore(evaldict: Counts) -> float:
 def _share(counts: Counts, version: str, given: Weights | None, wrong: str) -> float:
     """Return TP / (TP + ``wrong``), where ``wrong`` is FP (precision) or FN (recall); 0 if the denominator is 0.
 
-    Source: FairEval, ``precision`` and ``recall``; sums run in the order of the weights.
+    Source: FairEval, ``precision`` and ``recall``; terms are added in the order of the weights.
     """
     weights = {"traditional": ITSELF, "fair": FAIR}.get(version, given or FAIR)
     hits: float = 0

@@ -1,8 +1,8 @@
-"""All functions of iobes at the HEAD of its repository (28ec9ac), on the Rust core.
+"""All functions of iobes at the HEAD of its repository (28ec9ac), implemented with the Rust core.
 
 ``from spanrs.compat import iobes`` replaces ``import iobes``. Spans, errors, conversions, written tags, transitions and
-log messages equal those of iobes; docs/compare.md lists the differences. Readers and writers cache decoded tags, so one
-call per sentence is fast.
+log messages are the same as in iobes; docs/compare.md lists the differences. Readers and writers cache decoded tags, so
+one call per sentence is fast.
 """
 
 # ruff: noqa: F401, F403 (`export` sets `__all__`) Names such as `Enum` are not part of the interface of iobes, but the

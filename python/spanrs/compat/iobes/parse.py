@@ -35,7 +35,7 @@ def _report_nothing(errors: list[Error]) -> None:
 
 
 def _report(line: Callable[[Error], Line]) -> Report:
-    """Return a function that logs the errors in a sentence under the name of its caller."""
+    """Return a function that logs the errors in a sentence; log records are attributed to its caller."""
 
     def report(errors: list[Error]) -> None:
         if LOGGER.isEnabledFor(logging.WARNING):
@@ -158,7 +158,7 @@ def _any_format(tags: list[str], span_format: type[SpanFormat]) -> tuple[list[Sp
     errors = [
         Error(at, kind, tags[at], safe_get(tags, at - 1), safe_get(tags, at + 1))
         for at, kind, *_ in plain_errors
-        # A prefix that also begins or continues a span does not indicate an unclosed span.
+        # A prefix that can end a span does not indicate an unclosed span, even if it can also begin or continue spans.
         if kind != "Illegal End" or functions[at] not in closing
     ]
     if errors:
@@ -199,7 +199,7 @@ def _functions(name: str) -> tuple[ParseCallable, ParseWithErrorsCallable, Valid
 
 
 _FUNCTIONS = {name: _functions(name) for name in READERS}
-#: Encoding -> the function that reads it into spans and errors.
+#: Encoding -> the function that reads its tags into spans and errors.
 WITH_ERRORS = {name: functions[1] for name, functions in _FUNCTIONS.items()}
 
 parse_spans_token, parse_spans_token_with_errors, _ = _FUNCTIONS["token"]

@@ -104,7 +104,8 @@ def _list(
         # The last row of the matrix contains the transitions from the start.
         row = len(names) if name == start else at
         valid = [False] * len(names) if name == end else legal[row * side : row * side + side - 1]
-        # iobes compares the end with the prefix of a first token, but with the whole tag of an inner token.
+        # After a first token, iobes compares the name of the end with the prefix of the next tag; after an inner token,
+        # with the whole next tag.
         open_at = {"B": functions, "I": names}.get(plain[at][0], [])
         open_at = open_at if scheme == "IOBES" and name not in (start, end) else []
         for place, behind in enumerate(open_at):

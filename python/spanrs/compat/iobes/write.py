@@ -128,7 +128,7 @@ def _write(name: str) -> WriteCallable:
     return named(write, f"write_{name}_tags", summary, example, SAMPLES[name])
 
 
-#: Encoding -> the function that writes it.
+#: Encoding -> the function that writes its tags.
 WRITE = {name: _write(name) for name in _FORMATS if name != "token"}
 write_iob_tags = WRITE["iob"]
 write_bio_tags = WRITE["bio"]

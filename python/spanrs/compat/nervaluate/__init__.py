@@ -1,7 +1,7 @@
 """nervaluate 1.2.1, with the same public names; :mod:`~spanrs.compat.nervaluate.v0` is 0.2.0.
 
-Names, arguments, results and texts equal those of nervaluate, including its terms: *true* for gold, *label* and *tag*
-for type, and inclusive ends. docs/compare.md lists the differences.
+Names, arguments, results and texts are the same as in nervaluate, including its terms and conventions: *true* for gold,
+*label* and *tag* for type, and inclusive ends. docs/compare.md lists the differences.
 
 Examples
 --------

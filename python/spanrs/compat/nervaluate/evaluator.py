@@ -69,8 +69,8 @@ class Evaluator:
     """Compares true and predicted entities.
 
     ``true`` and ``pred`` are tags, spans (``label``, ``start``, ``end`` inclusive), or text in columns.
-    ``loader`` is ``list``, ``dict`` or ``conll``; ``default`` detects it from ``true``. Entities whose label
-    is not in ``tags`` are ignored on both sides.
+    ``loader`` is ``list``, ``dict`` or ``conll``; ``default`` selects a loader by the type of the data. Entities
+    whose label is not in ``tags`` are ignored on both sides.
 
     Examples
     --------

@@ -18,7 +18,7 @@ HALF_CREDIT = ("partial", "ent_type")
 class EvaluationStrategy(ABC):
     """A strategy to compare entities.
 
-    A predicted entity is only compared with true entities of which it covers at least ``min_overlap_percentage``.
+    A predicted entity is only compared with true entities of which it covers at least ``min_overlap_percentage`` %.
     """
 
     def __init__(self, min_overlap_percentage: float = 1.0):

@@ -34,8 +34,8 @@ Counts: TypeAlias = dict[str, Any]
 Schemas: TypeAlias = dict[str, Counts]
 ByTag: TypeAlias = dict[str, Schemas]
 
-# Outcome of a span under each schema in SCHEMAS, and whether the index of the span is recorded: only for incorrect
-# pairs, except for equal spans.
+# Outcome of a span under each schema in SCHEMAS, and whether the index of the span is recorded: always, except for
+# correct pairs whose spans are not equal.
 Outcomes: TypeAlias = dict[str, tuple[str, bool]]
 WRONG: Outcomes = dict.fromkeys(SCHEMAS, ("incorrect", True))
 EQUAL: Outcomes = dict.fromkeys(SCHEMAS, ("correct", True))
@@ -75,7 +75,7 @@ class Evaluator:
         self.evaluation_agg_indices = {tag: _indices() for tag in tags}
 
     def evaluate(self) -> tuple[Schemas, ByTag, Schemas, ByTag]:
-        """Compare spans and add to earlier counts; return counts by schema and by tag, indices by schema and by tag."""
+        """Add the outcomes to earlier counts; return counts by schema and by tag, and indices by schema and by tag."""
         if self.loader != "default":
             loader: Any = self.loaders[self.loader]
             self.pred = loader(self.pred)
@@ -143,7 +143,8 @@ def compute_metrics(
     document = _Document(tags, instance_index)
     true_keys = {tuple(span.values()) for span in true}
     matched = set()
-    # Running maximum of ends: true spans before the first position that reaches a span do not overlap it.
+    # Running maximum of ends: the true spans before the first position whose maximum is at least the start of a
+    # predicted span do not overlap the predicted span.
     reach = list(accumulate((span["end"] for span in true), max))
     for at, span in enumerate(pred):
         start, end, label = key = tuple(span.values())

@@ -89,7 +89,7 @@ class TrainLogParser:
         self.events: list[tuple[str, int, int]] = []
 
     def feed(self, line: str) -> str | None:
-        """Read a message; return the name of the event that it completes."""
+        """Read a message; return the name of the event that the message completes, or None."""
         self.log.append(line)
         first = self.state is None
         event = "start" if first else None

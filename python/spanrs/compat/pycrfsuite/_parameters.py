@@ -145,7 +145,7 @@ def core_options(algorithm: str, values: Values) -> dict[str, Value]:
     options["calibration_samples"] = int(options["calibration_samples"])
     if algorithm == "lbfgs":
         if options["max_iter"] == 0:
-            # liblbfgs: no limit, and at least one iteration otherwise.
+            # In liblbfgs 0 means no limit, and a negative number stops after one iteration.
             options["max_iter"] = 1 if values["max_iterations"] else sys.maxsize
     elif algorithm != "l2sgd":
         # The callback of the trainer applies CRFsuite's stopping criterion, which differs from the criterion of the

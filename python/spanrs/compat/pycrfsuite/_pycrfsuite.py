@@ -135,7 +135,7 @@ class Tagger:
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
 
     def _read_all(self, read: Callable[[list[Any]], T], sequences: Iterable[Any]) -> T:
-        """Call ``read`` on unconverted sequences, which is faster, or if it refuses them on converted sequences."""
+        """Call ``read`` with unconverted sequences, which is faster; convert the sequences only if it refuses them."""
         inputs = list(sequences if self._has_template else map(unconverted, sequences))
         try:
             return read(inputs)
@@ -355,7 +355,7 @@ class Trainer(BaseTrainer):
         self.logparser = TrainLogParser()
 
     def message(self, message: str) -> None:
-        """Pass a message to the parser, and call the method of the event that it completes."""
+        """Pass a message to the parser, and call the method of the event that the message completes."""
         parser = self.logparser
         assert parser is not None
         event = parser.feed(message)

@@ -127,7 +127,7 @@ class TrainingRun:
         shown = _lines({name: value for name, value in values.items() if name.startswith("feature.")})
         self._say("Feature generation\n", "type: CRF1d\n", *shown, *_PROGRESS)
         if self._train_data and self._dev:
-            # CRFsuite includes labels in the model that only occur in held-out sequences.
+            # CRFsuite also includes the labels that only occur in held-out sequences in the model.
             corpus_labels = set(corpus.labels())
             held_out = chain.from_iterable(sequence.labels for sequence in self._dev)
             new = [label for label in dict.fromkeys(held_out) if label not in corpus_labels]
@@ -226,7 +226,7 @@ def _lines(values: Values) -> list[str]:
 
 
 def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
-    """Count the features that training generates: their values sum to at least the minimum frequency."""
+    """Count the features that training generates, whose values sum to at least the minimum frequency."""
     states: dict[str, Counter[str]] = {}
     transitions: Counter[tuple[str, str]] = Counter()
     for sequence in sequences:

@@ -97,14 +97,14 @@ _TAILS = ("-B", "-I", "-E", "-S")
 
 
 def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Return whether a span ends between two tokens, by prefixes and types, even if no span is open."""
+    """Return whether a span ends between two tokens, according to their tags, even if no span is open."""
     if prev_tag in ("E", "S") or (prev_tag in ("B", "I") and tag in ("B", "S", "O")):
         return True
     return prev_tag not in ("O", ".") and prev_type != type_
 
 
 def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Return whether a span begins at a token, by prefixes and types."""
+    """Return whether a span begins at a token, according to its tag and the previous tag."""
     if tag in ("B", "S") or (tag in ("E", "I") and prev_tag in ("E", "S", "O")):
         return True
     return tag not in ("O", ".") and prev_type != type_

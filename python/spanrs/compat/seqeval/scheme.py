@@ -306,7 +306,7 @@ def auto_detect(sequences: Sequences, suffix: bool = False, delimiter: str = "-"
     prefixes: set[Prefix] = set()
     tags: Iterable[str] = chain.from_iterable(sequences)
     if _spanrs.same_shape(sequences, sequences):
-        # In order of first appearance.
+        # The distinct tags are in the order of their first occurrence.
         with contextlib.suppress(TypeError, ValueError):
             tags = _spanrs.distinct_tags(sequences)
     for token in tags:

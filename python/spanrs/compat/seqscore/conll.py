@@ -135,7 +135,7 @@ class _Ingester(NamedTuple):
         if not self.repair:
             raise EncodingError(f"Stopping due to validation errors in {self.name}:\n{messages}")
         if not self.quiet:
-            print(  # noqa: T201  # a message of the peer
+            print(  # noqa: T201  # a message of seqscore
                 f"Validation errors in sequence beginning at line {numbers[0]} of {self.name}:\n{messages}\n"
                 f"Used method {self.repair} to repair:\nOld: {labels}\nNew: {validation.repaired_labels}",
                 file=sys.stderr,

@@ -1,4 +1,4 @@
-"""The encodings of seqscore: one class per family, dialects as data.
+"""The encodings of seqscore: a class for each family of encodings, with dialects as named tuples.
 
 The compiled module reads well-formed labels. Other sequences are read label by label, because errors name each label.
 """
@@ -20,7 +20,7 @@ REPAIR_DISCARD = "discard"
 REPAIR_NONE = "none"
 SUPPORTED_REPAIR_METHODS = (REPAIR_CONLL, REPAIR_DISCARD, REPAIR_NONE)
 DEFAULT_OUTSIDE = "O"
-#: How the compiled module splits labels of this dialect.
+#: Dialect with which the compiled module splits labels.
 DIALECT = Dialect()
 
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Tokens from ``start`` to ``end`` (exclusive), from 0."""
+    """Tokens from ``start`` to ``end`` (exclusive), numbered from 0."""
 
     start: int
     end: int

@@ -165,7 +165,7 @@ def compute_scores(
 
 
 def score_sequence_label_accuracy(pred_labels: Labels, ref_labels: Labels, score: AccuracyScore) -> None:
-    """Add the labels of a sequence to an accuracy."""
+    """Add the labels of a sequence to an accuracy score."""
     if len(pred_labels) != len(ref_labels):
         raise ValueError(f"Prediction has {len(pred_labels)} labels, reference has {len(ref_labels)}")
     score.hits += sum(map(eq, pred_labels, ref_labels))

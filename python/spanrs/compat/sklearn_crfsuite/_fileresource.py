@@ -20,7 +20,7 @@ class FileResource:
         self.suffix, self.prefix = suffix, prefix
 
     def ensure_name(self) -> str:
-        """Return the name of the file; a temporary file is created first."""
+        """Return the name of the file; if there is no name, a temporary file is created."""
         if self.name is None:
             if not self.auto:
                 raise ValueError("File name is not provided")

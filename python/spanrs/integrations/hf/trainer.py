@@ -53,7 +53,7 @@ def compute_metrics(
     Raises
     ------
     spanrs.errors.SchemeError
-        If an argument is unknown.
+        If the scheme or the reading is unknown.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def compute_metrics(
     {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'accuracy': 1.0}
     """
     vocabulary = as_vocabulary(labels)
-    # Unknown names raise now, not after the first epoch.
+    # Unknown names raise an error here instead of after the first epoch.
     Scorer(scheme=scheme, reading=reading, dialect=dialect)
 
     def score(prediction: Any) -> dict[str, float]:

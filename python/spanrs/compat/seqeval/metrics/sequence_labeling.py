@@ -1,7 +1,7 @@
 """Default mode, and the entry to strict mode (seqeval.metrics.sequence_labeling).
 
 Default mode reads tags like conlleval, regardless of their scheme; with ``mode="strict"`` and a scheme, spans are read
-according to the scheme. Every score is one pass of the compiled module over both sides.
+according to the scheme. Every score requires one pass of the compiled module over both sides.
 """
 
 from __future__ import annotations
