@@ -78,7 +78,7 @@
 //! assert_eq!(scorer.position(), (2, 2));
 //! ```
 //!
-//! The second sentence of pred has one token less; the lengths are compared before anything is
+//! The second sentence of pred has one token fewer; the lengths are compared before anything is
 //! counted:
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! Sentence borders: positions after blank lines at which a column file can be cut into parts.
 //!
 //! Gold and pred are cut at borders with the same number. If both files have the same sentences,
-//! these borders are at the same place of the corpus, although their byte offsets differ with the
+//! these borders are at the same place in the corpus, although their byte offsets differ with the
 //! lengths of the tags. First the borders of gold are sampled about every mebibyte
 //! ([`sample_borders`]); then the border with the same number is located in pred ([`find_border`]).
 //!

@@ -119,7 +119,7 @@ impl Detection {
     /// - The detected scheme has fewer malformed pairs than `expected`, and at most one malformed
     ///   pair per hundred tags other than `O`.
     /// - A prefix occurs that `expected` does not have; or the number of malformed pairs under
-    ///   `expected` is more than a tenth of the number of these tags and at least
+    ///   `expected` is more than a tenth of the number of tags other than `O` and at least
     ///   [`Detection::ENOUGH`].
     /// - At most one of the two schemes is BIO, IOB or IO: malformed BIO looks like IOB, so these
     ///   three are never distinguished.
@@ -137,8 +137,8 @@ impl Detection {
                     && violations(expected) >= Self::ENOUGH)
     }
 
-    /// Minimum number of malformed pairs that count as evidence against a scheme that has all
-    /// prefixes.
+    /// Minimum number of malformed pairs that count as evidence against a scheme in which all
+    /// prefixes exist.
     pub const ENOUGH: u64 = 10;
 
     /// Returns the number of malformed pairs under a scheme; None if the scheme was not considered.

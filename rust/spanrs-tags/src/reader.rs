@@ -33,7 +33,7 @@ pub struct Reader {
     reading: Reading,
     /// The dialect of both sides.
     dialect: Dialect,
-    /// Every tag seen, of both sides; ids index `entries` and `legality` of both decodings.
+    /// Every tag seen on either side; ids index `entries` and `legality` of both decodings.
     tags: Vocabulary,
     /// Every type seen; id 0 is `_`.
     types: Vocabulary,
@@ -48,7 +48,7 @@ pub struct Reader {
 pub enum Bigrams {
     /// All sentences.
     OfAll,
-    /// Sentences without violations; for these the reading equals conlleval.
+    /// Sentences without violations; in these the reading finds the same spans as `conlleval`.
     OfWellFormed,
 }
 
@@ -329,7 +329,7 @@ impl Reader {
 
 /// One side of a [`Reader`]: the tags, decoded in the scheme of that side.
 ///
-/// All functions take ids that [`Reader::intern`] returned, and panic for others.
+/// All functions take ids returned by [`Reader::intern`] and panic for other ids.
 #[derive(Clone, Copy, Debug)]
 pub struct SideReader<'a> {
     /// The reader, for names and options.

@@ -70,7 +70,7 @@ const ILLEGAL_TRANSITION: u8 = 16;
 /// Bit of [`Kind::UnknownTag`].
 pub(crate) const UNKNOWN_TAG: u8 = 32;
 
-/// Iterates over the kinds in a set; the flag is true for those that concern the previous token.
+/// Iterates over the kinds in a set; the flag is true for kinds that concern the previous token.
 pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
     BITS.into_iter()
         .filter(move |(bit, ..)| set & bit != 0)
@@ -224,7 +224,7 @@ impl fmt::Display for Kind {
 pub struct Violation {
     /// Index of the token in its sentence, 0-based.
     pub index: u32,
-    /// What is wrong.
+    /// The kind of the violation.
     pub kind: Kind,
     /// The tag of the previous token; None at the start of the sentence.
     pub previous: Option<String>,
@@ -232,7 +232,7 @@ pub struct Violation {
     pub current: String,
     /// The tag of the next token; None at the end of the sentence.
     pub next: Option<String>,
-    /// What the reading did about it.
+    /// What the reading did about the violation.
     pub action: Action,
 }
 

@@ -51,7 +51,7 @@ impl Writer {
     }
 
     /// Accepts overlapping spans and spans that the scheme cannot express, as iobes does. Each
-    /// token is given to the span that starts last among those that cover it.
+    /// token is assigned to the last-starting of the spans that cover the token.
     ///
     /// Among spans with the same start, the last one in the list wins.
     ///

@@ -16,9 +16,10 @@
 //! ids. Each id is also read as a relation with the name of the attribute.
 //!
 //! Keys may occur in any order, so rows are kept as raw JSON, without copying, until their set is
-//! complete. Most rows are two numbers, because tokens make up the bulk of a document; such rows
-//! are parsed by a specialised function ([`push_pairs`]), all other rows by serde. Time is linear
-//! in the size of the file; memory is needed for the document and for the rows of one set.
+//! complete. Most rows consist of two numbers, because tokens make up the bulk of a document; a set
+//! with only such rows is parsed by a specialised function ([`push_pairs`]), any other set by
+//! serde. Time is linear in the size of the file; memory is needed for the document and for the
+//! rows of one set.
 
 use std::collections::HashMap;
 use std::fmt;

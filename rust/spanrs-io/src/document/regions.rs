@@ -56,8 +56,8 @@ pub(super) struct Regions {
 /// Number of characters between two entries of `offsets`.
 const STEP: usize = 256;
 
-/// Number of additional characters of the document, beyond the length of a region's text, in which
-/// the region's text is searched.
+/// Number of additional characters of the document, beyond the length of a region's text, that are
+/// searched for the region's text.
 const LONGEST_REST: usize = 200;
 
 /// Classification of an offset in code units.
