@@ -63,7 +63,7 @@ pub enum Error {
         /// The largest size that is accepted.
         most: usize,
     },
-    /// The tags do not conform to the scheme and no reading was specified.
+    /// The tags do not conform to the scheme, and malformed tags are refused.
     #[error("{}", malformed(scheme, violations))]
     Malformed {
         /// The scheme in which the tags were read.

@@ -16,7 +16,7 @@
 //! | BMEWO | `B E O W W` |
 //! | IO | cannot express the two touching spans |
 
-/// What a prefix says about the left or the right border of its token.
+/// The condition that a prefix imposes on the left or the right border of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// A span always begins (ends) here: `B` in BIO, `E` in IOBES.
@@ -31,7 +31,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// Returns its name in lower case.
+    /// Returns the name of the condition in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -50,9 +50,9 @@ impl Edge {
 pub struct Prefix {
     /// The prefix as it is written, without the separator; empty for [`Scheme::Token`].
     pub letter: &'static str,
-    /// What the prefix says about the left border of the token.
+    /// The condition on the left border of the token.
     pub begins: Edge,
-    /// What the prefix says about the right border of the token.
+    /// The condition on the right border of the token.
     pub ends: Edge,
 }
 
@@ -112,7 +112,7 @@ struct Data {
     prefixes: &'static [Prefix],
 }
 
-/// All schemes, in the order in which detection prefers those that explain the data equally well.
+/// All schemes. Among schemes that explain the data equally well, detection prefers the first.
 const SCHEMES: [Data; 10] = [
     Data {
         scheme: Scheme::Bio,
@@ -237,7 +237,8 @@ impl Scheme {
     }
 
     /// Returns whether the scheme has a prefix for the last tokens of longer spans that never
-    /// begins a span, such as `E` in IOBES. False for IOE1 and IOE2, whose `E` may also begin one.
+    /// begins a span, such as `E` in IOBES. False for IOE1 and IOE2, whose `E` may also begin a
+    /// span.
     pub fn closes_openly(self) -> bool {
         self.prefixes()
             .iter()

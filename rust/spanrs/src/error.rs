@@ -19,8 +19,8 @@ pub enum Error {
     /// problem.
     #[error(transparent)]
     Io(#[from] spanrs_io::Error),
-    /// Tags that cannot be handled: too many different ones, or spans that the target scheme of a
-    /// conversion cannot express.
+    /// Tags that cannot be processed: there are too many different tags, or the target scheme of a
+    /// conversion cannot express the spans.
     #[error("{position}: {error}")]
     Tags {
         /// The line of the tag, or the first line of its sentence; only the file if no line is

@@ -63,7 +63,7 @@ pub struct TagReport {
 /// comments, blank lines, other columns, line ends.
 ///
 /// A blank line separates sentences of different files, and only the first file keeps its byte
-/// order mark. The files have no column of tags ([`Columns::untagged`] is set). Memory is
+/// order mark. The files are read without a column of tags ([`Columns::untagged`]). Memory is
 /// proportional to the size of a chunk of sentences.
 ///
 /// # Errors

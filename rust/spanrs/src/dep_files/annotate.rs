@@ -16,12 +16,12 @@ use crate::error::Result;
 /// Options for tagging and parsing files.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateOptions {
-    /// Parse; otherwise only tag.
+    /// Whether to parse; if false, sentences are only tagged.
     pub parse: bool,
-    /// Parse with the tags of the file instead of the tagger's. Not used without `parse`.
+    /// Whether to parse with the tags of the file instead of the tagger's. Not used without `parse`.
     pub keep_tags: bool,
-    /// Write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are not
-    /// predicted, and drop empty nodes. Tags kept by `keep_tags` are still copied.
+    /// Whether to write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are
+    /// not predicted, and to drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
     /// Number of threads, including the calling thread; the output does not depend on it. 0 means 1.
     pub threads: usize,
