@@ -111,7 +111,8 @@ impl Decoding {
 }
 
 impl Reader {
-    /// Creates a reader without tags. The maximum number of tags is that of [`Limits::default`].
+    /// Creates a reader without tags. The maximum number of tags is the default of
+    /// [`Limits::tags`].
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`] and [`Error::BadSeparator`].

@@ -59,7 +59,7 @@ pub struct Prefix {
 /// A tagging scheme: how spans are encoded as one tag per token.
 ///
 /// The names follow the literature: `Iob` is IOB1 of Ramshaw and Marcus (1995), `Bio` is IOB2
-/// (Tjong Kim Sang and Veenstra 1999). The derived order is that of the variants and has no
+/// (Tjong Kim Sang and Veenstra 1999). The derived order is the order of the variants and has no
 /// meaning; the order of preference is given by [`Scheme::all`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {

@@ -13,14 +13,14 @@ pub(crate) const END: u8 = 7;
 /// Number of symbols.
 pub(crate) const SYMBOLS: u8 = 8;
 
-/// What a reading decides at one token.
+/// The decision of a reading at one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// The span that is open before the token ends there.
+    /// Whether the open span ends before the token.
     pub(crate) close: bool,
-    /// A span begins at the token.
+    /// Whether a span begins at the token.
     pub(crate) open: bool,
-    /// A span is open after the token.
+    /// Whether a span is open after the token.
     pub(crate) live: bool,
 }
 
@@ -31,15 +31,15 @@ pub(crate) struct Context {
     pub(crate) before: Option<Prefix>,
     /// Prefix of this token; None for `O`, an unknown tag and the end of the sentence.
     pub(crate) here: Option<Prefix>,
-    /// A span is open before the token.
+    /// Whether a span is open before the token.
     pub(crate) live: bool,
-    /// Both tokens have the same type.
+    /// Whether both tokens have the same type.
     pub(crate) same: bool,
 }
 
 impl Context {
     /// Returns whether the token continues the open span: the types are equal, the previous prefix
-    /// does not end a span, and this prefix does not begin one.
+    /// does not end a span, and this prefix does not begin a span.
     pub(crate) fn continues(&self) -> bool {
         use Edge::{Auto, Never};
         self.live

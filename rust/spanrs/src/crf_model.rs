@@ -41,7 +41,8 @@ pub fn scheme_constraint(
 }
 
 impl CrfModel {
-    /// Takes the template and the scheme from the metadata (`template`, `scheme`).
+    /// Prepares a model for labelling, with the template and the scheme from its metadata
+    /// (`template`, `scheme`).
     ///
     /// # Errors
     /// [`CrfModelError`] for metadata that is not a JSON object, and for an invalid template or
