@@ -162,7 +162,8 @@ trait StringRuns {
         recent: &RecentTags<I>,
     ) -> usize;
 
-    /// Returns the word of a string, which is its key in the cache.
+    /// Returns the key of a string in the cache: its bytes and length in one machine word; None if
+    /// the string has no key.
     fn word(&self, at: usize) -> Option<u64>;
 
     /// Interns a string and returns its id.

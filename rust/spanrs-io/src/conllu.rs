@@ -65,7 +65,7 @@ pub(crate) enum Id {
     Invalid,
 }
 
-/// Classifies an id by its form. It is not checked whether the numbers are consecutive.
+/// Classifies an id by its form. Does not check whether the numbers are consecutive.
 ///
 /// | field | kind |
 /// |---|---|

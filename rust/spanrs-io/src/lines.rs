@@ -15,8 +15,9 @@
 //! gives the boundaries of the columns.
 //!
 //! In a file of predictions, nearly all lines are usually equal to those of the gold file. A reader
-//! can therefore follow another reader: it compares its bytes with the other reader's buffer and
-//! skips equal lines without splitting them ([`LineReader::pass`], [`LineReader::same_ahead`]).
+//! can therefore follow another reader: the following reader compares its bytes with the buffer of
+//! the other reader and skips equal lines without splitting them ([`LineReader::pass`],
+//! [`LineReader::same_ahead`]).
 //!
 //! Memory is bounded by twice the chunk size or twice the maximum line length, whichever is larger,
 //! plus 4 bytes for each whitespace byte in the buffer. Time is linear in the size of the file.

@@ -257,7 +257,7 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
 /// An element of the tree.
 #[derive(Default)]
 struct Element {
-    /// Name as in the file, including its prefix.
+    /// Name as in the file, including the namespace prefix.
     name: String,
     /// Names and values of the attributes, decoded, in order.
     attributes: Vec<(String, String)>,

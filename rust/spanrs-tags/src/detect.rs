@@ -235,7 +235,7 @@ impl Evidence {
     ///
     /// # Errors
     /// [`Error::NoScheme`] if more than half of the tags other than `O` have a prefix that no
-    /// scheme knows.
+    /// scheme has.
     pub fn decide(&self, tags: &Vocabulary, dialect: &Dialect) -> Result<Detection> {
         let mut uses = vec![0_u64; tags.len()];
         for (_, here, n) in self.pairs() {
@@ -301,8 +301,8 @@ impl Evidence {
     }
 }
 
-/// Returns the number of occurrences of each prefix; the empty string is the key of tags that no
-/// scheme knows.
+/// Returns the number of occurrences of each prefix; the empty string is the key of tags whose
+/// prefix no scheme has.
 fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'static str, u64> {
     let mut letters = BTreeMap::new();
     for (tag, n) in tags.names().zip(uses) {
@@ -315,7 +315,7 @@ fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'
     letters
 }
 
-/// Returns the prefix of a tag; None if no scheme knows it.
+/// Returns the prefix of a tag; None if no scheme has the prefix.
 fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
     let mut schemes = Scheme::all().filter(|scheme| *scheme != Scheme::Token);
     schemes.find_map(
@@ -327,7 +327,7 @@ fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
     )
 }
 
-/// Returns the three most frequent tags with a prefix that no scheme knows, cut to 40 characters
+/// Returns the three most frequent tags with a prefix that no scheme has, cut to 40 characters
 /// each; ties are resolved by the order of the names.
 fn strange_tags(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> Vec<String> {
     const SHOWN: usize = 3;

@@ -56,7 +56,7 @@ pub enum Error {
     /// A size exceeds a limit.
     #[error("{asked} {what} were requested; at most {most} are supported")]
     TooMany {
-        /// What is counted, as a plural: "tokens in a sentence".
+        /// Plural noun for the counted items: "tokens in a sentence".
         what: &'static str,
         /// The size.
         asked: usize,
@@ -118,7 +118,7 @@ pub enum Error {
     /// Most tags fit no scheme other than TOKEN, which is never assumed.
     #[error("{}", no_scheme(*strange, *labelled, examples))]
     NoScheme {
-        /// Number of tokens whose tag has a prefix that no scheme knows.
+        /// Number of tokens whose tag has a prefix that no scheme has.
         strange: u64,
         /// Number of tokens whose tag is not `O`.
         labelled: u64,

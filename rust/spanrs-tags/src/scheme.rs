@@ -44,8 +44,8 @@ impl Edge {
 
 /// A prefix of a scheme and its meaning.
 ///
-/// `I` of BIO, for example, never begins a span and ends one unless the next token continues it:
-/// `begins` is [`Edge::Never`] and `ends` is [`Edge::Auto`].
+/// `I` of BIO, for example, never begins a span, and ends a span unless the next token continues
+/// the span: `begins` is [`Edge::Never`] and `ends` is [`Edge::Auto`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
     /// The prefix as it is written, without the separator; empty for [`Scheme::Token`].

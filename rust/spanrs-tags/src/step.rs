@@ -5,8 +5,8 @@ use crate::scheme::{Edge, Prefix};
 
 /// Symbol of `O`; as the previous symbol, also the start of the sentence.
 pub(crate) const OUTSIDE: u8 = 0;
-/// Symbol of a tag that the scheme does not know. Symbols 1 to 5 are the prefixes of the scheme, in
-/// the order of its table.
+/// Symbol of a tag that does not belong to the scheme. Symbols 1 to 5 are the prefixes of the
+/// scheme, in the order of its table.
 pub(crate) const UNKNOWN: u8 = 6;
 /// Symbol of the end of the sentence.
 pub(crate) const END: u8 = 7;

@@ -125,8 +125,8 @@ impl Table {
         })
     }
 
-    /// Returns the step between two neighbouring tags, given as entries, or None if it depends on
-    /// earlier tokens.
+    /// Returns the step between two neighbouring tags, given as entries, or None if the step
+    /// depends on earlier tokens.
     ///
     /// An entry of None is the border of the sentence: its start as `before`, its end as `here`.
     /// Whether the result is None depends on the table only, not on the pair.
@@ -167,8 +167,8 @@ fn live_after(steps: &[u8; CELLS]) -> Option<[bool; SYMBOLS as usize]> {
     Some(live)
 }
 
-/// Returns the prefixes used by a reading: those of the scheme, except in seqeval's default mode,
-/// which has its own prefixes.
+/// Returns the prefixes used by a reading: the prefixes of the scheme, except in seqeval's default
+/// mode, which has its own prefixes.
 pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     if reading == Reading::Seqeval {
         peers::SEQEVAL_LETTERS
@@ -317,8 +317,8 @@ fn conlleval(c: Context) -> Step {
     }
 }
 
-/// Reading `strict`: a span is opened only by a prefix that may begin one, and reported only if it
-/// was closed by a prefix that may end one. A malformed continuation discards the open span.
+/// Reading `strict`: a span is opened only by a prefix that may begin a span, and is reported only
+/// if a prefix that may end a span closed it. A malformed continuation discards the open span.
 fn strict(c: Context) -> Step {
     use Edge::{Always, Auto, Contact, Never};
     if c.continues() {
@@ -350,8 +350,8 @@ fn strict(c: Context) -> Step {
 fn discard(c: Context) -> Step {
     let orphan = c.here.is_some_and(|p| match p.begins {
         Edge::Never => true,
-        // Judge by the previous tag, not by how it was read, so that each violation discards one
-        // tag.
+        // Judge by the previous tag, not by how that tag was read, so that each violation discards
+        // one tag.
         Edge::Contact => !(c.before.is_some() && c.same),
         Edge::Always | Edge::Auto => false,
     });

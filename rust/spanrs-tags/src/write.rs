@@ -271,7 +271,7 @@ impl Writer {
 }
 
 /// Iterates over the tokens that lie in spans, in order, each with the index of the last span that
-/// covers it. `spans` is sorted by start.
+/// covers the token. `spans` is sorted by start.
 ///
 /// The spans that have begun are on a stack, the last one on top. Ended spans below the top are
 /// removed when they reach the top, so each span is pushed and popped once.

@@ -8,7 +8,7 @@ use spanrs_crf::{
 };
 use spanrs_tags::{Dialect, Error as TagsError, Scheme};
 
-/// Why a model cannot be used with its metadata.
+/// The reason why a model cannot be used with its metadata.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CrfModelError {
     /// The model or its metadata is invalid.

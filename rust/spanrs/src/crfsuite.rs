@@ -9,7 +9,7 @@ use spanrs_base::{Coded, ErrorClass, Interner};
 use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, State, Transition};
 use spanrs_crf::{Error as CrfError, Features, Model, check_labels};
 
-/// Why a model cannot be read from or written to CRFsuite's format.
+/// The reason why a model cannot be read from or written to CRFsuite's format.
 #[derive(Debug, thiserror::Error)]
 pub enum ConversionError {
     /// The file is damaged, or the model does not fit the format.

@@ -4,7 +4,7 @@ use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 use spanrs_eval::input::InputError;
 use spanrs_eval::{Unmatched, Violations};
 
-/// An error of a job. Displayed after the file and line, as far as they are known.
+/// An error of a job. The displayed message begins with the file and line if these are known.
 ///
 /// ```
 /// use spanrs::{Error, ScoreOptions, score_paths};

@@ -64,8 +64,8 @@ pub(crate) fn numbers_warning(rows: &ColumnReader) -> Option<String> {
 /// Returns a warning if more than a tenth of the tags other than `O` are violations, which usually
 /// means that the file is in another scheme or the wrong column was read.
 ///
-/// `labelled` is the number of tags other than `O`, and `consequence` says how malformed tags were
-/// read. The message contains the first violation if its position was kept:
+/// `labelled` is the number of tags other than `O`, and `consequence` states how malformed tags
+/// were read. The message contains the first violation if its position was kept:
 ///
 /// ```text
 /// a.conll: 7 violations of BIO among 40 tags other than O, the first on line 3: ...; is it in another scheme?

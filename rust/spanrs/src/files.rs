@@ -42,7 +42,7 @@ pub struct ScoreOptions {
     /// Decides which gold span matches which pred span. The matcher is copied, so that options can
     /// be used repeatedly.
     pub matcher: Box<dyn Matcher>,
-    /// What to do if tokens differ.
+    /// Treatment of tokens that differ between the files.
     pub on_misaligned: OnMisaligned,
     /// Limits on the sizes of lines and sentences; files that exceed them are refused.
     pub limits: Limits,

@@ -112,8 +112,8 @@ use spanrs_base::Interval;
 /// Called at intervals with the number of bytes read so far, after decompression, from all files of
 /// the job; returns false to stop the job, which then returns [`Error::Stopped`].
 ///
-/// The Python binding updates progress bars and handles signals in this function. It is called
-/// about every 16,384 to 32,768 lines, and always in the thread that started the job.
+/// The Python binding updates progress bars and handles signals in this function. The function is
+/// called about every 16,384 to 32,768 lines, and always in the thread that started the job.
 ///
 /// ```
 /// use spanrs::io::{ColumnReader, Columns, LineReader};

@@ -1,6 +1,6 @@
 //! Scoring of two documents with the same text against each other, as in MATScore.
 //!
-//! The documents come from [`spanrs_io::document`], or from column files by
+//! The documents are read by [`spanrs_io::document`], or from column files by
 //! [`crate::ConllDocuments`]. [`Rules`] select the annotations that are scored and their labels;
 //! the [`Matcher`] pairs and counts them. A [`Counts`] is the result for one pair of documents; the
 //! caller merges the counts of a corpus, under keys of its choice.
@@ -16,7 +16,7 @@ use spanrs_eval::{
 };
 use spanrs_io::document::Document;
 
-/// Why two documents cannot be scored.
+/// The reason why two documents cannot be scored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unscored {
     /// The texts are not the same, so that offsets cannot be compared.

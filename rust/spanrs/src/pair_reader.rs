@@ -34,7 +34,7 @@ pub enum Sides {
     One(Box<ColumnReader>),
 }
 
-/// What to do if a token of pred differs from the token of gold. Sentences must have the same
+/// Treatment of tokens of pred that differ from the tokens of gold. Sentences must have the same
 /// lengths in any case.
 ///
 /// ```

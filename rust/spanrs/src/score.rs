@@ -54,7 +54,8 @@ impl Notes {
 /// Scores one file against another, or one column of a file against another.
 ///
 /// - `reader` numbers the tags of both sides and determines the schemes; it may already have tags.
-/// - `scorer` adds the counts to its existing counts. It must have been used only with this reader.
+/// - `scorer` adds the counts to its existing counts. The scorer must have been used only with this
+///   reader.
 /// - `rows` is the unit of the scorer's documents, if the scorer keeps documents.
 ///
 /// # Errors

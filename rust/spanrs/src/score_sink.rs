@@ -57,7 +57,7 @@ pub(crate) struct ScoreSink<'a> {
 /// The problem in a sentence, with the line in gold.
 type Failure = (u64, Problem);
 
-/// Why a sentence cannot be counted.
+/// The reason why a sentence cannot be counted.
 enum Problem {
     /// There are too many different tags.
     Tag(spanrs_tags::Error),

@@ -1,6 +1,6 @@
 //! Annotators of Label Studio and Prodigy, and the selection of one annotator.
 //!
-//! A file may contain annotations of the same text by several annotators, of which one must be
+//! A file may contain annotations of the same text by several annotators, one of whom must be
 //! selected, either by the name in the file or by position. A position is accepted only if no name
 //! is a number, because user ids often are numbers. For a Label Studio file:
 //!
@@ -119,7 +119,7 @@ impl Annotators {
 
     /// Returns the error for an annotator that does not occur in the file `path`. The message lists
     /// the annotators in the order of their positions, with the e-mail addresses that also select
-    /// them.
+    /// an annotator.
     ///
     /// ```text
     /// d.json: no annotator "eve"; the file has 7 (ann@x.org), 12 (bob@x.org)

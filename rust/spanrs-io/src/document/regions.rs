@@ -149,7 +149,7 @@ impl Regions {
 
     /// Adds the annotations of one user: a layer with its regions, their attributes and relations.
     /// An annotation that was cancelled or skipped becomes a layer without regions. `at` returns
-    /// its location in the file, for messages.
+    /// the location of the annotation in the file, for messages.
     ///
     /// # Errors
     /// A message if the results do not have the expected structure.

@@ -350,8 +350,8 @@ impl<'a> SyntaxReader<'a> {
         Ok(true)
     }
 
-    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. It is
-    /// not checked whether the heads are words of the sentence and form a tree.
+    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. Does
+    /// not check whether the heads are words of the sentence and form a tree.
     ///
     /// # Errors
     /// [`Code::WrongFormat`] with the line of the first head that is not a number.

@@ -38,7 +38,7 @@ pub struct TagOptions {
     /// Whether to write the probability of each tag as well: in a new last column, or under
     /// [`PROBABILITY_KEY`] in CoNLL-U.
     pub probabilities: bool,
-    /// Number of threads; the output does not depend on it. 0 means 1.
+    /// Number of threads; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
     #[serde(skip, default = "never")]

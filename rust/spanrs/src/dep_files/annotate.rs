@@ -23,7 +23,7 @@ pub struct AnnotateOptions {
     /// Whether to write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are
     /// not predicted, and to drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
-    /// Number of threads, including the calling thread; the output does not depend on it. 0 means 1.
+    /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
     pub watch: Watch,

@@ -50,7 +50,7 @@ pub enum SpanSource {
     Stacked {
         /// The rows of the file; the second tag is the part of speech.
         rows: Box<ColumnReader>,
-        /// Leave out tokens whose part of speech is punctuation.
+        /// Whether tokens whose part of speech is punctuation are excluded.
         ignore_punct: bool,
     },
 }
@@ -63,7 +63,7 @@ pub struct SpanFileOptions {
     pub format: Option<SpanFormat>,
     /// The columns, for stacked tags. The second column of tags contains the parts of speech.
     pub columns: Columns,
-    /// Leave out tokens whose part of speech is punctuation, for stacked tags.
+    /// Whether tokens whose part of speech is punctuation are excluded, for stacked tags.
     pub ignore_punct: bool,
 }
 
@@ -327,8 +327,8 @@ pub fn score_spans(
     })
 }
 
-/// Reads the next sentence of both sides and finds its spans; false at the end of both. `sentences`
-/// is the number of sentences read before.
+/// Reads the next sentence of both sides and finds the spans of the sentence; returns false at the
+/// end of both files. `sentences` is the number of sentences read before.
 ///
 /// # Errors
 /// Same as [`score_spans`].

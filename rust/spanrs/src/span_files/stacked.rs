@@ -2,7 +2,7 @@
 //! first.
 //!
 //! The open spans are on a stack, one for each level. A tag is read level by level: `B-` at a level
-//! ends the spans at this and inner levels and begins a new one; `I-` continues the span at its
+//! ends the spans at this and inner levels and begins a new span; `I-` continues the span at its
 //! level, which must have the same type. Open spans at levels that the tag does not have are ended
 //! first. `O`, `_` and an empty tag end all spans.
 //!
