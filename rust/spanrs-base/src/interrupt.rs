@@ -112,7 +112,7 @@ impl Clock {
 pub struct Pace {
     /// The function to call.
     watch: Watch,
-    /// When to call the watch.
+    /// Interval between calls of the watch.
     interval: Interval,
 }
 

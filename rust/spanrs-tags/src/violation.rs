@@ -37,7 +37,7 @@ pub enum Kind {
     /// The first token of a span is not continued, in a scheme with a prefix for one-token spans:
     /// `B-A O` in IOBES.
     IllegalSingle,
-    /// The tag continues a span, but no span precedes it: `O I-A` in BIO.
+    /// The tag continues a span, but no span directly precedes the token: `O I-A` in BIO.
     IllegalStart,
     /// The tag continues a span, but the preceding span has another type: `B-A I-B` in BIO.
     IllegalTransition,

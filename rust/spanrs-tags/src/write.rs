@@ -239,8 +239,8 @@ impl Writer {
         })
     }
 
-    /// Refuses a span that overlaps the span with the previous start, or that the scheme cannot
-    /// express.
+    /// Refuses a span that overlaps the previous span in the order of starts, or that the scheme
+    /// cannot express.
     fn check_expressible(
         &self,
         before: Option<&Span>,

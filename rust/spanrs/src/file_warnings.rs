@@ -6,8 +6,8 @@ use spanrs_io::ColumnReader;
 use spanrs_tags::{Scheme, are_many};
 
 /// Returns warnings about the columns of a file, based on its first lines: unread columns with tags
-/// of the same types, except `also_read` (from 0), and a column of running numbers that is read as
-/// the tokens.
+/// of the same types as the tag column, except the column `also_read` (from 0), and a column of
+/// running numbers that is read as the tokens.
 ///
 /// # Examples
 /// ```

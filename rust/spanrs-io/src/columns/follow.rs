@@ -18,7 +18,7 @@ pub trait SameLines {
     fn end(&mut self, buffer: &[u8], number: u64) -> bool;
 }
 
-/// Adds the layout to lines.
+/// Adapter that adds the layout to each line and passes the line to `sink`.
 struct LaidOut<'a, S> {
     sink: &'a mut S,
     layout: &'a Layout,

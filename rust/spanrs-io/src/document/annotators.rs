@@ -13,7 +13,7 @@
 //! | `7`, ids are numbers | the first annotation of user 7 | the task, if `annotator` is 7 |
 //!
 //! Cancelled and skipped annotations are read only if all layers are read, and predictions are
-//! never read. A task without an annotation that is read is not a document, because an unannotated
+//! never read. A task is not a document if none of its annotations are read, because an unannotated
 //! text may contain spans. In JSON, the user is the value of `completed_by`: an id, or an object
 //! with id, e-mail address and name, any of which selects the user.
 //!

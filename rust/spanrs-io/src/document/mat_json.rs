@@ -288,7 +288,7 @@ impl<'de> Deserialize<'de> for File<'de> {
     }
 }
 
-/// The keys that are used, in all objects. Any key may occur twice; the last one is used, as in
+/// The keys that are read, in any object. Any key may occur twice; the last one is used, as in
 /// Python.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "lowercase")]

@@ -92,7 +92,7 @@ fn annotate_part(
     }
     loop {
         let mut len = 0;
-        // The reader keeps the blank lines at the end of the part in the sentence after the last one.
+        // Blank lines at the end of the part are stored in the buffer after the last sentence.
         while len < TOGETHER && reader.read(&mut sentences[len])? {
             if keep_tags && !has_tags(&sentences[len]) {
                 let message = "the words have no tags for parsing; omit --keep-tags";

@@ -202,8 +202,8 @@ fn same_morphology(gold: &TreeWord, pred: &TreeWord) -> bool {
     gold.upos == pred.upos && gold.feats() == pred.feats()
 }
 
-/// Counts sentences and words, and words with an empty or a copied column. Numbers of 0 have no
-/// cells.
+/// Counts sentences and words, and words with an empty or a copied column. Counts of 0 are not
+/// stored.
 fn count_corpus(gold: &[TreeWord], pred: &[TreeWord], counts: &mut Counts) {
     let mut sizes = [0; COPIED as usize + COLUMNS.len()];
     sizes[0] = gold.iter().filter(|word| word.starts_sentence).count();
