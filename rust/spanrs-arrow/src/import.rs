@@ -379,8 +379,8 @@ unsafe fn check(
     // SAFETY: guaranteed by the caller.
     unsafe { check_dictionary(array, kind, validated) }?;
     let range = if known { 0..0 } else { array.offset..places };
-    // SAFETY: the offsets are not null if there are places, and there are as many as the length
-    // implies.
+    // SAFETY: the offsets are not null if there are places, and there are as many offsets as the
+    // length implies.
     unsafe {
         match kind {
             DataType::Utf8 => {

@@ -226,8 +226,8 @@ fn scan(
 /// | returned | line is blank | begins a sentence if `blank_before` | begins a sentence if `blank_before` |
 /// | other bytes | line is not blank | nothing | nothing |
 ///
-/// After a line feed the current line is empty, and `blank_before` tells whether the previous line
-/// was blank.
+/// After a line feed the current line is empty, and `blank_before` indicates whether the previous
+/// line was blank.
 #[derive(Clone, Copy, Debug)]
 struct LineState {
     /// Whether the current line has no bytes so far.

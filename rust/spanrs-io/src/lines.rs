@@ -256,7 +256,7 @@ impl LineReader {
         self.limits
     }
 
-    /// Returns the bytes of a range returned by the last call.
+    /// Returns the bytes of a range returned by the last read.
     #[inline(always)]
     pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]

@@ -10,7 +10,8 @@ use crate::step::{END, OUTSIDE, UNKNOWN};
 use crate::table::{CLOSE, Table, VIOLATION, Walk, entry, is_outside, letters};
 use crate::violation::{self, Action, Violation};
 
-/// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
+/// Reads spans from tags. A reader has a scheme, a reading and a dialect, and decodes every
+/// distinct tag once.
 ///
 /// Gold and pred may be in different schemes (see [`Reader::with_pred_scheme`]) but share the ids
 /// of tags and types. Methods of the reader itself use gold's scheme; [`Reader::gold`] and

@@ -123,7 +123,7 @@ pub(crate) trait PairSink {
     fn begin_document(&mut self);
 }
 
-/// Reads both sides to their ends; returns the agreement of their tokens, and both paths.
+/// Reads both sides to the end; returns the agreement of their tokens, and both paths.
 ///
 /// If gold and pred are CoNLL-U with tags under the same key of MISC, and no word of pred has the
 /// key, pred has no spans: a system that finds nothing writes no keys.

@@ -254,7 +254,7 @@ impl Regions {
     ///
     /// A region that does not match the text is left out with a report: its offsets are beyond the
     /// text or within a character, or the text at its offsets is not the text of the region. A
-    /// region that ends before it begins is added, and left out when the document is closed.
+    /// region that ends before it begins is added, and removed when the document is closed.
     ///
     /// # Errors
     /// A message if the offsets or the labels do not have the expected type.
