@@ -433,13 +433,13 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     let (place, same) = (pred.position(), "the files must have the same tokens");
     let message = match (0..g.len().min(p.len())).find(|&at| g.get(at) != p.get(at)) {
         Some(at) => format!(
-            "token {} of the sentence is `{}`, but in that of {place} (pred) it is `{}`; {same}",
+            "token {} of the sentence is `{}`, but the sentence at {place} (pred) has `{}`; {same}",
             at + 1,
             g.get(at),
             p.get(at)
         ),
         None => format!(
-            "the sentence has {golds} tokens, but that of {place} (pred) has {preds}; {same}"
+            "the sentence has {golds} tokens, but the sentence at {place} (pred) has {preds}; {same}"
         ),
     };
     Err(Error::Misaligned {
