@@ -3,10 +3,10 @@
     git worktree add ../before COMMIT  # and `make .venv/released` there
     python -m benches.versus.one_way_in --before ../before [--rows NAME,...] [--runs N] [--output FILE]
 
-The Python of each checkout runs this script as it is in that checkout, because names change between commits. The inputs
-are the same, and the runs of the two builds alternate, so that both run under the same load. A row is a command, from the start of Python to its end, or a call in a
-process that has made it before; reading and writing are part of both. WNUT17, EWT, GermEval and FairEval's data are in
-SPANRS_SHARED (default ../shared).
+The Python of each checkout runs this script as it is in that checkout, because names change between commits. The
+inputs are the same, and the runs of the two builds alternate, so that both run under the same load. A row is a command,
+from the start of Python to its end, or a call in a process that has made it before; reading and writing are part of
+both. WNUT17, EWT, GermEval and FairEval's data are in SPANRS_SHARED (default ../shared).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 //! Columns split into sentences, with their tags as ids.
 //!
-//! A side is a list of chunks. A chunk stores the lengths of its lists and, concatenated, a *key*
-//! for each list item; a table maps keys to the reader's ids. The keys of integer and dictionary
-//! columns are the values of the imported array, which are not copied unless there are nulls; only
-//! strings require work per token.
+//! A side is a list of chunks. A chunk stores the lengths of its lists and a *key* for each item of
+//! the concatenated lists; a table maps keys to the reader's ids. The keys of integer and
+//! dictionary columns are the values of the imported array, which are not copied unless there are
+//! nulls; only strings require work per token.
 //!
 //! | column | keys | numbers |
 //! |---|---|---|
@@ -473,7 +473,7 @@ impl Columns {
     fn each(&self, mut run: impl FnMut(Run<'_>) -> Result<()>) -> Result<()> {
         let (mut golds, mut preds) = (self.gold.0.iter(), self.pred.0.iter());
         let (mut gold, mut pred) = (golds.next(), preds.next());
-        // Sentences and tokens of the current chunk that are done.
+        // Numbers of sentences and tokens of the current chunk that have been processed, per side.
         let (mut g, mut p) = ((0, 0), (0, 0));
         let mut first = 0;
         while let (Some(gold_chunk), Some(pred_chunk)) = (gold, pred) {

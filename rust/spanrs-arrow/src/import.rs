@@ -11,9 +11,9 @@
 //!    indices, null counts, UTF-8. Strings that are all ASCII skip the slower UTF-8 check.
 //!
 //! The values are not copied, unless a buffer is unaligned. The interface does not include buffer
-//! sizes, so the sizes are those that the offsets and lengths imply. Each step is linear in the
-//! number of places (length plus offset) or bytes; items that several chunks of a stream share are
-//! checked once ([`Validated`]).
+//! sizes, so the sizes are inferred from the offsets and lengths. Each step is linear in the number
+//! of places (length plus offset) or bytes; items that several chunks of a stream share are checked
+//! once ([`Validated`]).
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -379,8 +379,8 @@ unsafe fn check(
     // SAFETY: guaranteed by the caller.
     unsafe { check_dictionary(array, kind, validated) }?;
     let range = if known { 0..0 } else { array.offset..places };
-    // SAFETY: the offsets are not null if there are places, and there are as many as the length
-    // implies.
+    // SAFETY: the offsets are not null if there are places, and there are as many offsets as the
+    // length implies.
     unsafe {
         match kind {
             DataType::Utf8 => {
@@ -502,8 +502,8 @@ unsafe fn all_valid(array: &RawArray, bitmap: *const u8) -> Result<()> {
     Ok(())
 }
 
-/// Returns the last of the offsets of a range of places, or 0 if there are no offsets. An offset
-/// that is negative or less than the previous one is an error.
+/// Returns the last offset of a range of places, or 0 if there are no offsets. An offset that is
+/// negative or less than the previous one is an error.
 ///
 /// # Safety
 /// There is one more offset than there are places, unless there are no places.
@@ -545,7 +545,7 @@ fn needs(end: i64, data: *const c_void) -> Result<()> {
     Ok(())
 }
 
-/// Checks the items of lists, of which there must be at least `end`. Items that have already been
+/// Checks the items of lists; there must be at least `end` items. Items that have already been
 /// validated are not read again.
 ///
 /// # Safety
@@ -568,8 +568,8 @@ unsafe fn child(array: &RawArray, item: &Field, end: i64, validated: &Validated)
     unsafe { check(child, item.data_type(), known, validated) }
 }
 
-/// Checks the sizes of the data buffers of string views; the sizes are the last buffer of the
-/// array.
+/// Checks the sizes of the data buffers of string views; the sizes are stored in the last buffer of
+/// the array.
 ///
 /// # Safety
 /// Same as for [`import_array`]; there are at least three buffers.

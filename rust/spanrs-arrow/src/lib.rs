@@ -2,9 +2,10 @@
 //!
 //! Columns come from pyarrow, Polars, pandas and other libraries through the [Arrow C data
 //! interface](https://arrow.apache.org/docs/format/CDataInterface.html) ([`import_array`],
-//! [`import_stream`]), whose structures contain raw pointers. Reading these is `unsafe`; apart from
-//! the binding, this is the only crate that may contain `unsafe` code. [`Columns`] then converts
-//! both sides to ids and counts spans without a Python object or a copied string per token.
+//! [`import_stream`]), whose structures contain raw pointers. Reading through these pointers is
+//! `unsafe`; apart from the binding, this is the only crate that may contain `unsafe` code.
+//! [`Columns`] then converts both sides to ids and counts spans without a Python object or a copied
+//! string per token.
 //!
 //! # From a column to counts
 //!
@@ -78,7 +79,7 @@
 //! assert_eq!(scorer.position(), (2, 2));
 //! ```
 //!
-//! The second sentence of pred has one token less; the lengths are compared before anything is
+//! The second sentence of pred has one token fewer; the lengths are compared before anything is
 //! counted:
 //!
 //! ```

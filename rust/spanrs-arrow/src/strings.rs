@@ -8,7 +8,7 @@
 //! - A short string is looked up as an integer ([`RecentTags`]), not as a string.
 //! - Ids are stored in one byte each if they fit, a quarter of the memory traffic of 32-bit ids.
 //!
-//! Arrow has two string layouts. For `O B-PER O` they are
+//! Arrow has two string layouts. For `O B-PER O`, the buffers are:
 //!
 //! | layout | buffers |
 //! |---|---|
@@ -64,7 +64,8 @@ pub(crate) enum StringIds {
     Many(Vec<i32>),
 }
 
-/// Strings with known ids: those at the same positions of the other side, most of which are equal.
+/// Strings with known ids: the strings at the same positions of the other side, most of which are
+/// equal.
 pub(crate) type Known<'a> = (&'a ArrayRef, &'a StringIds);
 
 /// Returns the reader's ids of strings. `known` is used only if both arrays have the same type and
@@ -161,7 +162,8 @@ trait StringRuns {
         recent: &RecentTags<I>,
     ) -> usize;
 
-    /// Returns the word of a string, which is its key in the cache.
+    /// Returns the key of a string in the cache: its bytes and length in one machine word; None if
+    /// the string has no key.
     fn word(&self, at: usize) -> Option<u64>;
 
     /// Interns a string and returns its id.

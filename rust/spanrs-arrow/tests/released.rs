@@ -1,6 +1,6 @@
 //! Columns with parts that the producer has already released.
 #![allow(unsafe_code)] // Structures of the C data interface are pointers.
-#![allow(clippy::unwrap_used, clippy::panic)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::panic)] // A panic in a test helper is a test failure.
 
 use std::ffi::c_void;
 

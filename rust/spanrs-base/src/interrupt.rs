@@ -42,8 +42,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Creates an interval of `every` steps; with 0 or 1 every call of [`Interval::passes`] with a
-    /// step returns true.
+    /// Creates an interval of `every` steps; with 0 or 1, every call of [`Interval::passes`] with
+    /// at least one step returns true.
     pub fn new(every: usize) -> Self {
         Self { steps: 0, every }
     }
@@ -112,7 +112,7 @@ impl Clock {
 pub struct Pace {
     /// The function to call.
     watch: Watch,
-    /// When to call the watch.
+    /// Interval between calls of the watch.
     interval: Interval,
 }
 

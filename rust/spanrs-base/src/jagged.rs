@@ -178,7 +178,7 @@ impl<T> Jagged<T> {
         Self { values, ends }
     }
 
-    /// Appends values to the open row and ends it.
+    /// Appends values to the open row and ends the row.
     #[inline]
     pub fn push(&mut self, row: impl IntoIterator<Item = T>) {
         self.values.extend(row);

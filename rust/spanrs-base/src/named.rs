@@ -16,7 +16,7 @@ use crate::coded::{Coded, ErrorClass};
 /// assert_eq!(error.to_string(), "unknown side \"middle\"; expected one of gold, pred");
 /// ```
 pub trait Named: Copy + PartialEq + 'static {
-    /// What the values are, as named in messages, such as `side`.
+    /// Noun for the values in messages, such as `side`.
     const WHAT: &'static str;
     /// All (name, value) pairs, in the order in which messages list the names.
     const NAMES: &'static [(&'static str, Self)];

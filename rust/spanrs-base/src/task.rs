@@ -20,7 +20,8 @@ pub enum Category {
     Content,
     /// Tokens; their boundaries define the units of token scores.
     Token,
-    /// Regions of the text that have been annotated; text outside of all zones has not.
+    /// Regions of the text that have been annotated; text outside of all zones has not been
+    /// annotated.
     Zone,
     /// Any other role; such annotations are not scored.
     Other,

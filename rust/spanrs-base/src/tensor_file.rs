@@ -9,7 +9,7 @@ use std::fmt;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 /// Error: the bytes are not a tensor file of the expected kind, or a tensor is missing or has an
-/// unexpected type or shape. The message says which.
+/// unexpected type or shape. The message describes the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TensorError(String);

@@ -108,8 +108,8 @@ impl Vocabulary {
             });
         }
         let id = self.names.intern(name);
-        // After a replacement, the key does not belong to the name: it was made from the original
-        // bytes.
+        // After a replacement, the key does not belong to the name: the key was made from the
+        // original bytes.
         if let Some(key) = key.filter(|key| ShortKey::new(name.as_bytes()) == Some(*key)) {
             self.short.add(key, id);
         }

@@ -58,10 +58,10 @@ pub struct TextAlignment {
 struct Places {
     /// For each border between characters, the number of preceding non-whitespace characters.
     before: Vec<u32>,
-    /// Indexed by that number: the position of a span that begins at the border.
+    /// Indexed by a value of `before`: the position of a span that begins at the border.
     starts: Vec<u32>,
-    /// Indexed by that number: the position of a span that ends at the border. `starts` and `ends`
-    /// differ where only the other text has a region.
+    /// Indexed by a value of `before`: the position of a span that ends at the border. `starts` and
+    /// `ends` differ where only the other text has a region.
     ends: Vec<u32>,
 }
 
@@ -187,7 +187,7 @@ impl TextAlignment {
 }
 
 impl Places {
-    /// Starts with the first border at position 0.
+    /// Creates the positions of a text, with the first border at position 0.
     fn new(text: &Normalised) -> Self {
         Self {
             before: text.before.clone(),

@@ -1,7 +1,7 @@
 //! Sentence borders: positions after blank lines at which a column file can be cut into parts.
 //!
 //! Gold and pred are cut at borders with the same number. If both files have the same sentences,
-//! these borders are at the same place of the corpus, although their byte offsets differ with the
+//! these borders are at the same place in the corpus, although their byte offsets differ with the
 //! lengths of the tags. First the borders of gold are sampled about every mebibyte
 //! ([`sample_borders`]); then the border with the same number is located in pred ([`find_border`]).
 //!
@@ -226,8 +226,8 @@ fn scan(
 /// | returned | line is blank | begins a sentence if `blank_before` | begins a sentence if `blank_before` |
 /// | other bytes | line is not blank | nothing | nothing |
 ///
-/// After a line feed the current line is empty, and `blank_before` tells whether the previous line
-/// was blank.
+/// After a line feed the current line is empty, and `blank_before` indicates whether the previous
+/// line was blank.
 #[derive(Clone, Copy, Debug)]
 struct LineState {
     /// Whether the current line has no bytes so far.

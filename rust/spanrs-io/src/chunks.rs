@@ -377,7 +377,7 @@ impl<'a> Chunk<'a> {
 #[derive(Clone)]
 pub struct ChunkSentence<'a> {
     chunk: Chunk<'a>,
-    /// Index range of its tokens in the chunk.
+    /// Index range of the tokens of the sentence in the chunk.
     tokens: Range<usize>,
     /// The document line before the sentence, if there is one.
     document: Option<&'a str>,
@@ -416,8 +416,8 @@ impl<'a> ChunkSentence<'a> {
         &self.chunk.bytes[self.range(token, slot)]
     }
 
-    /// Returns a token: empty in a file that contains only tags, `_` if CoNLL-U does not specify
-    /// one. Empty if tokens are not selected.
+    /// Returns a token: empty in a file that contains only tags, `_` if a CoNLL-U line specifies
+    /// none. Empty if tokens are not selected.
     #[inline]
     pub fn token(&self, token: usize) -> &'a [u8] {
         let Some(slot) = self.chunk.slots.token else {
@@ -436,7 +436,7 @@ impl<'a> ChunkSentence<'a> {
         std::str::from_utf8(self.token(token)).unwrap_or_default()
     }
 
-    /// Returns the tag of a token; `O` if CoNLL-U does not specify one.
+    /// Returns the tag of a token; `O` if a CoNLL-U line specifies none.
     #[inline]
     pub fn tag(&self, token: usize) -> &'a [u8] {
         let field = self.field(token, 0);
@@ -477,7 +477,7 @@ impl<'a> ChunkSentence<'a> {
         }
     }
 
-    /// Returns the tag in an extra column; None if CoNLL-U does not specify one.
+    /// Returns the tag in an extra column; None if a CoNLL-U line specifies none.
     pub fn extra_tag(&self, token: usize, extra: usize) -> Option<&'a str> {
         let field = self.field(token, self.chunk.slots.extra + extra);
         let place = match self.chunk.layout.conllu {
@@ -488,7 +488,7 @@ impl<'a> ChunkSentence<'a> {
         Some(std::str::from_utf8(&field[place]).unwrap_or_default())
     }
 
-    /// Returns the range of the tag in [`Chunk::bytes`]; None if CoNLL-U does not specify one.
+    /// Returns the range of the tag in [`Chunk::bytes`]; None if a CoNLL-U line specifies none.
     pub fn tag_range(&self, token: usize) -> Option<Range<usize>> {
         let range = self.range(token, 0);
         let Some(keys) = &self.chunk.layout.conllu else {

@@ -79,7 +79,7 @@ pub struct ColumnReader {
     ordinary: Option<LineShape>,
     /// Maximum number of tokens in a sentence.
     max_tokens: usize,
-    /// The last line in the buffer, with its line end.
+    /// Range of the last line in the buffer, with its line end.
     whole: Range<usize>,
     /// Fields of the last token line.
     fields: Vec<Field>,
@@ -92,7 +92,8 @@ pub struct ColumnReader {
     any: bool,
     unread_layers: Vec<usize>,
     tokens_are_numbers: bool,
-    /// Whether a word of CoNLL-U had the key of the tag, of the second tag and of the token.
+    /// Whether any word of a CoNLL-U file has had the key of the tag, of the second tag and of the
+    /// token, in this order.
     keys_found: [bool; 3],
     /// Whether a file in which no word has the key of the tag is accepted.
     key_may_lack: bool,
@@ -216,8 +217,8 @@ impl ColumnReader {
         self.layout.token != usize::MAX
     }
 
-    /// Returns the token of the last token line; empty in a file with a single column, `_` if
-    /// CoNLL-U does not specify one.
+    /// Returns the token of the last token line; empty in a file with a single column, `_` if a
+    /// CoNLL-U line specifies none.
     #[inline(always)]
     pub fn token(&self) -> &[u8] {
         let field = self.field(self.layout.token);
@@ -233,7 +234,7 @@ impl ColumnReader {
         std::str::from_utf8(self.token()).unwrap_or_default()
     }
 
-    /// Returns the tag of the last token line; `O` if CoNLL-U does not specify one.
+    /// Returns the tag of the last token line; `O` if a CoNLL-U line specifies none.
     #[inline(always)]
     pub fn tag(&self) -> &[u8] {
         let field = self.field(self.layout.tag);
@@ -253,8 +254,8 @@ impl ColumnReader {
         self.layout.conllu.is_some()
     }
 
-    /// Returns the range of the tag in [`ColumnReader::whole`]; None if CoNLL-U does not specify
-    /// one.
+    /// Returns the range of the tag in [`ColumnReader::whole`]; None if a CoNLL-U line specifies
+    /// none.
     pub fn tag_place(&self) -> Option<Range<usize>> {
         let &(start, end) = self.fields.get(self.layout.tag)?;
         let start = start as usize - self.whole.start;

@@ -27,9 +27,8 @@
 //! A key that no word has is an error at the end of the file: the key is usually misspelt, and all
 //! tags would silently be `O`.
 //!
-//! Source: <https://universaldependencies.org/format.html>. The functions here read columns;
-//! sentences with syntax are read by [`crate::SyntaxReader`], which uses the same classification of
-//! ids.
+//! Source: <https://universaldependencies.org/format.html>. This module reads columns; sentences
+//! with syntax are read by [`crate::SyntaxReader`], which uses the same classification of ids.
 
 use std::ops::Range;
 
@@ -66,7 +65,7 @@ pub(crate) enum Id {
     Invalid,
 }
 
-/// Classifies an id by its form. It is not checked whether the numbers are consecutive.
+/// Classifies an id by its form. Does not check whether the numbers are consecutive.
 ///
 /// | field | kind |
 /// |---|---|

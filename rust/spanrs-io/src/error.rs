@@ -1,6 +1,6 @@
 //! The error type of the readers: a code for programs, a position, and a message for users.
 //!
-//! Every reader of this crate reports the first problem of a file and stops. The [`Code`] is stable
+//! Every reader of this crate reports the first problem in a file and stops. The [`Code`] is stable
 //! and can be compared by tests and callers; the wording of the message may change. Messages end
 //! with advice if there is an obvious remedy, and quote only a bounded part of the file, because
 //! they are shown on terminals and written to logs.
@@ -106,7 +106,7 @@ impl Code {
         }
     }
 
-    /// Returns true if a limit was exceeded; the file may be valid otherwise.
+    /// Returns true if a limit was exceeded; the file may otherwise be valid.
     ///
     /// A caller that trusts the file can raise the limit and read the file again. In Python these
     /// errors are `LimitError`.

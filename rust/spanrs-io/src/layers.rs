@@ -1,7 +1,7 @@
 //! Detection of layers: additional tag columns that are not read, as in GermEval 2014 for nested
 //! entities.
 //!
-//! Scoring such a file scores only one layer, often without the user's knowledge. The columns are
+//! Only one layer of such a file is scored, often without the user's knowledge. The columns are
 //! reported so that the caller can warn:
 //!
 //! ```text

@@ -86,9 +86,9 @@ impl<'de> Deserialize<'de> for Separator {
 pub enum Comments {
     /// Lines before the first token of a sentence that begin with `#` and are certainly not tokens:
     /// `# newdoc`, `# newpar` and `# key = value` as in CoNLL-U, lines with a different number of
-    /// columns than token lines, and lines without a tag and with an empty field that is not empty
-    /// in the first token line, such as GermEval's headings. In CoNLL-U, every line that begins
-    /// with `#` before the first word of a sentence.
+    /// columns than token lines, and lines that have no tag and are empty in a column that is not
+    /// empty in the first token line, such as GermEval's headings. In CoNLL-U, every line that
+    /// begins with `#` before the first word of a sentence.
     ///
     /// Therefore `#<tab>O` is a token line in a file with two columns.
     #[default]

@@ -15,8 +15,9 @@
 //! gives the boundaries of the columns.
 //!
 //! In a file of predictions, nearly all lines are usually equal to those of the gold file. A reader
-//! can therefore follow another reader: it compares its bytes with the other reader's buffer and
-//! skips equal lines without splitting them ([`LineReader::pass`], [`LineReader::same_ahead`]).
+//! can therefore follow another reader: the following reader compares its bytes with the buffer of
+//! the other reader and skips equal lines without splitting them ([`LineReader::pass`],
+//! [`LineReader::same_ahead`]).
 //!
 //! Memory is bounded by twice the chunk size or twice the maximum line length, whichever is larger,
 //! plus 4 bytes for each whitespace byte in the buffer. Time is linear in the size of the file.
@@ -36,7 +37,7 @@ pub(crate) use ordinary::{Bounds, LineShape, OrdinaryLine, OrdinaryLines};
 
 /// The byte order mark in UTF-8, EF BB BF.
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
-/// First bytes of binary files that are read in other ways, with advice.
+/// First bytes of known binary formats, each with advice for the error message.
 const BINARY: &[(&[u8], &str)] = &[
     (
         b"PAR1",
@@ -83,14 +84,14 @@ pub struct LineReader {
     chunk: usize,
     /// Index in the buffer of the first byte that has not been returned.
     at: usize,
-    /// End of the whole lines in the buffer; all bytes before have been validated.
+    /// End of the whole lines in the buffer; all bytes before this index have been validated.
     ready: usize,
     /// End of the bytes read.
     filled: usize,
     /// Whether the source has ended: nothing follows `filled`.
     ended: bool,
-    /// Ascending positions in `buffer` of the bytes up to `b' '` in the ready part: line ends,
-    /// spaces, tabs and control characters.
+    /// Ascending positions in `buffer` of the bytes in the ready part that are at most `b' '`: line
+    /// ends, spaces, tabs and control characters.
     whitespace: Vec<u32>,
     /// Index in `whitespace` of the first position that has not been returned; the position is at
     /// least `at`.
@@ -255,7 +256,7 @@ impl LineReader {
         self.limits
     }
 
-    /// Returns the bytes of a range returned by the last call.
+    /// Returns the bytes of a range returned by the last read.
     #[inline(always)]
     pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
         &self.buffer[range]

@@ -18,7 +18,8 @@
 //!
 //! Only the first chunk of the file is examined; time is linear in its size.
 //!
-//! If any format is accepted, [`recognise`] returns the format of the file, with the same tests.
+//! For callers that accept all formats, [`recognise`] determines the format of a file with the same
+//! tests.
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
@@ -217,8 +218,7 @@ fn is_xml(begin: &[u8], line: &[u8], whole: bool) -> bool {
         && !last.contains(&b'=')
         && !last.contains(&b'<');
     let closing = [b"</", name, b">"].concat();
-    // An element that is closed at the end of the file is not a token, whatever the end of the
-    // first line.
+    // An element that is closed at the end of the file is not a token, however the first line ends.
     if named && whole && begin.trim_ascii_end().ends_with(&closing) {
         return true;
     }

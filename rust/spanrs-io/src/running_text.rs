@@ -1,8 +1,8 @@
 //! Detection of running text, which is not tokenised.
 //!
-//! A tagger or parser treats `anchovies.` and `don't` as unknown words, which is not visible in its
-//! output. The test applies to text whose words are separated by white space: in tokenised text,
-//! punctuation marks are separate words; in running text, they are attached to words.
+//! A tagger or parser silently treats `anchovies.` and `don't` as unknown words. The test applies
+//! to text whose words are separated by white space: in tokenised text, punctuation marks are
+//! separate words; in running text, they are attached to words.
 
 /// Marks that are separate tokens, except the full stop, which also occurs in abbreviations.
 const MARKS: [char; 10] = [',', ';', ':', '!', '?', '，', '；', '：', '！', '？'];

@@ -71,8 +71,8 @@ impl Source {
     }
 
     /// Allows several calls of [`Source::open`]. Has no effect on regular files, which can always
-    /// be opened again; a stream is stored in memory, or beyond 16 MiB in a temporary file of its
-    /// size.
+    /// be opened again; a stream of up to 16 MiB is stored in memory, a longer one in a temporary
+    /// file.
     #[must_use]
     pub fn keep(self) -> Self {
         self.keep.store(true, Ordering::Relaxed);
@@ -182,7 +182,7 @@ impl Source {
         beginning.map_err(|error| Error::open(Position::file(&self.name), error))
     }
 
-    /// Returns the error for opening a stream twice that is not kept.
+    /// Returns the error for the second opening of a stream that is not kept.
     fn opened_before(&self) -> Error {
         let place = Position::file(&self.name);
         Error::new(Code::Io, place, "a stream can be read only once")

@@ -460,7 +460,8 @@ fn bad_name(name: &[u8]) -> (Code, String) {
     (Code::BadSpan, message)
 }
 
-/// Returns the error for a `what` (`begin`, `end`, `token`) that is not a number from 1.
+/// Returns the error for an index that is not a whole number from 1; `what` (`begin`, `end` or
+/// `token`) names the index in the message.
 #[cold]
 fn bad_index(what: &str, text: &[u8]) -> (Code, String) {
     let text = String::from_utf8_lossy(text);

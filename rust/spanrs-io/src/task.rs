@@ -257,11 +257,11 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
 /// An element of the tree.
 #[derive(Default)]
 struct Element {
-    /// Name as in the file, including its prefix.
+    /// Name as in the file, including the namespace prefix.
     name: String,
     /// Names and values of the attributes, decoded, in order.
     attributes: Vec<(String, String)>,
-    /// Elements directly in this one, in order.
+    /// Child elements, in order.
     children: Vec<Element>,
     /// Text directly in this element, without comments and children, decoded and joined.
     text: String,
@@ -294,7 +294,7 @@ const DEPTH: usize = 100;
 fn tree(name: &str, text: &str) -> Result<Element> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    // The first element contains the root.
+    // The first open element is a placeholder whose child is the root.
     let mut open = vec![Element::default()];
     loop {
         let at = reader.buffer_position() as usize;

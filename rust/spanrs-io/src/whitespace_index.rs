@@ -1,9 +1,9 @@
 //! Index of whitespace positions, computed 64 bytes at a time.
 //!
 //! A branch on every byte of a line is slow, because it is often mispredicted. The positions of all
-//! bytes up to `b' '` are therefore collected first, one chunk at a time and almost without
-//! branches; lines and columns are then split at these positions without reading the bytes in
-//! between.
+//! bytes that are at most `b' '` are therefore collected first, one chunk at a time and almost
+//! without branches; lines and columns are then split at these positions without reading the bytes
+//! in between.
 //!
 //! Eight bytes are tested at once in a 64-bit word (SWAR): adding 0x5F to the low seven bits of
 //! each byte sets its high bit if the value exceeds 0x20, and one multiplication moves the eight

@@ -1,5 +1,5 @@
 //! Column files: input in pieces of any size, and malformed files.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // In helpers of tests, too, a panic is the report.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A panic in a test helper is a test failure.
 
 use std::io::Read;
 

@@ -44,7 +44,7 @@ pub struct Converter {
     target: Scheme,
     /// Whether malformed tags are an error.
     refuse: bool,
-    /// Violations and tags other than `O` in all sentences so far.
+    /// Number of violations and number of tags other than `O` in all sentences so far.
     changed: (u64, u64),
     /// Formatted tags by prefix letter and type id.
     tag_cache: HashMap<(&'static str, u32), String>,

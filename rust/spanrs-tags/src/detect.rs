@@ -119,7 +119,7 @@ impl Detection {
     /// - The detected scheme has fewer malformed pairs than `expected`, and at most one malformed
     ///   pair per hundred tags other than `O`.
     /// - A prefix occurs that `expected` does not have; or the number of malformed pairs under
-    ///   `expected` is more than a tenth of the number of these tags and at least
+    ///   `expected` is more than a tenth of the number of tags other than `O` and at least
     ///   [`Detection::ENOUGH`].
     /// - At most one of the two schemes is BIO, IOB or IO: malformed BIO looks like IOB, so these
     ///   three are never distinguished.
@@ -137,8 +137,8 @@ impl Detection {
                     && violations(expected) >= Self::ENOUGH)
     }
 
-    /// Minimum number of malformed pairs that count as evidence against a scheme that has all
-    /// prefixes.
+    /// Minimum number of malformed pairs that count as evidence against a scheme in which all
+    /// prefixes exist.
     pub const ENOUGH: u64 = 10;
 
     /// Returns the number of malformed pairs under a scheme; None if the scheme was not considered.
@@ -235,7 +235,7 @@ impl Evidence {
     ///
     /// # Errors
     /// [`Error::NoScheme`] if more than half of the tags other than `O` have a prefix that no
-    /// scheme knows.
+    /// scheme has.
     pub fn decide(&self, tags: &Vocabulary, dialect: &Dialect) -> Result<Detection> {
         let mut uses = vec![0_u64; tags.len()];
         for (_, here, n) in self.pairs() {
@@ -301,8 +301,8 @@ impl Evidence {
     }
 }
 
-/// Returns the number of occurrences of each prefix; the empty string is the key of tags that no
-/// scheme knows.
+/// Returns the number of occurrences of each prefix; the empty string is the key of tags whose
+/// prefix no scheme has.
 fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'static str, u64> {
     let mut letters = BTreeMap::new();
     for (tag, n) in tags.names().zip(uses) {
@@ -315,7 +315,7 @@ fn letters_of(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> BTreeMap<&'
     letters
 }
 
-/// Returns the prefix of a tag; None if no scheme knows it.
+/// Returns the prefix of a tag; None if no scheme has the prefix.
 fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
     let mut schemes = Scheme::all().filter(|scheme| *scheme != Scheme::Token);
     schemes.find_map(
@@ -327,7 +327,7 @@ fn letter_of(tag: &str, dialect: &Dialect) -> Option<&'static str> {
     )
 }
 
-/// Returns the three most frequent tags with a prefix that no scheme knows, cut to 40 characters
+/// Returns the three most frequent tags with a prefix that no scheme has, cut to 40 characters
 /// each; ties are resolved by the order of the names.
 fn strange_tags(tags: &Vocabulary, uses: &[u64], dialect: &Dialect) -> Vec<String> {
     const SHOWN: usize = 3;

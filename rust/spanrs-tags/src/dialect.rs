@@ -36,8 +36,8 @@ pub(crate) const UNTYPED: &str = "_";
 #[serde(default, deny_unknown_fields)]
 pub struct Dialect {
     /// The string between prefix and type. A tag with several separators is split at the first one,
-    /// or at the last one with `suffix`. [`Dialect::check`] lists what is not allowed. Default:
-    /// `-`.
+    /// or at the last one with `suffix`. [`Dialect::check`] lists the separators that are not
+    /// allowed. Default: `-`.
     pub separator: String,
     /// Whether the prefix is written after the type: `PER-B`. Default: false.
     pub suffix: bool,
@@ -45,7 +45,7 @@ pub struct Dialect {
     /// false, the default, the tag is a prefix and its type is `_`.
     pub bare_is_type: bool,
     /// Whether a tag with an unknown prefix is read as `O` and is not a violation (iobes). Default:
-    /// false, which also reads it as `O` but reports [`crate::Kind::UnknownTag`].
+    /// false, which also reads the tag as `O` but reports [`crate::Kind::UnknownTag`].
     pub unknown_is_outside: bool,
 }
 

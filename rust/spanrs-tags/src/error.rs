@@ -56,14 +56,14 @@ pub enum Error {
     /// A size exceeds a limit.
     #[error("{asked} {what} were requested; at most {most} are supported")]
     TooMany {
-        /// What is counted, as a plural: "tokens in a sentence".
+        /// Plural noun for the counted items: "tokens in a sentence".
         what: &'static str,
         /// The size.
         asked: usize,
         /// The largest size that is accepted.
         most: usize,
     },
-    /// The tags do not conform to the scheme and no reading was specified.
+    /// The tags do not conform to the scheme, and malformed tags are refused.
     #[error("{}", malformed(scheme, violations))]
     Malformed {
         /// The scheme in which the tags were read.
@@ -118,7 +118,7 @@ pub enum Error {
     /// Most tags fit no scheme other than TOKEN, which is never assumed.
     #[error("{}", no_scheme(*strange, *labelled, examples))]
     NoScheme {
-        /// Number of tokens whose tag has a prefix that no scheme knows.
+        /// Number of tokens whose tag has a prefix that no scheme has.
         strange: u64,
         /// Number of tokens whose tag is not `O`.
         labelled: u64,

@@ -6,8 +6,8 @@
 //! 1. A [`Dialect`] splits the string once into prefix and type (`B-PER` into `B` and `PER`).
 //! 2. A [`Scheme`] defines what the prefix means: whether a span may begin or end at the token.
 //! 3. A [`Reading`] defines how malformed sequences are interpreted.
-//! 4. The three are compiled into a [`Table`] of 256 bytes, and a [`Reader`] walks the tags of a
-//!    sentence through it: one lookup per token, no strings and no allocation.
+//! 4. Scheme and reading are compiled into a [`Table`] of 256 bytes. A [`Reader`] walks the tags of
+//!    a sentence with one table lookup per token, without strings and allocations.
 //!
 //! Every distinct tag is decoded once, when it is interned; afterwards a tag is a `u32` id.
 //!

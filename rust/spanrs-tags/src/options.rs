@@ -22,7 +22,7 @@ pub struct ReaderOptions {
     /// How tags are spelt.
     #[serde(default)]
     pub dialect: Dialect,
-    /// The scheme of pred, if it differs.
+    /// The scheme of pred, if it differs from `scheme`.
     #[serde(default)]
     pub pred_scheme: Option<Scheme>,
 }
@@ -68,8 +68,8 @@ impl ConverterOptions {
 }
 
 /// Implements serde's traits: a value is serialised as its name and deserialised with `from_name`.
-/// The name is a newtype called like the enum, so that a format can raise the crate's error for an
-/// unknown name.
+/// The name is deserialised as a newtype struct with the name of the enum, so that a deserializer
+/// can raise the crate's error for an unknown name.
 macro_rules! serde_by_name {
     ($ty:ident) => {
         impl Serialize for $ty {

@@ -74,7 +74,7 @@ pub fn seqeval_borders(before: char, here: char, same: bool) -> (bool, bool) {
     (step.close, step.open)
 }
 
-/// The step of the default mode between two symbols.
+/// Returns the step of the default mode between two symbols.
 ///
 /// The step does not depend on whether a span is open: as in seqeval, the last start remains valid
 /// until the next one, so two spans may have the same start (`E-A M-A` gives A [0, 1) and A [0,
@@ -179,7 +179,7 @@ pub(crate) fn has_strict(scheme: Scheme) -> bool {
     STRICT.iter().any(|p| p.scheme == scheme)
 }
 
-/// The step of the strict mode.
+/// Returns the step of the strict mode.
 ///
 /// An open span is continued if an inside pattern matches; otherwise it ends, and is reported only
 /// if an end pattern matches. A token that neither continues nor starts a span is read as `O`.

@@ -10,7 +10,8 @@ use crate::step::{END, OUTSIDE, UNKNOWN};
 use crate::table::{CLOSE, Table, VIOLATION, Walk, entry, is_outside, letters};
 use crate::violation::{self, Action, Violation};
 
-/// Reads tags into spans: a scheme, a reading, a dialect, and every distinct tag decoded once.
+/// Reads spans from tags. A reader has a scheme, a reading and a dialect, and decodes every
+/// distinct tag once.
 ///
 /// Gold and pred may be in different schemes (see [`Reader::with_pred_scheme`]) but share the ids
 /// of tags and types. Methods of the reader itself use gold's scheme; [`Reader::gold`] and
@@ -33,7 +34,7 @@ pub struct Reader {
     reading: Reading,
     /// The dialect of both sides.
     dialect: Dialect,
-    /// Every tag seen, of both sides; ids index `entries` and `legality` of both decodings.
+    /// Every tag seen on either side; ids index `entries` and `legality` of both decodings.
     tags: Vocabulary,
     /// Every type seen; id 0 is `_`.
     types: Vocabulary,
@@ -48,7 +49,7 @@ pub struct Reader {
 pub enum Bigrams {
     /// All sentences.
     OfAll,
-    /// Sentences without violations; for these the reading equals conlleval.
+    /// Sentences without violations; in these the reading finds the same spans as `conlleval`.
     OfWellFormed,
 }
 
@@ -111,7 +112,8 @@ impl Decoding {
 }
 
 impl Reader {
-    /// Creates a reader without tags. The maximum number of tags is that of [`Limits::default`].
+    /// Creates a reader without tags. The maximum number of tags is the default of
+    /// [`Limits::tags`].
     ///
     /// # Errors
     /// [`Error::ReadingNotForScheme`] and [`Error::BadSeparator`].
@@ -329,7 +331,7 @@ impl Reader {
 
 /// One side of a [`Reader`]: the tags, decoded in the scheme of that side.
 ///
-/// All functions take ids that [`Reader::intern`] returned, and panic for others.
+/// All functions take ids returned by [`Reader::intern`] and panic for other ids.
 #[derive(Clone, Copy, Debug)]
 pub struct SideReader<'a> {
     /// The reader, for names and options.

@@ -8,7 +8,7 @@
 //! | `B-A I-B` | A [0, 1), B [1, 2) | A [0, 1) | A [0, 1) | A [0, 1) |
 //! | `X-A B-A` | A [1, 2) | A [1, 2) | A [1, 2) | A [1, 2) |
 //!
-//! and of IOBES:
+//! The spans of some malformed IOBES sequences:
 //!
 //! | tags | conlleval | strict | discard | ncrfpp |
 //! |---|---|---|---|---|
@@ -22,10 +22,11 @@ use std::fmt;
 
 /// How malformed tags are interpreted. See the tables in the module documentation.
 ///
-/// On well-formed tags all readings give the same spans, except for the two named after seqeval.
+/// On well-formed tags all readings give the same spans, except for the two readings named after
+/// seqeval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
-    /// A tag that cannot continue the span before it opens a new one (conlleval.pl, iobes). Most
+    /// A tag that cannot continue the preceding span opens a new span (conlleval.pl, iobes). Most
     /// published numbers use this reading.
     #[default]
     Conlleval,
@@ -38,8 +39,8 @@ pub enum Reading {
     Refuse,
     /// A span extends from a first token to the next last token, regardless of the tokens between
     /// them (NCRF++; table 1 of the iobes paper). Defined for BIO, where a span extends over the
-    /// `I` of its type, and for the schemes with a prefix for last tokens: IOBES, BILOU, BMES and
-    /// BMEWO.
+    /// following `I` tags of its type, and for the schemes with a prefix for last tokens: IOBES,
+    /// BILOU, BMES and BMEWO.
     Ncrfpp,
     /// seqeval's default mode, reproduced exactly: its prefixes are `B I E S O .` under every
     /// scheme.

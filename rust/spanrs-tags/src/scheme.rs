@@ -16,7 +16,7 @@
 //! | BMEWO | `B E O W W` |
 //! | IO | cannot express the two touching spans |
 
-/// What a prefix says about the left or the right border of its token.
+/// The condition that a prefix imposes on the left or the right border of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// A span always begins (ends) here: `B` in BIO, `E` in IOBES.
@@ -31,7 +31,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// Returns its name in lower case.
+    /// Returns the name of the condition in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -44,22 +44,22 @@ impl Edge {
 
 /// A prefix of a scheme and its meaning.
 ///
-/// `I` of BIO, for example, never begins a span and ends one unless the next token continues it:
-/// `begins` is [`Edge::Never`] and `ends` is [`Edge::Auto`].
+/// `I` of BIO, for example, never begins a span, and ends a span unless the next token continues
+/// the span: `begins` is [`Edge::Never`] and `ends` is [`Edge::Auto`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
     /// The prefix as it is written, without the separator; empty for [`Scheme::Token`].
     pub letter: &'static str,
-    /// What the prefix says about the left border of the token.
+    /// The condition on the left border of the token.
     pub begins: Edge,
-    /// What the prefix says about the right border of the token.
+    /// The condition on the right border of the token.
     pub ends: Edge,
 }
 
 /// A tagging scheme: how spans are encoded as one tag per token.
 ///
 /// The names follow the literature: `Iob` is IOB1 of Ramshaw and Marcus (1995), `Bio` is IOB2
-/// (Tjong Kim Sang and Veenstra 1999). The derived order is that of the variants and has no
+/// (Tjong Kim Sang and Veenstra 1999). The derived order is the order of the variants and has no
 /// meaning; the order of preference is given by [`Scheme::all`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scheme {
@@ -112,7 +112,7 @@ struct Data {
     prefixes: &'static [Prefix],
 }
 
-/// All schemes, in the order in which detection prefers those that explain the data equally well.
+/// All schemes. Among schemes that explain the data equally well, detection prefers the first.
 const SCHEMES: [Data; 10] = [
     Data {
         scheme: Scheme::Bio,
@@ -237,7 +237,8 @@ impl Scheme {
     }
 
     /// Returns whether the scheme has a prefix for the last tokens of longer spans that never
-    /// begins a span, such as `E` in IOBES. False for IOE1 and IOE2, whose `E` may also begin one.
+    /// begins a span, such as `E` in IOBES. False for IOE1 and IOE2, whose `E` may also begin a
+    /// span.
     pub fn closes_openly(self) -> bool {
         self.prefixes()
             .iter()

@@ -5,22 +5,22 @@ use crate::scheme::{Edge, Prefix};
 
 /// Symbol of `O`; as the previous symbol, also the start of the sentence.
 pub(crate) const OUTSIDE: u8 = 0;
-/// Symbol of a tag that the scheme does not know. Symbols 1 to 5 are the prefixes of the scheme, in
-/// the order of its table.
+/// Symbol of a tag that does not belong to the scheme. Symbols 1 to 5 are the prefixes of the
+/// scheme, in the order of its table.
 pub(crate) const UNKNOWN: u8 = 6;
 /// Symbol of the end of the sentence.
 pub(crate) const END: u8 = 7;
 /// Number of symbols.
 pub(crate) const SYMBOLS: u8 = 8;
 
-/// What a reading decides at one token.
+/// The decision of a reading at one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// The span that is open before the token ends there.
+    /// Whether the open span ends before the token.
     pub(crate) close: bool,
-    /// A span begins at the token.
+    /// Whether a span begins at the token.
     pub(crate) open: bool,
-    /// A span is open after the token.
+    /// Whether a span is open after the token.
     pub(crate) live: bool,
 }
 
@@ -31,15 +31,15 @@ pub(crate) struct Context {
     pub(crate) before: Option<Prefix>,
     /// Prefix of this token; None for `O`, an unknown tag and the end of the sentence.
     pub(crate) here: Option<Prefix>,
-    /// A span is open before the token.
+    /// Whether a span is open before the token.
     pub(crate) live: bool,
-    /// Both tokens have the same type.
+    /// Whether both tokens have the same type.
     pub(crate) same: bool,
 }
 
 impl Context {
     /// Returns whether the token continues the open span: the types are equal, the previous prefix
-    /// does not end a span, and this prefix does not begin one.
+    /// does not end a span, and this prefix does not begin a span.
     pub(crate) fn continues(&self) -> bool {
         use Edge::{Auto, Never};
         self.live

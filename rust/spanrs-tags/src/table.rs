@@ -125,8 +125,8 @@ impl Table {
         })
     }
 
-    /// Returns the step between two neighbouring tags, given as entries, or None if it depends on
-    /// earlier tokens.
+    /// Returns the step between two neighbouring tags, given as entries, or None if the step
+    /// depends on earlier tokens.
     ///
     /// An entry of None is the border of the sentence: its start as `before`, its end as `here`.
     /// Whether the result is None depends on the table only, not on the pair.
@@ -167,8 +167,8 @@ fn live_after(steps: &[u8; CELLS]) -> Option<[bool; SYMBOLS as usize]> {
     Some(live)
 }
 
-/// Returns the prefixes used by a reading: those of the scheme, except in seqeval's default mode,
-/// which has its own prefixes.
+/// Returns the prefixes used by a reading: the prefixes of the scheme, except in seqeval's default
+/// mode, which has its own prefixes.
 pub(crate) fn letters(scheme: Scheme, reading: Reading) -> &'static [Prefix] {
     if reading == Reading::Seqeval {
         peers::SEQEVAL_LETTERS
@@ -193,8 +193,8 @@ fn index(state: u8, symbol: u8, same: bool) -> usize {
 }
 
 /// Encodes a decoded tag in one word: the id of its type in the upper 24 bits and its symbol,
-/// shifted left by one, in the low 8. Types from id 2^24 on do not fit; default limits allow 2^20
-/// tags.
+/// shifted left by one, in the low 8. Type ids of 2^24 or more do not fit; default limits allow
+/// 2^20 tags.
 pub(crate) fn entry(ty: u32, symbol: u8) -> u32 {
     ty << 8 | u32::from(symbol << 1)
 }
@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns what happens at the next token: the bits [`CLOSE`], [`OPEN`] and [`VIOLATION`], and
+    /// Returns the step for the next token: the bits [`CLOSE`], [`OPEN`] and [`VIOLATION`], and
     /// bits that are private to the walk.
     ///
     /// If the step has [`CLOSE`], `begin` and `ty` describe the span that ends before the token
@@ -283,7 +283,7 @@ impl<'a> Walk<'a> {
         self.state = step & STATE;
     }
 
-    /// Returns what happens at the end of the sentence; with [`CLOSE`], the open span ends with the
+    /// Returns the step for the end of the sentence; with [`CLOSE`], the open span ends with the
     /// last token.
     #[inline(always)]
     pub fn finish(&self) -> u8 {
@@ -317,8 +317,8 @@ fn conlleval(c: Context) -> Step {
     }
 }
 
-/// Reading `strict`: a span is opened only by a prefix that may begin one, and reported only if it
-/// was closed by a prefix that may end one. A malformed continuation discards the open span.
+/// Reading `strict`: a span is opened only by a prefix that may begin a span, and is reported only
+/// if a prefix that may end a span closed it. A malformed continuation discards the open span.
 fn strict(c: Context) -> Step {
     use Edge::{Always, Auto, Contact, Never};
     if c.continues() {
@@ -345,13 +345,13 @@ fn strict(c: Context) -> Step {
     }
 }
 
-/// Reading `discard`: a token that would continue a span is read as `O` if there is none; otherwise
-/// the reading is the same as `conlleval`.
+/// Reading `discard`: a token that would continue a span is read as `O` if there is no such span;
+/// otherwise the reading is the same as `conlleval`.
 fn discard(c: Context) -> Step {
     let orphan = c.here.is_some_and(|p| match p.begins {
         Edge::Never => true,
-        // Judge by the previous tag, not by how it was read, so that each violation discards one
-        // tag.
+        // Judge by the previous tag, not by how that tag was read, so that each violation discards
+        // one tag.
         Edge::Contact => !(c.before.is_some() && c.same),
         Edge::Always | Edge::Auto => false,
     });
@@ -366,7 +366,8 @@ fn discard(c: Context) -> Step {
 
 /// Reading `ncrfpp` for schemes with a prefix for last tokens: a span extends from a first token to
 /// the next last token, regardless of the tokens between them. A span without a last token ends
-/// with the sentence, or where the next one begins (NCRF++ loses the end in that case).
+/// where the next span begins or with the sentence (NCRF++ loses the end of a span that is closed
+/// by the end of the sentence).
 fn ncrfpp(here: u8, c: Context) -> Step {
     // The previous token closed its span, so that span ends before this token, whatever its tag is.
     let done = c.live && c.before.is_some_and(|p| p.ends == Edge::Always);

@@ -44,8 +44,8 @@ pub fn tags_of(scheme: Scheme, types: &[&str], dialect: &Dialect) -> Vec<String>
 /// The result equals iobes' `transitions_legality`. Time and memory are O(n²).
 ///
 /// # Errors
-/// - [`Error::UnknownTag`] for a tag that the scheme does not know, unless the dialect reads it as
-///   `O`.
+/// - [`Error::UnknownTag`] for a tag that does not belong to the scheme, unless the dialect reads
+///   the tag as `O`.
 /// - [`Error::TooMany`] for more than 8192 tags.
 /// - [`Error::BadSeparator`], see [`Dialect::check`].
 ///

@@ -1,5 +1,5 @@
-//! Violations of a scheme: the ways in which two neighbouring tags can be malformed, and what a
-//! reading does with them.
+//! Violations of a scheme: the ways in which two neighbouring tags can be malformed, and how a
+//! reading treats them.
 //!
 //! Legality is a property of tag bigrams: it depends on the right border of the previous token, the
 //! left border of this token, whether their types are equal, and the borders of the sentence. A
@@ -37,9 +37,9 @@ pub enum Kind {
     /// The first token of a span is not continued, in a scheme with a prefix for one-token spans:
     /// `B-A O` in IOBES.
     IllegalSingle,
-    /// The tag continues a span, but there is none: `O I-A` in BIO.
+    /// The tag continues a span, but no span directly precedes the token: `O I-A` in BIO.
     IllegalStart,
-    /// The tag continues a span, but the span before it has another type: `B-A I-B` in BIO.
+    /// The tag continues a span, but the preceding span has another type: `B-A I-B` in BIO.
     IllegalTransition,
     /// The scheme does not have the prefix; the token is read as `O`, or skipped with
     /// [`Reading::Ncrfpp`].
@@ -70,7 +70,7 @@ const ILLEGAL_TRANSITION: u8 = 16;
 /// Bit of [`Kind::UnknownTag`].
 pub(crate) const UNKNOWN_TAG: u8 = 32;
 
-/// Iterates over the kinds in a set; the flag is true for those that concern the previous token.
+/// Iterates over the kinds in a set; the flag is true for kinds that concern the previous token.
 pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
     BITS.into_iter()
         .filter(move |(bit, ..)| set & bit != 0)
@@ -80,8 +80,8 @@ pub(crate) fn kinds(set: u8) -> impl Iterator<Item = (Kind, bool)> {
 /// Returns the violations between a token with symbol `before` and the next one with symbol `here`.
 ///
 /// Symbols are the same as in the reading tables; at the start of the sentence `before` is
-/// `OUTSIDE`, at its end `here` is `END`. `same` is true if both tokens have the same type; it is
-/// ignored if one of the tokens has no prefix.
+/// `OUTSIDE`, at its end `here` is `END`. `same` is true if both tokens have the same type; `same`
+/// is ignored if one of the tokens has no prefix.
 pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> u8 {
     use Edge::{Always, Auto, Contact, Never};
     let prefix = |symbol: u8| {
@@ -125,7 +125,7 @@ pub(crate) fn between(prefixes: &[Prefix], before: u8, here: u8, same: bool) -> 
     }
 }
 
-/// What a reading did about a violation.
+/// The treatment of a violation by a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A span was opened at the token.
@@ -136,14 +136,14 @@ pub enum Action {
     Dropped,
     /// The token was read as `O`.
     Outside,
-    /// The token was ignored; a span that is open extends over it.
+    /// The token was ignored; an open span extends over the token.
     Skipped,
     /// The input was refused.
     Refused,
 }
 
 impl Action {
-    /// Returns what `reading` does about a violation of this kind.
+    /// Returns the treatment of a violation of this kind by `reading`.
     ///
     /// seqeval's readings are described like `conlleval` and `strict`; sequences that seqeval reads
     /// differently are not reported.
@@ -224,7 +224,7 @@ impl fmt::Display for Kind {
 pub struct Violation {
     /// Index of the token in its sentence, 0-based.
     pub index: u32,
-    /// What is wrong.
+    /// The kind of the violation.
     pub kind: Kind,
     /// The tag of the previous token; None at the start of the sentence.
     pub previous: Option<String>,
@@ -232,7 +232,7 @@ pub struct Violation {
     pub current: String,
     /// The tag of the next token; None at the end of the sentence.
     pub next: Option<String>,
-    /// What the reading did about it.
+    /// The treatment of the violation by the reading.
     pub action: Action,
 }
 

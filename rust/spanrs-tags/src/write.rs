@@ -51,7 +51,7 @@ impl Writer {
     }
 
     /// Accepts overlapping spans and spans that the scheme cannot express, as iobes does. Each
-    /// token is given to the span that starts last among those that cover it.
+    /// token is assigned to the last-starting of the spans that cover the token.
     ///
     /// Among spans with the same start, the last one in the list wins.
     ///
@@ -239,8 +239,8 @@ impl Writer {
         })
     }
 
-    /// Refuses a span that overlaps the span with the previous start, or that the scheme cannot
-    /// express.
+    /// Refuses a span that overlaps the previous span in the order of starts, or that the scheme
+    /// cannot express.
     fn check_expressible(
         &self,
         before: Option<&Span>,
@@ -271,7 +271,7 @@ impl Writer {
 }
 
 /// Iterates over the tokens that lie in spans, in order, each with the index of the last span that
-/// covers it. `spans` is sorted by start.
+/// covers the token. `spans` is sorted by start.
 ///
 /// The spans that have begun are on a stack, the last one on top. Ended spans below the top are
 /// removed when they reach the top, so each span is pushed and popped once.

@@ -110,7 +110,7 @@ impl ColumnFiles {
 
 /// Scores files in the schemes of a scorer; undecided schemes are detected first, which opens the
 /// sources more than once. With several threads, regular files are read in parts. Warnings and
-/// misaligned sentences are added to `notes`.
+/// differing tokens are added to `notes`.
 ///
 /// # Errors
 /// An error if a file cannot be opened, and the errors of [`score`](crate::score()) and

@@ -111,7 +111,7 @@ pub fn convert(
 
 /// Replaces the tags of a sentence by the converted tags.
 ///
-/// A word without a tag in CoNLL-U is read as `O` and has no field for a new tag. It is left
+/// A word without a tag in CoNLL-U is read as `O` and has no field for a new tag. The word is left
 /// unchanged if its tag is still `O` after the conversion.
 ///
 /// # Errors

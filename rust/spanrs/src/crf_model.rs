@@ -8,7 +8,7 @@ use spanrs_crf::{
 };
 use spanrs_tags::{Dialect, Error as TagsError, Scheme};
 
-/// Why a model cannot be used with its metadata.
+/// The reason why a model cannot be used with its metadata.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CrfModelError {
     /// The model or its metadata is invalid.
@@ -41,7 +41,8 @@ pub fn scheme_constraint(
 }
 
 impl CrfModel {
-    /// Takes the template and the scheme from the metadata (`template`, `scheme`).
+    /// Prepares a model for labelling, with the template and the scheme from its metadata
+    /// (`template`, `scheme`).
     ///
     /// # Errors
     /// [`CrfModelError`] for metadata that is not a JSON object, and for an invalid template or

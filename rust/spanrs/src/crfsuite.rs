@@ -1,15 +1,15 @@
 //! Conversion between models and CRFsuite's model files.
 //!
-//! Both formats contain the names of labels and attributes, weights of attributes with labels, and
-//! weights of pairs of labels. Names keep their numbers and weights are copied unchanged.
-//! CRFsuite's files do not contain the metadata of our models; models read from them have empty
-//! metadata.
+//! Both formats contain the names of labels and attributes, weights of pairs of an attribute and a
+//! label, and weights of pairs of labels. Names keep their numbers and weights are copied
+//! unchanged. CRFsuite's files do not contain the metadata of spanrs models; models read from them
+//! have empty metadata.
 
 use spanrs_base::{Coded, ErrorClass, Interner};
 use spanrs_compat::crfsuite::{CrfsuiteError, CrfsuiteModel, State, Transition};
 use spanrs_crf::{Error as CrfError, Features, Model, check_labels};
 
-/// Why a model cannot be read from or written to CRFsuite's format.
+/// The reason why a model cannot be read from or written to CRFsuite's format.
 #[derive(Debug, thiserror::Error)]
 pub enum ConversionError {
     /// The file is damaged, or the model does not fit the format.

@@ -49,7 +49,7 @@ pub fn gather(
 ///
 /// # Errors
 /// Errors from reading the file; [`Error::Tags`] if more than half of the tags other than `O` have
-/// a prefix that no scheme knows, or for too many different tags; [`Error::Stopped`].
+/// a prefix that no scheme has, or for too many different tags; [`Error::Stopped`].
 ///
 /// # Examples
 /// ```

@@ -67,7 +67,7 @@ pub struct ConllDocuments {
     warnings: Vec<String>,
     /// Tags that violate the scheme.
     malformed: Violations,
-    /// Number of tokens that are labelled.
+    /// Number of tokens whose tag is not `O`.
     labelled: u64,
     /// Number of sentences read.
     sentences: u64,
@@ -77,7 +77,7 @@ pub struct ConllDocuments {
 }
 
 impl ConllDocuments {
-    /// Starts reading.
+    /// Creates a reader of the documents in `rows`.
     ///
     /// # Errors
     /// [`Code::NoColumn`] for a file that contains only tags.
@@ -189,7 +189,7 @@ impl ConllDocuments {
     }
 }
 
-/// The error for a document whose text exceeds the limit.
+/// Returns the error for a document whose text exceeds the limit.
 #[cold]
 fn too_long(path: &str, line: u64, most: usize) -> Error {
     let message = format!(
@@ -241,7 +241,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Appends a token to the text, with a separator before it, and annotates it.
+    /// Appends a token to the text, after a separator, and adds the annotation of the token.
     fn token(&mut self, token: &str) {
         let tokens = self.document.annotations.len();
         if tokens > 0 {
@@ -270,7 +270,7 @@ impl Draft {
         self.begun = self.document.annotations.len();
     }
 
-    /// Returns the document, with the spans after the tokens; None if it has no sentence.
+    /// Returns the document, with the spans after the tokens; None if the document has no sentence.
     fn finish(mut self) -> Option<Document> {
         for (ty, start, end) in self.spans {
             self.document.push(ty, start, end);

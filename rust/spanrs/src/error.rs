@@ -4,7 +4,7 @@ use spanrs_base::{Coded, ErrorClass, Interrupted, Position};
 use spanrs_eval::input::InputError;
 use spanrs_eval::{Unmatched, Violations};
 
-/// An error of a job. Displayed after the file and line, as far as they are known.
+/// An error of a job. The displayed message begins with the file and line if these are known.
 ///
 /// ```
 /// use spanrs::{Error, ScoreOptions, score_paths};
@@ -19,8 +19,8 @@ pub enum Error {
     /// problem.
     #[error(transparent)]
     Io(#[from] spanrs_io::Error),
-    /// Tags that cannot be handled: too many different ones, or spans that the target scheme of a
-    /// conversion cannot express.
+    /// Tags that cannot be processed: there are too many different tags, or the target scheme of a
+    /// conversion cannot express the spans.
     #[error("{position}: {error}")]
     Tags {
         /// The line of the tag, or the first line of its sentence; only the file if no line is

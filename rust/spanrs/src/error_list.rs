@@ -1,7 +1,7 @@
 //! Compact storage of the errors in files.
 //!
 //! A corpus of millions of tokens has hundreds of thousands of errors. A [`Detail`] stores a string for each token of
-//! an error; here types and tokens are indices of strings that are stored once.
+//! an error; here types and tokens are indices into a table in which each string is stored once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,13 +20,13 @@ pub type ErrorKind = (&'static str, Option<String>, Option<String>);
 pub struct SpanErrors {
     /// The outcomes of the criterion.
     outcomes: &'static [Outcome],
-    /// Number of errors of each kind, kept or not; types are indices of strings.
+    /// Number of errors of each kind, kept or not; types are indices into `strings`.
     numbers: BTreeMap<(u8, Option<u32>, Option<u32>), u64>,
     /// The errors that were kept.
     errors: Vec<StoredError>,
     /// The gold file of the errors that are being added.
     path: Option<u32>,
-    /// Tokens of each error, as indices of strings.
+    /// Tokens of each error, as indices into `strings`.
     tokens: Jagged<u32>,
     /// Types and tokens by index.
     strings: Interner<str>,

@@ -37,7 +37,8 @@ pub struct ErrorOptions {
 /// Finds errors, sentence by sentence.
 ///
 /// The matcher resolves ties ([`Matcher::resolve_ties`]), so that the same matching is always
-/// listed if several have the same counts. Memory is proportional to the number of errors kept.
+/// listed if several matchings have the same counts. Memory is proportional to the number of errors
+/// kept.
 pub struct ErrorFinder {
     /// Decides which gold span matches which pred span.
     matcher: Box<dyn Matcher>,
@@ -51,7 +52,7 @@ pub struct ErrorFinder {
     sentence: u64,
 }
 
-/// What is known about a sentence in addition to its spans.
+/// Information about a sentence in addition to its spans.
 pub(crate) trait SentenceContext {
     /// Returns the name of a type.
     fn type_name(&self, ty: u32) -> &str;
@@ -203,9 +204,9 @@ pub(crate) struct Listing<'a> {
     finder: &'a mut ErrorFinder,
     /// Whether sentences with equal tags are compared.
     compares_equal_tags: bool,
-    /// Some tags of the current sentence differ.
+    /// Whether some tags of the current sentence differ.
     pub(crate) differs: bool,
-    /// The tokens of the current sentence in gold that were read so far.
+    /// The tokens of the current sentence that have been read so far in gold.
     pub(crate) tokens: Tokens,
     /// Ranges of the other tokens of the sentence, in a run of identical lines. They are examined
     /// only if the tags of the sentence differ.
@@ -297,7 +298,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// A sentence of column files.
+/// The current sentence of the column files, as the context of its errors.
 struct ColumnContext<'a> {
     reader: &'a Reader,
     gold: &'a Sentence,

@@ -6,8 +6,8 @@ use spanrs_io::ColumnReader;
 use spanrs_tags::{Scheme, are_many};
 
 /// Returns warnings about the columns of a file, based on its first lines: unread columns with tags
-/// of the same types, except `also_read` (from 0), and a column of running numbers that is read as
-/// the tokens.
+/// of the same types as the tag column, except the column `also_read` (from 0), and a column of
+/// running numbers that is read as the tokens.
 ///
 /// # Examples
 /// ```
@@ -64,8 +64,8 @@ pub(crate) fn numbers_warning(rows: &ColumnReader) -> Option<String> {
 /// Returns a warning if more than a tenth of the tags other than `O` are violations, which usually
 /// means that the file is in another scheme or the wrong column was read.
 ///
-/// `labelled` is the number of tags other than `O`, and `consequence` says how malformed tags were
-/// read. The message contains the first violation if its position was kept:
+/// `labelled` is the number of tags other than `O`, and `consequence` states how malformed tags
+/// were read. The message contains the first violation if its position was kept:
 ///
 /// ```text
 /// a.conll: 7 violations of BIO among 40 tags other than O, the first on line 3: ...; is it in another scheme?

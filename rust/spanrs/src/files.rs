@@ -18,8 +18,8 @@ use crate::{Alignment, OnMisaligned, Rows, Sides, column_warnings, detect, score
 /// Number of violations on each side that [`FileScore`] keeps with their lines.
 const LOCATED: usize = 10;
 
-/// How [`score_paths`] reads and scores column files. The default detects the scheme, reads
-/// malformed tags as conlleval does and matches spans exactly.
+/// Options of [`score_paths`]. By default, the scheme is detected, malformed tags are read as
+/// conlleval does, and spans are matched exactly.
 ///
 /// ```
 /// use spanrs::tags::{Reading, Scheme};
@@ -42,7 +42,7 @@ pub struct ScoreOptions {
     /// Decides which gold span matches which pred span. The matcher is copied, so that options can
     /// be used repeatedly.
     pub matcher: Box<dyn Matcher>,
-    /// What to do if tokens differ.
+    /// Treatment of tokens that differ between the files.
     pub on_misaligned: OnMisaligned,
     /// Limits on the sizes of lines and sentences; files that exceed them are refused.
     pub limits: Limits,

@@ -42,8 +42,8 @@
 //! caller opens, a reader of tags ([`tags::Reader`]) or a scorer ([`eval::Scorer`]), which the
 //! caller creates and keeps, and a [`Progress`]. Files are read once, in chunks, with one sentence
 //! or a block of a few thousand tokens in memory; time is linear in the size of the file. Jobs run
-//! in the calling thread, except for those with a number of threads, which does not change the
-//! results.
+//! in the calling thread, except for jobs that take a number of threads; this number does not
+//! change the results.
 //!
 //! Warnings are returned as text for the user, not printed. The first error ends a job; the scorer
 //! then contains the counts of the sentences before the error, and output written so far is
@@ -109,11 +109,11 @@ pub use validate::{Report, validate};
 
 use spanrs_base::Interval;
 
-/// Called at intervals with the number of bytes read so far, after decompression, of all files of
+/// Called at intervals with the number of bytes read so far, after decompression, from all files of
 /// the job; returns false to stop the job, which then returns [`Error::Stopped`].
 ///
-/// The Python binding updates progress bars and handles signals in this function. It is called
-/// about every 16,384 to 32,768 lines, and always in the thread that called the job.
+/// The Python binding updates progress bars and handles signals in this function. The function is
+/// called about every 16,384 to 32,768 lines, and always in the thread that started the job.
 ///
 /// ```
 /// use spanrs::io::{ColumnReader, Columns, LineReader};

@@ -1,6 +1,6 @@
 //! Scoring of two documents with the same text against each other, as in MATScore.
 //!
-//! The documents come from [`spanrs_io::document`], or from column files by
+//! The documents are read by [`spanrs_io::document`], or from column files by
 //! [`crate::ConllDocuments`]. [`Rules`] select the annotations that are scored and their labels;
 //! the [`Matcher`] pairs and counts them. A [`Counts`] is the result for one pair of documents; the
 //! caller merges the counts of a corpus, under keys of its choice.
@@ -16,7 +16,7 @@ use spanrs_eval::{
 };
 use spanrs_io::document::Document;
 
-/// Why two documents cannot be scored.
+/// The reason why two documents cannot be scored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unscored {
     /// The texts are not the same, so that offsets cannot be compared.
@@ -29,11 +29,10 @@ pub enum Unscored {
         /// The text of pred from this character on, in the same form.
         pred: String,
     },
-    /// A discontinuous annotation.
+    /// A discontinuous annotation, under rules that refuse discontinuous annotations.
     #[error(
         "{label} {start}-{end} consists of several pieces; choose how to score them: cover or split"
     )]
-    /// A discontinuous annotation, under rules that refuse them.
     Pieces {
         /// The label.
         label: String,
@@ -53,9 +52,9 @@ pub enum Unscored {
 pub struct Detail {
     /// The kind of pair, seen from pred.
     pub kind: Kind,
-    /// The gold annotation, in characters; None for a spurious one.
+    /// The gold annotation, in characters; None if the pred annotation is spurious.
     pub gold: Option<Span<i64>>,
-    /// The pred annotation, in characters; None for a missing one.
+    /// The pred annotation, in characters; None if the gold annotation is missing in pred.
     pub pred: Option<Span<i64>>,
 }
 
@@ -64,9 +63,9 @@ pub struct Detail {
 pub struct PlainDetail {
     /// The name of the kind.
     pub kind: &'static str,
-    /// The gold annotation; None for a spurious one.
+    /// The gold annotation; None if the pred annotation is spurious.
     pub gold: Option<NamedSpan>,
-    /// The pred annotation; None for a missing one.
+    /// The pred annotation; None if the gold annotation is missing in pred.
     pub pred: Option<NamedSpan>,
 }
 
@@ -93,7 +92,7 @@ impl Outcome {
 pub struct Outcome {
     /// The counts, without rows for documents.
     pub counts: Counts,
-    /// Number of tokens of pred; 0 if it has none.
+    /// Number of tokens of pred; 0 if pred has no tokens.
     pub tokens: usize,
     /// An annotation boundary, in characters, that is not a token boundary; None if there is none
     /// or tokens are not counted.
@@ -255,7 +254,7 @@ impl AnnotatedText for View<'_> {
     }
 }
 
-/// The error for texts that differ. Time is linear in the length of their common prefix.
+/// Returns the error for texts that differ. Time is linear in the length of their common prefix.
 fn differ(gold: &str, pred: &str) -> Unscored {
     let same = gold
         .chars()

@@ -9,7 +9,7 @@
 //!    ([`ColumnReader::follow`]).
 //! 3. Lines that differ are split on both sides, and their tokens compared.
 //!
-//! The first two need files with the same layout.
+//! The first two ways require files with the same layout.
 //!
 //! Document boundaries are taken from gold and ignored in pred, because predictions often have
 //! none. Sentences must have the same lengths on both sides: a difference would shift all later
@@ -34,7 +34,7 @@ pub enum Sides {
     One(Box<ColumnReader>),
 }
 
-/// What to do if a token of pred differs from the token of gold. Sentences must have the same
+/// Treatment of tokens of pred that differ from the tokens of gold. Sentences must have the same
 /// lengths in any case.
 ///
 /// ```
@@ -78,7 +78,7 @@ spanrs_base::serde_by_name!(OnMisaligned);
 /// Agreement of the tokens of two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {
-    /// A file has no tokens, so only the lengths of sentences were compared.
+    /// Whether one of the files has no tokens, so that only the lengths of sentences were compared.
     pub unaligned: bool,
     /// Number of tokens that differ, under [`OnMisaligned::Report`].
     pub differing: u64,
@@ -123,14 +123,14 @@ pub(crate) trait PairSink {
     fn begin_document(&mut self);
 }
 
-/// Reads both sides to their ends; returns the agreement of their tokens, and both paths.
+/// Reads both sides to the end; returns the agreement of their tokens, and both paths.
 ///
 /// If gold and pred are CoNLL-U with tags under the same key of MISC, and no word of pred has the
 /// key, pred has no spans: a system that finds nothing writes no keys.
 ///
 /// # Errors
-/// Errors from reading the files and of the sink; [`Error::Misaligned`] if the lengths of sentences
-/// differ, or tokens under [`OnMisaligned::Refuse`]; [`Error::Stopped`].
+/// Errors from reading the files and from the sink; [`Error::Misaligned`] if the lengths of
+/// sentences differ, or if tokens differ under [`OnMisaligned::Refuse`]; [`Error::Stopped`].
 pub(crate) fn read_pairs(
     sides: Sides,
     sink: &mut impl PairSink,
@@ -178,7 +178,7 @@ pub(crate) fn read_pairs(
             }
             (Some(Event::Sentence), Some(Event::Sentence)) => sink.end_sentence(&gold)?,
             (None, None) => break,
-            // One side has a token after the end of the sentence on the other.
+            // One side has a token after the end of the sentence on the other side.
             (g, p) if g == Some(Event::Token) || p.is_none() => {
                 return Err(ends(&gold, &pred, p.is_none(), true));
             }
@@ -255,7 +255,7 @@ impl Alignment {
     }
 }
 
-/// The error for a token that differs.
+/// Returns the error for a token that differs.
 #[cold]
 fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     Error::Misaligned {
@@ -270,9 +270,9 @@ fn differ(gold: &ColumnReader, pred: &ColumnReader) -> Error {
     }
 }
 
-/// The error for a token on one side after the sentence, or the file if `file` is true, has ended
-/// on the other. `on` is the side with the token and `ended` the other one; `gold_goes_on` is true
-/// if `on` is gold.
+/// Returns the error for a token on one side after the end of the sentence (of the file if `file`
+/// is true) on the other side. `on` is the side with the token, and `ended` is the other side;
+/// `gold_goes_on` is true if `on` is gold.
 #[cold]
 fn ends(on: &ColumnReader, ended: &ColumnReader, file: bool, gold_goes_on: bool) -> Error {
     let what = if file { "file" } else { "sentence" };

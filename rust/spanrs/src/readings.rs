@@ -1,8 +1,9 @@
 //! Scoring under several readings in one pass.
 //!
-//! Reading and splitting the file costs more than counting, so that several readings together take
-//! little longer than one. The tags are numbered once, by the reader of the first target; the other
-//! readers get the new tags in the same order, so that the ids are the same.
+//! Reading and splitting the file costs more than counting, so scoring under several readings
+//! together takes little longer than under one. The tags are numbered once, by the reader of the
+//! first target; the other readers get the new tags in the same order, so that the ids are the
+//! same.
 
 use spanrs_eval::Scorer;
 use spanrs_tags::Reader;
@@ -43,7 +44,7 @@ use crate::{Progress, Rows};
 ///     let counts = scorer.counts(&reader);
 ///     counts.summary(&Prf::f1(0), &counts.all_totals()).all.totals
 /// });
-/// // I-X without B-X is a span as conlleval reads it, and O if it is discarded.
+/// // I-X without a preceding B-X is a span under conlleval and O under discard.
 /// assert_eq!(totals, [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
 /// # Ok::<(), spanrs::Error>(())
 /// ```

@@ -10,7 +10,7 @@ use crate::errors::ErrorFinder;
 use crate::pair_reader::{Alignment, OnMisaligned, Sides, read_pairs};
 use crate::score_sink::{Rows, ScoreSink};
 
-/// Observations in files that are not counts, over all pairs of files.
+/// Examples and warnings from all pairs of files, in addition to the counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     /// The first differing tokens, with their positions, from the first pair of files that has any.
@@ -51,18 +51,19 @@ impl Notes {
     }
 }
 
-/// Scores a file against another, or a column against another.
+/// Scores one file against another, or one column of a file against another.
 ///
 /// - `reader` numbers the tags of both sides and determines the schemes; it may already have tags.
-/// - `scorer` adds the counts to its existing counts. It must have been used only with this reader.
-/// - `rows` is the unit of the scorer's documents, if it keeps any.
+/// - `scorer` adds the counts to its existing counts. The scorer must have been used only with this
+///   reader.
+/// - `rows` is the unit of the scorer's documents, if the scorer keeps documents.
 ///
 /// # Errors
-/// Errors from reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or
-/// tokens under [`OnMisaligned::Refuse`]; [`Error::Tags`] for too many different tags;
-/// [`Error::Malformed`] under [`Reading::Refuse`], for gold before pred, after everything was
-/// counted; [`Error::Stopped`]. A sentence that the matcher cannot match is not an error here; see
-/// [`Scorer::failure`].
+/// Errors from reading the files; [`Error::Misaligned`] if the lengths of sentences differ, or if
+/// tokens differ under [`OnMisaligned::Refuse`]; [`Error::Tags`] for too many different tags;
+/// [`Error::Malformed`] under [`Reading::Refuse`], for gold before pred, after all sentences have
+/// been counted; [`Error::Stopped`]. A sentence that the matcher cannot match is not an error here;
+/// see [`Scorer::failure`].
 ///
 /// # Examples
 /// ```

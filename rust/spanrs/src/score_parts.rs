@@ -50,10 +50,10 @@ pub struct SplitFile {
 /// about 4 MiB or more, so fewer threads may be used.
 ///
 /// Returns None if the files cannot be split: they are small, compressed or in CoNLL-U, gold and
-/// pred do not have blank lines after the same sentences, documents have rows, or a part has an
-/// error, such as violations under [`Reading::Refuse`](spanrs_tags::Reading::Refuse). The scorer
-/// then has no new counts, and [`score`](crate::score()) returns the result, or the error with its
-/// position.
+/// pred do not have blank lines after the same sentences, each document has a row of counts, or a
+/// part has an error, such as violations under [`Reading::Refuse`](spanrs_tags::Reading::Refuse).
+/// The scorer then has no new counts, and [`score`](crate::score()) returns the result, or the
+/// error with its position.
 ///
 /// # Errors
 /// [`crate::Error::Stopped`].
@@ -144,7 +144,7 @@ struct ScoredPart {
     finder: Option<ErrorFinder>,
 }
 
-/// Opens the files between two rows of [`cut`].
+/// Opens the part of each file between two consecutive rows of the result of [`cut`].
 ///
 /// # Errors
 /// Errors from opening the files.
@@ -200,7 +200,7 @@ fn add_parts(
 /// the last row is empty, because the last part ends with the files. A cut is at the first sampled
 /// border of the first file at or after an even share, so the cut depends only on the first file
 /// and on `threads`. Borders of the other file are found by number, starting from the nearest
-/// sampled border before.
+/// preceding sampled border.
 ///
 /// None if there would be fewer than two parts, a file is compressed or cannot be read, or a border
 /// does not exist in all files; also if `workers` report that the job was stopped.

@@ -30,9 +30,9 @@ pub(crate) type Target<'a> = (&'a mut Reader, &'a mut Scorer);
 /// Counts sentences in one scorer, or in several scorers at once whose readers use different
 /// readings.
 ///
-/// While a block is filled, `gold` and `pred` keep the line numbers of all its sentences, and
-/// `starts` contains the index of the first one of each sentence. All are cleared when a block is
-/// counted.
+/// While a block is filled, `gold` and `pred` keep the line numbers of all sentences of the block,
+/// and `starts` contains the index of the first line number of each sentence. All three are cleared
+/// when the block is counted.
 pub(crate) struct ScoreSink<'a> {
     /// Numbers the tags of both sides.
     reader: &'a mut Reader,
@@ -57,11 +57,11 @@ pub(crate) struct ScoreSink<'a> {
 /// The problem in a sentence, with the line in gold.
 type Failure = (u64, Problem);
 
-/// Why a sentence cannot be counted.
+/// The reason why a sentence cannot be counted.
 enum Problem {
     /// There are too many different tags.
     Tag(spanrs_tags::Error),
-    /// The errors of the sentence cannot be found.
+    /// The spans of the sentence cannot be matched, so its errors cannot be listed.
     Unmatched(Unmatched),
 }
 
@@ -71,7 +71,7 @@ impl From<spanrs_tags::Error> for Problem {
     }
 }
 
-/// The error for a sentence.
+/// Returns the error for a problem in a sentence.
 #[cold]
 fn error_at(gold: &ColumnReader, (line, problem): Failure) -> Error {
     let position = Position::line(gold.path(), line);
@@ -192,7 +192,7 @@ impl<'a> ScoreSink<'a> {
     /// Ends the last document and counts the remaining sentences; `path` is the path of gold.
     ///
     /// # Errors
-    /// [`Error::Tags`] if another reader cannot number a tag that the first one could.
+    /// [`Error::Tags`] if another reader cannot number a tag that the first reader could number.
     pub(crate) fn finish(mut self, path: &str) -> Result<()> {
         self.share_tags().map_err(|error| Error::Tags {
             position: Position::file(path),
@@ -234,8 +234,8 @@ impl<'a> ScoreSink<'a> {
     }
 
     /// Copies the tags of gold from token `first` on to pred and stores the line numbers of both:
-    /// those of gold end before `line`, and those of pred are higher by `lag` (modulo 2^64, because
-    /// pred may be behind).
+    /// the numbers of gold end before `line`, and the numbers of pred are greater by `lag` (modulo
+    /// 2^64, because pred may be behind).
     #[inline]
     fn same_from(&mut self, first: usize, line: u64, lag: u64) {
         let ids = &self.gold.ids[first..];
@@ -248,7 +248,7 @@ impl<'a> ScoreSink<'a> {
         self.pred.note(first, line.wrapping_add(lag));
     }
 
-    /// Gives the other readers the tags that are new in the first reader.
+    /// Adds the tags that are new in the first reader to the other readers.
     ///
     /// # Errors
     /// Errors from numbering a tag.

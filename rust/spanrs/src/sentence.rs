@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 /// The tags of the current sentence, as ids of a reader, and the line numbers of its tokens.
 ///
 /// Sentences of a block keep their line numbers until the block is counted ([`Sentence::next`],
-/// [`Sentence::forget`]); other jobs clear the sentence after each one ([`Sentence::clear`]).
-/// Buffers are reused.
+/// [`Sentence::forget`]); other jobs remove the line numbers after each sentence
+/// ([`Sentence::clear`]). Buffers are reused.
 #[derive(Default)]
 pub(crate) struct Sentence {
     /// Ids of the tags of the current sentence.
@@ -24,7 +24,7 @@ pub(crate) struct Sentence {
     before: usize,
 }
 
-/// The error for too many different tags, at the last line that `rows` read.
+/// Returns the error for too many different tags, at the last line that `rows` has read.
 #[cold]
 pub(crate) fn too_many(rows: &ColumnReader, error: spanrs_tags::Error) -> Error {
     Error::Tags {
@@ -82,8 +82,8 @@ impl Sentence {
         self.before = 0;
     }
 
-    /// Begins the next sentence but keeps the line numbers of the current sentence; returns the
-    /// index of its first token among the tokens whose line numbers are kept.
+    /// Ends the current sentence but keeps its line numbers; returns the index of the first token
+    /// of this sentence among the tokens whose line numbers are kept.
     #[inline]
     pub(crate) fn next(&mut self) -> u32 {
         let start = self.before;

@@ -47,7 +47,7 @@ pub struct SentenceReader {
 
 /// A column of tags.
 struct Layer {
-    /// Number among the extra columns; None for the column of tags.
+    /// Index among the extra columns; None for the column of tags.
     extra: Option<usize>,
     /// Name of the column of CoNLL-U; None for a key of MISC, and for other files.
     column: Option<&'static str>,
@@ -84,7 +84,7 @@ pub struct TaggedSentence {
 }
 
 impl SentenceReader {
-    /// Opens a file. `tags` are the columns of its layers, which may be empty. If `tags` is None, the only layer is the
+    /// Opens a file. `tags` lists the columns of the layers and may be empty. If `tags` is None, the only layer is the
     /// column of tags in the options of the file.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ impl Layer {
         })
     }
 
-    /// Returns the tag of a token; None if it has none.
+    /// Returns the tag of a token; None if the token has no tag.
     fn tag<'a>(&mut self, sentence: &ChunkSentence<'a>, token: usize) -> Option<&'a str> {
         let tag = match self.extra {
             None => sentence.tag_range(token).map(|_| sentence.tag_text(token)),

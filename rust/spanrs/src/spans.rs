@@ -20,7 +20,7 @@ use crate::{Progress, report};
 /// | `document`, `sentence` | numbers in the file, from 0; documents without sentences are not numbered |
 /// | `line` | line of the first token, from 1 |
 /// | `tokens` | the tokens; empty strings in a file that contains only tags |
-/// | `spans` | objects: `type`, `start`, `end` (tokens from 0, end exclusive), `text` (tokens joined by blanks) |
+/// | `spans` | objects: `type`, `start`, `end` (tokens from 0, end exclusive), `text` (tokens joined by spaces) |
 ///
 /// # Errors
 /// Errors from reading the file; [`Error::Tags`]; [`Error::Malformed`] under [`Reading::Refuse`], after the whole

@@ -27,7 +27,7 @@ pub(crate) fn read_tag_ids(
     Ok(())
 }
 
-/// The error for too many different tags.
+/// Returns the error for too many different tags.
 #[cold]
 fn too_many_tags(path: &str, line: u64, error: spanrs_tags::Error) -> Error {
     let position = Position::line(path, line);

@@ -38,7 +38,8 @@ fn annotated(text: &str, format: SyntaxFormat, parse: bool, threads: usize) -> S
 enum Other {
     Comment,
     EmptyNode,
-    /// A multiword token of the next two words; omitted if there are none.
+    /// A multiword token of the next two words; omitted if there are fewer than two or if they are
+    /// already covered.
     Multiword,
 }
 

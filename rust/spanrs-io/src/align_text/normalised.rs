@@ -7,9 +7,9 @@ use std::ops::Range;
 ///
 /// | characters | unit |
 /// |---|---|
-/// | `"`, `“`, `”`, `„`, `«`, `»`, two of the next row | `"` |
+/// | `"`, `“`, `”`, `„`, `«`, `»`, two characters of the next row | `"` |
 /// | `'`, `` ` ``, `‘`, `’`, `‚` | `'` |
-/// | `-`, `‐`, `–`, `—`, `−`, and several of them | `-` |
+/// | `-`, `‐`, `–`, `—`, `−`, and sequences of these | `-` |
 /// | `…`, `...` | `…` |
 /// | `-LRB-`, `-RRB-`, `-LSB-`, `-RSB-`, `-LCB-`, `-RCB-` | `(`, `)`, `[`, `]`, `{`, `}` |
 ///
@@ -107,8 +107,8 @@ impl Normalised {
         self.starts[start] as usize..self.starts[end] as usize
     }
 
-    /// Converts such a range to character positions in the text; an empty range is placed directly
-    /// after the previous character.
+    /// Converts a range returned by [`Normalised::raw`] to character positions in the text; an
+    /// empty range is placed directly after the previous character.
     pub(super) fn characters(&self, raw: &Range<usize>) -> (u32, u32) {
         let behind = |raw: usize| match raw.checked_sub(1) {
             Some(last) => self.positions[last] + 1,

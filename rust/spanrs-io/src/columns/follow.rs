@@ -18,7 +18,7 @@ pub trait SameLines {
     fn end(&mut self, buffer: &[u8], number: u64) -> bool;
 }
 
-/// Adds the layout to lines.
+/// Adapter that adds the layout to each line and passes the line to `sink`.
 struct LaidOut<'a, S> {
     sink: &'a mut S,
     layout: &'a Layout,
@@ -72,7 +72,7 @@ impl ColumnReader {
         alike
     }
 
-    /// Passes ordinary lines that are identical in both files to `sink` until it returns false;
+    /// Passes ordinary lines that are identical in both files to `sink` until `sink` returns false;
     /// returns the number of lines. [`ColumnReader::can_follow`] must have returned true. The
     /// fields of the last lines are no longer available afterwards.
     #[inline]
@@ -107,9 +107,9 @@ impl ColumnReader {
     /// Skips the next line if it is byte-identical to the line of the last event of `other`, and
     /// returns whether it was skipped. Event, token and tag are then the same as in `other`.
     ///
-    /// Predictions typically differ from gold in a few percent of the lines; all others need not be
-    /// split. [`ColumnReader::can_follow`] must have returned true, and both readers must be at the
-    /// same event.
+    /// Predictions typically differ from gold in a few percent of the lines; all other lines need
+    /// not be split. [`ColumnReader::can_follow`] must have returned true, and both readers must be
+    /// at the same event.
     #[inline]
     pub fn follow(&mut self, other: &Self, event: Event) -> bool {
         let (line, place) = (other.whole(), other.whole.clone());

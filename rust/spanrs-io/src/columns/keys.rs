@@ -21,7 +21,7 @@ impl ColumnReader {
         self.key_may_lack = true;
     }
 
-    /// Returns the key of the tag if no word so far has had it.
+    /// Returns the key of the tag if no word read so far has the key.
     pub fn missing_key(&self) -> Option<&str> {
         self.tag_key().filter(|_| !self.keys_found[0])
     }

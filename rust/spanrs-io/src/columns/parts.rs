@@ -42,8 +42,8 @@ pub struct ColumnLayout {
 }
 
 impl ColumnLayout {
-    /// Returns true for CoNLL-U, which cannot be read in parts: only at the end of the file is it
-    /// known whether a key of MISC occurs.
+    /// Returns true for CoNLL-U, which cannot be read in parts: whether a key of MISC occurs is
+    /// known only at the end of the file.
     pub fn is_conllu(&self) -> bool {
         self.layout.conllu.is_some()
     }

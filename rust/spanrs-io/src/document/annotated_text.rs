@@ -120,7 +120,7 @@ pub struct Document {
     /// Whether the first annotation is the root element of XML, which usually encloses the text and
     /// is not a real annotation.
     pub rooted: bool,
-    /// Types of the annotations that [`Document::close`] left out.
+    /// Types of the annotations that [`Document::close`] removed.
     pub left_out_types: HashSet<u32>,
     /// Names of the types, by id.
     types: Interner<str>,

@@ -1,6 +1,6 @@
 //! Annotators of Label Studio and Prodigy, and the selection of one annotator.
 //!
-//! A file may contain annotations of the same text by several annotators, of which one must be
+//! A file may contain annotations of the same text by several annotators, one of whom must be
 //! selected, either by the name in the file or by position. A position is accepted only if no name
 //! is a number, because user ids often are numbers. For a Label Studio file:
 //!
@@ -8,14 +8,14 @@
 //! |---|---|---|
 //! | none | the ground truth, otherwise the first annotation, with a report | the task; rejected if another task has the same id and text |
 //! | `ann@x.org` | the first annotation of that user | the task, if `annotator` is that user |
-//! | `1`, users have names | same as for the second user in the file | same as for the second user in the file |
+//! | `1`, users have names | same as the name of the second user in the file | same as the name of the second user in the file |
 //! | `1`, no users | the second annotation | none |
 //! | `7`, ids are numbers | the first annotation of user 7 | the task, if `annotator` is 7 |
 //!
 //! Cancelled and skipped annotations are read only if all layers are read, and predictions are
-//! never read. A task without such an annotation is not a document, because an unannotated text may
-//! contain spans. In JSON, the user is the value of `completed_by`: an id, or an object with id,
-//! e-mail address and name, any of which selects the user.
+//! never read. A task is not a document if none of its annotations are read, because an unannotated
+//! text may contain spans. In JSON, the user is the value of `completed_by`: an id, or an object
+//! with id, e-mail address and name, any of which selects the user.
 //!
 //! For Prodigy, whose records have one annotator each, see [`super::prodigy`].
 
@@ -51,8 +51,8 @@ pub enum LayerChoice {
 }
 
 impl LayerChoice {
-    /// Returns true if the annotator is given by a number, which may be a name or a position. This
-    /// depends on the names in the file, which is therefore read twice.
+    /// Returns true if the annotator is given by a number. The names in the file determine whether
+    /// the number is a name or a position, so the file is read twice.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Named(name) if name.parse::<usize>().is_ok())
     }
@@ -119,7 +119,7 @@ impl Annotators {
 
     /// Returns the error for an annotator that does not occur in the file `path`. The message lists
     /// the annotators in the order of their positions, with the e-mail addresses that also select
-    /// them.
+    /// an annotator.
     ///
     /// ```text
     /// d.json: no annotator "eve"; the file has 7 (ann@x.org), 12 (bob@x.org)
@@ -141,8 +141,8 @@ impl Annotators {
     }
 }
 
-/// Returns the name of a user in messages: of an object, the id, otherwise the e-mail address,
-/// otherwise the name; a string or a number is used unchanged. None for an object without any of
+/// Returns the name of a user in messages: for an object, the id, or otherwise the e-mail address,
+/// or otherwise the name; a string or a number is used unchanged. None for an object without any of
 /// these, and for other values.
 pub(super) fn user_name(user: &Value) -> Option<String> {
     match user {

@@ -1,12 +1,12 @@
 //! brat's standoff annotations, stored in a separate file next to the text.
 //!
 //! ```text
-//! T1<tab>PER 0 3<tab>Bob                          text-bound: id, type, offsets, the text there
+//! T1<tab>PER 0 3<tab>Bob                          text-bound: id, type, offsets, covered text
 //! T2<tab>LOC 10 15;20 25<tab>North Coast          two fragments
 //! A1<tab>Confidence T1 high                       attribute: id, name, target, value
 //! R1<tab>Origin Arg1:T1 Arg2:T2                   relation: id, type, from, to
-//! *<tab>Equiv T1 T2 T3                            relations of T1 and T2, and of T2 and T3
-//! E1<tab>Travel:T1 Goal:T2                        event: relations from its trigger, called by role
+//! *<tab>Equiv T1 T2 T3                            relations between T1 and T2, and between T2 and T3
+//! E1<tab>Travel:T1 Goal:T2                        event: relations from its trigger, named after the roles
 //! ```
 //!
 //! Offsets count code points from 0, ends exclusive; a byte order mark counts as a code point and
@@ -19,7 +19,7 @@
 //! rejected, because the text is then another version, or the offsets count bytes, and all
 //! annotations are suspect.
 //!
-//! Fragments separated only by white space are joined to one piece, because brat itself splits
+//! Fragments separated only by white space are joined into one piece, because brat itself splits
 //! annotations at line ends.
 //!
 //! | offsets in `New York and Bonn` | pieces |

@@ -30,9 +30,9 @@ use crate::error::Result;
 /// Reads the next record; None at the end.
 ///
 /// # Errors
-/// [`Code::BadDocument`](crate::Code::BadDocument) with line and column for a line that is not such
-/// an object, and for an object without text or without any list of spans, because a misspelt key
-/// must not look like a text without spans. Also the errors of [`Lines::next`].
+/// [`Code::BadDocument`](crate::Code::BadDocument) with line and column for a line without the
+/// expected structure, and for an object without text or without any list of spans, because a
+/// misspelt key must not look like a text without spans. Also the errors of [`Lines::next`].
 pub(super) fn next(lines: &mut Lines) -> Result<Option<Document>> {
     let record = json::next_record(lines, "this is not a doccano record", |line| {
         serde_json::from_str::<Record>(line)?.document()
@@ -46,7 +46,7 @@ pub(super) fn next(lines: &mut Lines) -> Result<Option<Document>> {
 struct Record {
     /// The text.
     text: Option<String>,
-    /// The text under another key; ignored if there is `text`.
+    /// The text under another key; ignored if the record has `text`.
     data: Option<String>,
     /// Spans as rows.
     label: Option<Vec<Row>>,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-/// Selects the XML elements that are annotations. By default all elements are.
+/// Selects the XML elements that are annotations. By default, all elements are annotations.
 ///
 /// ```
 /// use spanrs_io::document::{Elements, Format, Reader};

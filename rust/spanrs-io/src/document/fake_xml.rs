@@ -96,7 +96,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Handles the text between `<` at `begin` and `>` at `end` as a tag; returns false, without
-    /// changing anything, if it cannot be a tag.
+    /// changing anything, if the text cannot be a tag.
     fn tag(&mut self, begin: usize, end: usize) -> Result<bool> {
         let inside = &self.source[begin + 1..end];
         let empty = inside.strip_suffix('/');

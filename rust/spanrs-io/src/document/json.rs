@@ -151,9 +151,9 @@ pub(super) fn short(value: &Value) -> String {
 
 /// An offset: a whole number from 0.
 ///
-/// Numbers that are too large for the type become its maximum, which is beyond any text, so that
-/// the annotation is left out with a report and the file is not rejected. Negative numbers and
-/// fractions are errors.
+/// Numbers that are too large for the type become the maximum of the type, which is beyond any
+/// text, so that the annotation is left out with a report and the file is not rejected. Negative
+/// numbers and fractions are errors.
 #[derive(Clone, Copy)]
 pub(super) struct Offset(pub(super) u32);
 

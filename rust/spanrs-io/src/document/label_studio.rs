@@ -6,9 +6,9 @@
 //! [{"id": 1, "text": "Bob ate", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}]
 //! ```
 //! Offsets count UTF-16 code units, as in JavaScript (`regions`). In JSON, a task has a list of
-//! annotations, each by one user; each becomes a layer of the document. In JSON_MIN, there is one
-//! task per annotation. Only one task at a time is in memory as a tree, plus a few bytes for each
-//! task that has been read, to detect duplicates.
+//! annotations, each by one user; each annotation becomes a layer of the document. In JSON_MIN,
+//! there is one task per annotation. Only one task at a time is in memory as a tree, plus a few
+//! bytes for each task that has been read, to detect duplicates.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -42,9 +42,9 @@ const OWN: [&str; 5] = [
 /// Reads the annotated tasks; tasks without annotations are skipped.
 ///
 /// If an annotator is selected (by name, e-mail address or id of a user), only the tasks annotated
-/// by this user are read. If no user id is a number, a number is a position from 0: among the users
-/// in the order of their first occurrence in the file, or among the annotations of each task if the
-/// file contains no users.
+/// by this user are read. If no user id is a number, a number selects a position from 0: among the
+/// users in the order of their first occurrence in the file, or among the annotations of each task
+/// if the file contains no users.
 pub(super) struct Tasks {
     items: Items,
     wanted: Wanted,

@@ -16,9 +16,10 @@
 //! ids. Each id is also read as a relation with the name of the attribute.
 //!
 //! Keys may occur in any order, so rows are kept as raw JSON, without copying, until their set is
-//! complete. Most sets have only rows of two numbers, because tokens make up the bulk of a
-//! document; these sets are parsed by a specialised function ([`push_pairs`]), others by serde. Time is linear
-//! in the size of the file; memory is needed for the document and for the rows of one set.
+//! complete. Most rows consist of two numbers, because tokens make up the bulk of a document; a set
+//! with only such rows is parsed by a specialised function ([`push_pairs`]), any other set by
+//! serde. Time is linear in the size of the file; memory is needed for the document and for the
+//! rows of one set.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -287,7 +288,7 @@ impl<'de> Deserialize<'de> for File<'de> {
     }
 }
 
-/// The keys that are used, in all objects. Any key may occur twice; the last one is used, as in
+/// The keys that are read, in any object. Any key may occur twice; the last one is used, as in
 /// Python.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "lowercase")]

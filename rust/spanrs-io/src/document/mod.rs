@@ -17,11 +17,12 @@
 //! annotation tools occasionally contain such annotations, and the rest of the corpus should remain
 //! usable.
 //!
-//! A document is read into memory as a whole, up to `Limits::document_bytes`; in a file with
-//! several documents, they are read one by one ([`DocumentReader`]).
+//! A document is read into memory as a whole, up to `Limits::document_bytes`; the documents of a
+//! file are read one by one ([`DocumentReader`]).
 //!
-//! If the format has them, documents keep relations between annotations, attributes with the types
-//! of their values, and the annotations of several annotators as layers ([`LayerChoice`]).
+//! Documents also keep relations between annotations, attributes with the types of their values,
+//! and the annotations of several annotators as layers ([`LayerChoice`]), if the format supports
+//! these.
 //!
 //! ```
 //! use spanrs_io::document::{Format, Reader};

@@ -112,7 +112,7 @@ impl Prodigy {
     /// # Errors
     /// [`Code::BadDocument`]:
     ///
-    /// - with line and column for an accepted line that is not such an object;
+    /// - with line and column for an accepted record without the expected structure;
     /// - if several annotators annotated the same text and none is selected;
     /// - if the selected annotator does not occur;
     /// - if two records of the selected annotator, or without an annotator, have the same input
@@ -163,7 +163,7 @@ impl Prodigy {
         })
     }
 
-    /// Reads the rest of the file for the names of the annotators.
+    /// Reads the rest of the file to collect the names of the annotators.
     fn read_names(&mut self) -> Result<()> {
         while let Some((_, record)) = self.record()? {
             let accepted = record.filter(|record| record.answer() == Answer::Given);

@@ -171,7 +171,7 @@ pub(super) struct Items {
     state: State,
 }
 
-/// What may follow in a JSON file.
+/// The part of a JSON file that is expected next.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     /// The list, or the only value.

@@ -56,8 +56,8 @@ pub(super) struct Regions {
 /// Number of characters between two entries of `offsets`.
 const STEP: usize = 256;
 
-/// Number of additional characters of the document, beyond the length of a region's text, in which
-/// the region's text is searched.
+/// Number of additional characters of the document, beyond the length of a region's text, that are
+/// searched for the region's text.
 const LONGEST_REST: usize = 200;
 
 /// Classification of an offset in code units.
@@ -149,7 +149,7 @@ impl Regions {
 
     /// Adds the annotations of one user: a layer with its regions, their attributes and relations.
     /// An annotation that was cancelled or skipped becomes a layer without regions. `at` returns
-    /// its location in the file, for messages.
+    /// the location of the annotation in the file, for messages.
     ///
     /// # Errors
     /// A message if the results do not have the expected structure.
@@ -254,7 +254,7 @@ impl Regions {
     ///
     /// A region that does not match the text is left out with a report: its offsets are beyond the
     /// text or within a character, or the text at its offsets is not the text of the region. A
-    /// region that ends before it begins is added, and left out when the document is closed.
+    /// region that ends before it begins is added, and removed when the document is closed.
     ///
     /// # Errors
     /// A message if the offsets or the labels do not have the expected type.

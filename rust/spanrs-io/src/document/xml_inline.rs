@@ -282,7 +282,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Handles a start tag: opens the element, and adds an annotation if the element is one.
+    /// Handles a start tag: opens the element, and adds an annotation if the element is an
+    /// annotation.
     ///
     /// Names are checked whatever the role of the element. A root element that is an annotation is
     /// recorded in [`Document::rooted`], because it encloses the whole text and is usually not a

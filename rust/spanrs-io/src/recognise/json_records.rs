@@ -152,10 +152,10 @@ impl Record {
 /// |---|---|
 /// | `signal` or `asets` | `mat-json` |
 /// | `annotations`, `completions` or `predictions`, and an object `data` | `label-studio` |
-/// | `annotation_id`, `lead_time`, in a list `annotator`, or a list of objects with `labels` (JSON_MIN) | `label-studio` |
-/// | `text`, and `spans` or one of Prodigy's own keys, in a line | `prodigy` |
-/// | `text` or `data`, and a list `label`, `labels` or `entities`, in a line | `doccano` |
-/// | matches of two formats or of none | rejected; the message lists the keys |
+/// | `annotation_id`, `lead_time`, `annotator` (in an item of a list), or a list of objects with `labels` (JSON_MIN) | `label-studio` |
+/// | `text`, and `spans` or one of Prodigy's own keys, not in an item of a list | `prodigy` |
+/// | `text` or `data`, and a list `label`, `labels` or `entities`, not in an item of a list | `doccano` |
+/// | keys of two formats or of none | rejected; the message lists the keys |
 /// | lists of tokens or tags | rejected, with other advice |
 pub(super) fn json_format(begin: &[u8]) -> Recognised {
     let record = Record::first(begin);
@@ -206,7 +206,7 @@ fn is_mat_json(record: &Record) -> bool {
     !record.in_list && record.has(&["signal", "asets"])
 }
 
-/// Label Studio: JSON, or JSON_MIN, where the regions are under any key.
+/// Label Studio: JSON, or JSON_MIN, where any key may contain the regions.
 fn is_label_studio(record: &Record) -> bool {
     if record.has(&["annotations", "completions", "predictions"]) {
         let data = matches!(record.kind("data"), Some(Kind::Object | Kind::Unknown));

@@ -95,7 +95,7 @@ impl<'a> SyntaxReader<'a> {
     /// only of comments, without words. The last sentence need not be followed by a blank line.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] with the line number for lines that violate the format: another number
+    /// [`Code::WrongFormat`] with the line number for lines that violate the format: a wrong number
     /// of columns, ids out of order, a multiword token that extends beyond the sentence, an empty
     /// form, or in word/TAG a token without a slash.
     ///
@@ -222,7 +222,7 @@ impl<'a> SyntaxReader<'a> {
     /// the form may be empty; fields are not interpreted here.
     ///
     /// # Errors
-    /// [`Code::WrongFormat`] for another number of columns, an empty form, and the errors of
+    /// [`Code::WrongFormat`] for a wrong number of columns, an empty form, and the errors of
     /// [`SyntaxReader::other_id`].
     #[inline]
     fn ten_columns(
@@ -350,8 +350,8 @@ impl<'a> SyntaxReader<'a> {
         Ok(true)
     }
 
-    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. It is
-    /// not checked whether the heads are words of the sentence and form a tree.
+    /// Returns the heads of a sentence as numbers: word numbers from 1, and 0 for the root. Does
+    /// not check whether the heads are words of the sentence and form a tree.
     ///
     /// # Errors
     /// [`Code::WrongFormat`] with the line of the first head that is not a number.

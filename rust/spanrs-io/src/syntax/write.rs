@@ -10,9 +10,9 @@
 //! For columns that are predicted or omitted ([`WrittenColumns`]), the values of the sentence are
 //! not copied.
 //!
-//! A CoNLL-U file without empty fields that is read and written without annotations is
-//! byte-identical, including line ends and blank lines, except for a byte order mark and blank
-//! lines after the last sentence, which do not belong to any sentence.
+//! A CoNLL-U file without empty fields that is read and written without annotations is reproduced
+//! byte for byte, including line ends and blank lines, except for a byte order mark and blank lines
+//! after the last sentence, which do not belong to any sentence.
 
 use super::predicted::ColumnSet;
 use super::sentence::{SyntaxSentence, SyntaxWord};
@@ -63,7 +63,7 @@ const DEPS: usize = 8;
 ///
 /// Comments, multiword tokens, empty nodes, the other fields, line ends and blank lines are copied,
 /// unless `columns` excludes them; empty fields are written as `_`. If columns from LEMMA to DEPREL
-/// are copied in addition to predictions, a comment lists the predicted columns, including those
+/// are copied in addition to predictions, a comment lists the predicted columns, including columns
 /// predicted earlier. `annotations` must have as many items as the sentence has words; words
 /// without an item are not written.
 ///

@@ -15,10 +15,10 @@ pub(crate) type Written = (String, u32, u32);
 /// Types of the spans that are written.
 pub(crate) const NAMES: [&str; 3] = ["A", "B-b", "C"];
 
-/// Asserts that the spans are those that the reading defines, in order and within the sentence; that tags without
-/// violations give the same spans under every reading; that tags have no violations exactly if writing the spans gives
-/// the same tags, and exactly if all transitions are legal; and that the violations between neighbours add up to the
-/// violations of the sentence.
+/// Asserts that the spans are the spans that the reading defines, in order and within the sentence; that tags without
+/// violations give the same spans under every reading; that tags have no violations if and only if writing the spans
+/// gives the same tags, and if and only if all transitions are legal; and that the violations between neighbours add up
+/// to the violations of the sentence.
 pub(crate) fn check_reading(scheme: Scheme, reading: Reading, dialect: &Dialect, tags: &[String]) {
     let reader = Reader::new(scheme, reading, dialect.clone()).expect("the reading is defined");
     let (_, found) = check(reader, tags);
@@ -218,7 +218,7 @@ fn touch(before: Option<&Part<'_>>, here: Option<&Part<'_>>) -> bool {
     matches!((before, here), (Some((Some(_), before)), Some((Some(_), here))) if before == here)
 }
 
-/// Spans whose first token may begin a span and whose last token may end one. A token does not join a token outside
+/// Spans whose first token may begin a span and whose last token may end a span. A token does not join a token outside
 /// spans.
 fn strict(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
@@ -250,8 +250,8 @@ fn strict(parts: &[Part<'_>]) -> Vec<Named> {
     found
 }
 
-/// Same as `conlleval`, except that two kinds of token are outside: those that would continue a span where there is
-/// none, and those whose prefix requires a touching span that does not exist.
+/// Same as `conlleval`, except that two kinds of tokens are read as `O`: tokens that would continue a span where there
+/// is none, and tokens whose prefix requires a touching span that does not exist.
 fn discard(parts: &[Part<'_>]) -> Vec<Named> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -290,7 +290,7 @@ fn ncrfpp_bio(parts: &[Part<'_>]) -> Vec<Named> {
     starts.map(span).collect()
 }
 
-/// A span extends from a first or single token to the next token that ends a span, begins one, or ends the sentence.
+/// A span extends from a first or single token to the next token that ends a span, begins a span, or ends the sentence.
 fn ncrfpp(parts: &[Part<'_>]) -> Vec<Named> {
     let begins = |part: &Part<'_>| part.0.is_some_and(|prefix| prefix.begins == Edge::Always);
     let ends = |part: &Part<'_>| part.0.is_some_and(|prefix| prefix.ends == Edge::Always);

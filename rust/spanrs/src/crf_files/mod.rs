@@ -23,7 +23,7 @@ pub use tag::{TagOptions, TagReport, tag};
 /// Key of MISC for the probability of a tag in CoNLL-U.
 pub const PROBABILITY_KEY: &str = "TagProbability";
 
-/// Reads extra columns for a template with each token.
+/// Adds the extra columns of a template to the columns that are read with each token.
 ///
 /// # Errors
 /// Same as [`ColumnReader::add_column`], with the number of the column in the template.
@@ -41,7 +41,7 @@ fn add_columns(rows: &mut ColumnReader, extra: &[Column]) -> Result<()> {
     Ok(())
 }
 
-/// Appends the input of a template in a sentence: the tokens and `extra` more columns.
+/// Appends the input of a template in a sentence: the tokens and `extra` additional columns.
 fn push_sentence(columns: &mut Columns, sentence: &ChunkSentence<'_>, extra: usize) {
     for token in 0..sentence.len() {
         columns.value(sentence.token_text(token));

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::sentences::missing_tag;
 use crate::{Progress, column_warnings, report};
 
-/// The sentences of a column file: the input of a template, and their tags.
+/// The sentences of a column file: the input of a template, and the tags.
 #[derive(Clone, Debug, Default)]
 pub struct TaggedSentences {
     /// Tokens and extra columns.
@@ -27,7 +27,7 @@ pub struct TaggedSentences {
     pub width: usize,
     /// Whether the tokens of the first lines are running numbers.
     pub tokens_are_numbers: bool,
-    /// Whether there are several tags and each equals its token.
+    /// Whether there are several distinct tags and the tag of every token equals the token.
     pub tags_are_tokens: bool,
     /// Possible problems in the file.
     pub warnings: Vec<String>,

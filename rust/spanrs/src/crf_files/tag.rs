@@ -16,12 +16,12 @@ use crate::error::{Error, Result};
 use crate::file_warnings::numbers_warning;
 use crate::{Progress, report};
 
-/// Number of sentences in which running text is detected.
+/// Number of sentences that are examined to detect running text.
 const FIRST_LINES: usize = 20;
 /// Number of sentences that are searched for an attribute of the model.
 const FIRST_SENTENCES: usize = 100;
 
-/// How files are tagged.
+/// Options for tagging files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TagOptions {
@@ -32,12 +32,13 @@ pub struct TagOptions {
     /// The column for the tags in CoNLL-U if `target` is None, because CoNLL-U cannot have a new
     /// column.
     pub conllu_target: Option<Column>,
-    /// Predict the most probable tag of each token, instead of the most probable sequence.
+    /// Whether to predict the most probable tag of each token instead of the most probable
+    /// sequence.
     pub posterior: bool,
-    /// Write the probability of each tag as well: in a new last column, in CoNLL-U under
-    /// [`PROBABILITY_KEY`].
+    /// Whether to write the probability of each tag as well: in a new last column, or under
+    /// [`PROBABILITY_KEY`] in CoNLL-U.
     pub probabilities: bool,
-    /// Number of threads; the output does not depend on it. 0 means 1.
+    /// Number of threads; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
     #[serde(skip, default = "never")]
@@ -53,7 +54,7 @@ fn never() -> Watch {
 pub struct TagReport {
     /// Possible problems in the file.
     pub warnings: Vec<String>,
-    /// Whether the model has an attribute of the first sentences. If not, the template or the
+    /// Whether any attribute of the first sentences is in the model. If not, the template or the
     /// columns probably do not belong to the model.
     pub has_known_attributes: bool,
 }
@@ -62,7 +63,7 @@ pub struct TagReport {
 /// comments, blank lines, other columns, line ends.
 ///
 /// A blank line separates sentences of different files, and only the first file keeps its byte
-/// order mark. The files have no column of tags ([`Columns::untagged`] is set). Memory is
+/// order mark. The files are read without a column of tags ([`Columns::untagged`]). Memory is
 /// proportional to the size of a chunk of sentences.
 ///
 /// # Errors
@@ -262,7 +263,7 @@ impl Tagger<'_> {
         Inputs::Columns(values.into())
     }
 
-    /// Returns true if the model has an attribute of the first sentences, or if there are no
+    /// Returns true if any attribute of the first sentences is in the model, or if there are no
     /// sentences.
     fn has_known_attributes(&self, chunk: Chunk<'_>) -> bool {
         let inputs = self.inputs(chunk, FIRST_SENTENCES);

@@ -16,14 +16,14 @@ use crate::error::Result;
 /// Options for tagging and parsing files.
 #[derive(Clone, Copy, Debug)]
 pub struct AnnotateOptions {
-    /// Parse; otherwise only tag.
+    /// Whether to parse; if false, sentences are only tagged.
     pub parse: bool,
-    /// Parse with the tags of the file instead of the tagger's. Not used without `parse`.
+    /// Whether to parse with the tags of the file instead of the tagger's. Not used without `parse`.
     pub keep_tags: bool,
-    /// Write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are not
-    /// predicted, and drop empty nodes. Tags kept by `keep_tags` are still copied.
+    /// Whether to write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are
+    /// not predicted, and to drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
-    /// Number of threads, including the calling thread; the output does not depend on it. 0 means 1.
+    /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
     pub watch: Watch,
@@ -92,7 +92,7 @@ fn annotate_part(
     }
     loop {
         let mut len = 0;
-        // The reader keeps the blank lines at the end of the part in the sentence after the last one.
+        // Blank lines at the end of the part are stored in the buffer after the last sentence.
         while len < TOGETHER && reader.read(&mut sentences[len])? {
             if keep_tags && !has_tags(&sentences[len]) {
                 let message = "the words have no tags for parsing; omit --keep-tags";

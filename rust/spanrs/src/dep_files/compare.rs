@@ -29,7 +29,7 @@ use super::words::{COLUMNS, TreeWord, is_content, is_functional, is_punctuation,
 /// gold has a content relation, and spurious if only pred has one. The gold label decides whether a
 /// pair is punctuation. The numbers of sentences, gold words and pred words are also counted, and
 /// the numbers of words with each column empty or copied: the measures of a column are undefined if
-/// it is empty in all words or copied in some.
+/// the column is empty in all words or copied in some words.
 ///
 /// Time is linear in words and arcs, apart from [`align()`]. Memory is linear.
 ///
@@ -202,8 +202,8 @@ fn same_morphology(gold: &TreeWord, pred: &TreeWord) -> bool {
     gold.upos == pred.upos && gold.feats() == pred.feats()
 }
 
-/// Counts sentences and words, and words with an empty or a copied column. Numbers of 0 have no
-/// cells.
+/// Counts sentences and words, and words with an empty or a copied column. Counts of 0 are not
+/// stored.
 fn count_corpus(gold: &[TreeWord], pred: &[TreeWord], counts: &mut Counts) {
     let mut sizes = [0; COPIED as usize + COLUMNS.len()];
     sizes[0] = gold.iter().filter(|word| word.starts_sentence).count();
@@ -235,7 +235,7 @@ fn count_corpus(gold: &[TreeWord], pred: &[TreeWord], counts: &mut Counts) {
 /// Returns for each word the words attached to it with a functional relation, in the order of the
 /// text.
 ///
-/// MLAS compares them pairwise. Panics if a head is not an index into `words`.
+/// MLAS compares these words pairwise. Panics if a head is not an index into `words`.
 fn functional_children(words: &[TreeWord]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); words.len()];
     for (at, word) in words.iter().enumerate() {

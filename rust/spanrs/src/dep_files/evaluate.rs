@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! gold   [They ate.]   [He slept.]
-//! pred   [They ate. He slept.]             one stretch: the second sentence of gold ends it
+//! pred   [They ate. He slept.]             one segment: ends with gold's second sentence
 //! ```
 //!
 //! The side with fewer characters gets the next sentence (gold if both are empty) until both sides
@@ -35,8 +35,9 @@ pub struct EvaluateOptions {
     pub subtypes: bool,
     /// Number of roots that trees may have, on both sides.
     pub roots: Roots,
-    /// Keep a row of counts for each segment of text in which both sides begin and end a sentence,
-    /// numbered from 0. If both sides have the same sentences, each segment is a sentence.
+    /// Whether to keep a row of counts for each segment of text in which both sides begin and end a
+    /// sentence, numbered from 0. If both sides have the same sentences, each segment is a
+    /// sentence.
     pub documents: bool,
 }
 
@@ -190,8 +191,8 @@ impl Stretch {
     }
 }
 
-/// Returns for each of [`COLUMNS`] whether it was copied, which is the case if the sentence lists
-/// its predicted columns and this column is not in the list.
+/// Returns, for each of [`COLUMNS`], whether the column was copied: the sentence lists its
+/// predicted columns, and this column is not in the list.
 fn copied_columns(sentence: &SyntaxSentence<'_>) -> [bool; COLUMNS.len()] {
     let predicted = sentence.predicted();
     let is_predicted = |name| predicted.is_none_or(|set| set.names().any(|known| known == name));
@@ -283,7 +284,7 @@ pub fn evaluate(
     }
 }
 
-/// The error for gold without words.
+/// Returns the error for gold without words.
 fn empty(path: &str) -> Error {
     IoError::new(
         Code::Empty,
@@ -293,8 +294,8 @@ fn empty(path: &str) -> Error {
     .into()
 }
 
-/// The error for a text that ends before the text of the other side: gold's text if `gold_ends`,
-/// else pred's. The shorter segment is a prefix of the longer one.
+/// Returns the error for a text that ends before the text of the other side: gold's text if
+/// `gold_ends`, otherwise pred's. The shorter segment is a prefix of the longer one.
 fn ends(gold: (&Side, &Stretch), pred: (&Side, &Stretch), gold_ends: bool) -> Error {
     let place = |side: &Side, open: &Stretch| Position::line(side.chunks.path(), open.line);
     let (short, long) = if gold_ends {

@@ -9,7 +9,8 @@ use spanrs_eval::outcomes::{Criterion, Outcome, Schema};
 pub(super) const RIGHT: u8 = 0;
 /// The head is right, the label is wrong.
 pub(super) const MISLABELLED: u8 = 1;
-/// The head is wrong. In `mlas` also: head and label are right, but something else is wrong.
+/// The head is wrong. In `mlas` also: head and label are right, but the tag, the features or the functional children
+/// are wrong.
 pub(super) const WRONG: u8 = 2;
 /// In criteria of arcs: a gold word that has no counterpart or whose counterpart is not counted by the criterion.
 pub(super) const MISSED: u8 = 3;
@@ -50,10 +51,10 @@ const TAGS: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
-/// Criterion `las`: all arcs. `uas` is the next one and shares its cells.
+/// Criterion `las`: all arcs. The next criterion, `uas`, shares its cells.
 pub(super) const ARCS: u8 = 0;
-/// Criterion `las_no_punct`: arcs of words whose gold label is not punctuation. `uas_no_punct` is
-/// the next one.
+/// Criterion `las_no_punct`: arcs of words whose gold label is not punctuation. The next criterion, `uas_no_punct`,
+/// shares its cells.
 pub(super) const NO_PUNCT: u8 = 2;
 /// Criterion `clas`: arcs with a content relation.
 pub(super) const CONTENT: u8 = 4;
@@ -112,7 +113,7 @@ const fn untyped(name: &'static str, outcomes: &'static [Outcome]) -> Criterion 
 /// criteria are the scores of the CoNLL 2018 shared task; the criteria without punctuation are an addition.
 ///
 /// Arcs are counted by gold label and pred label, tags by gold tag and pred tag. Precision divides
-/// by pred words, recall by gold words; with equal tokens both are the accuracy.
+/// by pred words, recall by gold words; with equal tokens, both are equal to the accuracy.
 pub static SCHEMA: Schema = Schema {
     name: "dep",
     criteria: &[

@@ -5,7 +5,8 @@
 
 use spanrs_io::TextWord;
 
-/// A word of one side. It owns its strings, so that it outlives the block from which it was read.
+/// A word of one side. The word owns its strings, so that it outlives the block from which it was
+/// read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeWord {
     /// The form. Compared only within multiword tokens, in lower case.

@@ -1,8 +1,8 @@
 //! Scoring of files of spans: span files, and column files with stacked tags.
 //!
 //! Neither needs a scheme. A span file ([`spanrs_io::SpanFileReader`]) lists the spans of a
-//! sentence, which may overlap and have holes. Stacked tags nest spans in one column, the outermost
-//! first:
+//! sentence, which may overlap and be discontinuous. Stacked tags nest spans in one column, the
+//! outermost first:
 //!
 //! ```text
 //! the     B-NP                  NP 0-4
@@ -17,8 +17,8 @@
 //!
 //! With `ignore_punct`, tokens whose part of speech is punctuation are excluded from the spans of
 //! both sides, according to the parts of speech of gold, or of pred if gold has none: a span that
-//! begins or ends with punctuation shrinks, a span with punctuation inside gets a hole, and a span
-//! of only punctuation is dropped.
+//! begins or ends with punctuation shrinks, a span with punctuation inside becomes discontinuous,
+//! and a span of only punctuation is dropped.
 //!
 //! Both formats are from FairEval (Ortmann 2022).
 
@@ -50,7 +50,7 @@ pub enum SpanSource {
     Stacked {
         /// The rows of the file; the second tag is the part of speech.
         rows: Box<ColumnReader>,
-        /// Leave out tokens whose part of speech is punctuation.
+        /// Whether tokens whose part of speech is punctuation are excluded.
         ignore_punct: bool,
     },
 }
@@ -63,7 +63,7 @@ pub struct SpanFileOptions {
     pub format: Option<SpanFormat>,
     /// The columns, for stacked tags. The second column of tags contains the parts of speech.
     pub columns: Columns,
-    /// Leave out tokens whose part of speech is punctuation, for stacked tags.
+    /// Whether tokens whose part of speech is punctuation are excluded, for stacked tags.
     pub ignore_punct: bool,
 }
 
@@ -147,7 +147,7 @@ pub struct SpanFiles {
 
 /// The state of one side during reading.
 struct Side {
-    /// The reader of its file.
+    /// The reader of the file of this side.
     source: Source,
     /// The spans of the current sentence.
     sentence: Sentence,
@@ -327,8 +327,8 @@ pub fn score_spans(
     })
 }
 
-/// Reads the next sentence of both sides and finds its spans; false at the end of both. `sentences`
-/// is the number of sentences read before.
+/// Reads the next sentence of both sides and finds the spans of the sentence; returns false at the
+/// end of both files. `sentences` is the number of sentences read before.
 ///
 /// # Errors
 /// Same as [`score_spans`].
@@ -377,7 +377,7 @@ impl FirstTypes {
     }
 }
 
-/// A sentence of files of spans.
+/// The current sentence of both sides, as the context of error records.
 struct SpanContext<'a> {
     /// Gold and pred.
     sides: [&'a Side; 2],
@@ -386,7 +386,7 @@ struct SpanContext<'a> {
 }
 
 impl SpanContext<'_> {
-    /// Returns the tokens of the side that has them.
+    /// Returns the tokens of the first side that has tokens.
     fn words(&self) -> Option<&Tokens> {
         let mut words = self.sides.iter().map(|side| &side.words);
         words.find(|words| words.len() > 0)
@@ -433,13 +433,13 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     let (place, same) = (pred.position(), "the files must have the same tokens");
     let message = match (0..g.len().min(p.len())).find(|&at| g.get(at) != p.get(at)) {
         Some(at) => format!(
-            "token {} of the sentence is `{}`, but in that of {place} (pred) it is `{}`; {same}",
+            "token {} of the sentence is `{}`, but the sentence at {place} (pred) has `{}`; {same}",
             at + 1,
             g.get(at),
             p.get(at)
         ),
         None => format!(
-            "the sentence has {golds} tokens, but that of {place} (pred) has {preds}; {same}"
+            "the sentence has {golds} tokens, but the sentence at {place} (pred) has {preds}; {same}"
         ),
     };
     Err(Error::Misaligned {
@@ -449,7 +449,8 @@ fn same_words(gold: &Side, pred: &Side) -> Result<()> {
     })
 }
 
-/// The error for a file that has more sentences than the other file, which ends after `sentences`.
+/// Returns the error for a file that has more sentences than the other file, which ends after
+/// `sentences` sentences.
 fn too_many(gold: &Side, pred: &Side, gold_goes_on: bool, sentences: u64) -> Error {
     let advice = "the files must have the same sentences: give a sentence without spans a line such as EMPTY 999 999 999";
     let (gold, pred, message) = if gold_goes_on {

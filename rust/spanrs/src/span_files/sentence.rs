@@ -16,9 +16,9 @@ pub(super) struct Sentence {
     pub(super) spans: Vec<Span<i64>>,
     /// The line of each span, from 1.
     pub(super) lines: Vec<u64>,
-    /// The tokens of each span; empty as long as no span has holes.
+    /// The tokens of each span; empty while all spans are contiguous.
     tokens: TokenSets,
-    /// Whether some span does not have all tokens between its bounds.
+    /// Whether any span does not have all tokens between its bounds.
     holes: bool,
 }
 
@@ -80,7 +80,8 @@ pub(super) struct Types<'a> {
 }
 
 impl Types<'_> {
-    /// Returns the id of a type; None if it does not count. `place` is called only for errors.
+    /// Returns the id of a type; None if the type does not count. `place` is called only for
+    /// errors.
     ///
     /// # Errors
     /// [`Error::Tags`] for more than [`TYPES`] types.

@@ -2,7 +2,7 @@
 //! first.
 //!
 //! The open spans are on a stack, one for each level. A tag is read level by level: `B-` at a level
-//! ends the spans at this and inner levels and begins a new one; `I-` continues the span at its
+//! ends the spans at this and inner levels and begins a new span; `I-` continues the span at its
 //! level, which must have the same type. Open spans at levels that the tag does not have are ended
 //! first. `O`, `_` and an empty tag end all spans.
 //!
@@ -39,7 +39,7 @@ fn is_punctuation(pos: &[u8]) -> bool {
 
 /// A span that has begun.
 struct Open {
-    /// Its type.
+    /// The type of the span.
     name: Box<[u8]>,
     /// First token, from 0.
     start: i64,
@@ -200,7 +200,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The error [`Error::Stacked`] at the last line read, with the whole tag.
+    /// Returns [`Error::Stacked`] at the last line read, with the whole tag.
     fn error(&self, message: String) -> Error {
         Error::Stacked {
             position: Position::line(self.rows.path(), self.rows.line()),
@@ -208,7 +208,7 @@ impl Reader {
         }
     }
 
-    /// The error for a level that continues a span of another type.
+    /// Returns the error for a level that continues a span of another type.
     #[cold]
     fn other(&self, part: &[u8], open: &[u8]) -> Error {
         self.error(format!(
@@ -219,7 +219,7 @@ impl Reader {
         ))
     }
 
-    /// The error for a level that continues a span although none is open.
+    /// Returns the error for a level that continues a span although no span is open.
     #[cold]
     fn nothing(&self, part: &[u8]) -> Error {
         self.error(format!(
@@ -228,7 +228,7 @@ impl Reader {
         ))
     }
 
-    /// The error for a level that is not a tag.
+    /// Returns the error for a level that is not a tag.
     #[cold]
     fn unknown(&self, part: &[u8]) -> Error {
         self.error(format!(
@@ -239,8 +239,8 @@ impl Reader {
         ))
     }
 
-    /// Moves the spans of the sentence to `sentence`, without the tokens `ignored`. Spans without
-    /// other tokens are dropped; `line` is the line of the sentence, for errors.
+    /// Moves the spans of the sentence to `sentence`, without the tokens `ignored`. Spans of only
+    /// ignored tokens are dropped; `line` is the line of the sentence, for errors.
     ///
     /// With token 3 excluded, the span 2-4 becomes 2-3, 3-5 becomes 4-5, 2-5 has the tokens 2 and
     /// 4, and 3-4 is dropped.
