@@ -358,7 +358,7 @@ impl<'a> Iterate<'a> {
         self.pseudo.as_deref().unwrap_or(&self.smooth)
     }
 
-    /// Whether the gradient is small enough: [`Lbfgs::epsilon`].
+    /// Whether the gradient is small enough; see [`Lbfgs::epsilon`].
     fn has_converged(&self) -> bool {
         norm(self.gradient()) <= self.options.epsilon * norm(self.weights).max(1.0)
     }
@@ -434,7 +434,7 @@ impl<'a> Iterate<'a> {
     }
 }
 
-/// An overflow means that the step is too long, which is not an error: the loss is infinite.
+/// Replaces an overflow error by an infinite loss: in a line search, the step is then too long.
 fn overflow_to_infinity(loss: Result<f64>) -> Result<f64> {
     match loss {
         Err(Error::NotFinite | Error::Transition { .. }) => Ok(f64::INFINITY),

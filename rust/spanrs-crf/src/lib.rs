@@ -2,8 +2,8 @@
 //! training, decoding, model files, and learning from several annotators.
 //!
 //! # Model
-//! A token has *attributes*, which are numbers from 0 with a finite value (usually 1). A *feature*
-//! is a pair (attribute, label) or a pair (label, next label), and each feature has a weight `w`.
+//! A token has *attributes*, which are numbered from 0; each has a finite value (usually 1). A
+//! *feature* is a pair (attribute, label) or a pair (label, next label), and each feature has a weight `w`.
 //! The score of a labelling `y` of `T` tokens, and its probability given the attributes `x`, are
 //!
 //! ```text

@@ -89,8 +89,8 @@ struct Learner<'a> {
     features: &'a Features,
     /// Weights divided by `scale`.
     weights: Vec<f64>,
-    /// Factor of all weights; when it falls below 1e-9, the weights are multiplied by it, before
-    /// precision is lost.
+    /// Factor of all weights; when it falls below 1e-9, it is multiplied into the weights and reset
+    /// to 1, before precision is lost.
     scale: f64,
     /// Lattice and sums of one sequence.
     work: Work,

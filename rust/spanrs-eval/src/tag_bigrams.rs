@@ -378,8 +378,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         }
     }
 
-    /// Appends the positions in a range of one side. Pairs of the common tag with itself are legal;
-    /// they are skipped 64 at a time; ranges of other lengths are searched pair by pair.
+    /// Appends the positions in a range of one side. In a range of [`GROUP`] pairs, the common tag
+    /// followed by itself is skipped for all pairs at once, because it is legal; ranges of other
+    /// lengths are searched pair by pair.
     #[inline(always)]
     fn malformed_of(&self, side: &[u8], range: Range<usize>, places: &mut Vec<usize>) {
         let start = range.start;
