@@ -319,7 +319,7 @@ impl<'a> Learner<'a> {
         self.work.add_pairs_to(&self.transitions, &mut self.pairs);
         self.scale *= 1.0 - rate * lambda;
         if self.scale.abs() < 1e-9 {
-            // Before precision is lost.
+            // Multiply the scale into the weights before precision is lost.
             self.weights
                 .iter_mut()
                 .for_each(|weight| *weight *= self.scale);

@@ -130,7 +130,7 @@ impl Passes {
     }
 }
 
-/// The interface of a trainer that training in passes needs.
+/// The operations of a trainer that training in passes needs.
 trait Trainer {
     /// Resets the weights, to train the next model on the same data.
     fn forget(&mut self);

@@ -223,7 +223,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     Progress::new(callback).run(py, job)
 }
 
-/// The format of a file, detected from its first bytes, decompressed, and its name; or the reason to reject the file.
+/// The format of a file, detected from its name and its first bytes after decompression; or the reason to reject it.
 #[pyfunction]
 #[pyo3(signature = (beginning, whole, name, /))]
 pub(crate) fn recognise(

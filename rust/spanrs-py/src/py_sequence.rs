@@ -295,7 +295,7 @@ impl<'a, 'py> IndexedItems<'a, 'py> {
         }
     }
 
-    /// Number of items when the object was made.
+    /// Number of items when this object was created.
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
         self.length as usize

@@ -70,8 +70,8 @@ pub struct Criterion {
     /// The type that pairs of spans with different types are assigned to, unless a measure has its
     /// own axis.
     pub axis: Axis,
-    /// Index of the criterion that provides the per-type measures, for matchers that match the spans
-    /// of each type separately; None if this is the criterion itself.
+    /// Index of the criterion that provides the per-type measures, for matchers that match the
+    /// spans of each type separately; None if this is the criterion itself.
     pub per_type: Option<u8>,
     /// Index of the criterion that defines support (TP + FN); None if this is the criterion itself.
     pub support: Option<u8>,

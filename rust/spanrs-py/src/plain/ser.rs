@@ -20,8 +20,10 @@ pub(super) struct Parts<'py> {
     serializer: Serializer<'py>,
     /// Name of the struct.
     name: &'static str,
+    /// Items of a sequence, keys and values of a map in alternation, or values of the fields of a
+    /// struct.
     values: Vec<Bound<'py, PyAny>>,
-    /// Fields of a struct; a map alternates keys and values.
+    /// Names of the fields of a struct; empty for sequences and maps.
     fields: Vec<&'static str>,
 }
 

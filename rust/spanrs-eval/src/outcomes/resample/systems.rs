@@ -177,8 +177,8 @@ impl Systems {
     /// Returns, for each cell of the union, the gold size to which the cell contributes, and the
     /// weight of the cell; None if the cell contributes to no gold size.
     ///
-    /// Gold sizes are numbered: gold spans of each type, then sentences, then tokens. Gold spans are
-    /// the true positives and false negatives of the criterion that defines support.
+    /// Gold sizes are numbered: gold spans of each type, then sentences, then tokens. Gold spans
+    /// are the true positives and false negatives of the criterion that defines support.
     fn gold_sizes(&self) -> Vec<Option<(usize, f64)>> {
         let criteria = self.union.schema().criteria;
         let support = usize::from(criteria[0].support.unwrap_or(0));
