@@ -63,7 +63,8 @@ pub struct Lbfgs {
     pub epsilon: f64,
     /// Number of iterations over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when this improvement is below `delta` times the objective. Values below 1e-11 are treated as 1e-11.
+    /// Stop when the improvement over `period` iterations is below `delta` times the objective. Values below 1e-11 are
+    /// treated as 1e-11.
     pub delta: f64,
     /// Largest number of trial steps in one line search. One additional evaluation follows if the best trial must be
     /// computed again.

@@ -66,7 +66,7 @@ pub struct Sgd {
     pub max_iterations: usize,
     /// Number of passes over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when this improvement is below `delta` times the objective.
+    /// Stop when the improvement over `period` passes is below `delta` times the objective.
     pub delta: f64,
     /// First learning rate tried in the calibration.
     pub eta: f64,

@@ -252,10 +252,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 
     /// Fills the tables for all tags of the reader. Returns false if there are too many.
     ///
-    /// A pair whose second tag is the first of a sentence combines the end of the sentence before
-    /// with the start of this one: their steps are combined and their violations added. This takes
-    /// time proportional to the square of the number of tags, and is done only when there are new
-    /// tags.
+    /// A pair whose second tag is the first of a sentence combines the end of the previous sentence
+    /// with the start of this sentence: their steps are combined and their violations added. This
+    /// takes time proportional to the square of the number of tags, and is done only when there are
+    /// new tags.
     #[cold]
     fn learn(&mut self, reader: &Reader) -> bool {
         let known = reader.tags().len();

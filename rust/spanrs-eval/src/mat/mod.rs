@@ -2,8 +2,8 @@
 //! match or one of seven kinds of clashes. Tokens, pseudo-tokens and characters are also counted.
 //!
 //! Source: the manual of the MITRE Annotation Toolkit 1.3, "Scoring Engine", for what is counted;
-//! the program 2.0.4 for how annotations are paired. MATScore's ref is called gold here, its hyp is
-//! called pred.
+//! version 2.0.4 of the program for how annotations are paired. MATScore's ref and hyp are called
+//! gold and pred here.
 //!
 //! A document passes through these steps:
 //!

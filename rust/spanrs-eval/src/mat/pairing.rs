@@ -28,7 +28,7 @@ use crate::partial;
 
 /// The treatment of an annotation that overlaps others but is not paired.
 ///
-/// The manual of 1.3 is ambiguous; the program 2.0 uses the first option.
+/// The manual of version 1.3 is ambiguous; version 2.0 of the program uses [`Unpaired::Alone`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unpaired {
     /// The annotation is missing or spurious.

@@ -8,7 +8,7 @@ use spanrs_base::{Interner, Span};
 
 use super::rules::{Pieces, Role, Rules};
 
-/// Attribute of zones that names their region, and its value for the part that is annotated.
+/// Attribute that names the region of a zone, and the value of this attribute for annotated parts.
 const REGION: (&str, &str) = ("region_type", "body");
 
 /// An annotated document, the input of [`Selection`].

@@ -143,7 +143,8 @@ pub struct Ratio {
 
 /// A number computed from counts.
 ///
-/// Types without any outcome under the criterion do not occur; they are not included in means.
+/// A type without any outcome under the criterion counts as not occurring; such types are not
+/// included in means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
     /// A measure over all types together.

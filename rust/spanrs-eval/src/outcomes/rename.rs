@@ -120,7 +120,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Refuses merged types if merging could match other spans than the counted ones. If all types
+    /// Refuses merged types if merging could match spans other than those counted. If all types
     /// are merged into one, the number of matches is the number of spans on the smaller side,
     /// regardless of pairing; types that are not merged match no further spans.
     fn check_merged_types(&self, types: &[Option<u32>]) -> Result<(), CountsError> {
