@@ -101,7 +101,7 @@ pub struct Scorer {
     documents: u64,
     gold: Violations,
     pred: Violations,
-    /// Number of violations on each side whose positions are kept.
+    /// Maximum number of violations on each side whose positions are kept.
     keep: usize,
     /// Why the first failed sentence could not be matched.
     failure: Option<Unmatched>,

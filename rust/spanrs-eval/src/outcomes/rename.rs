@@ -76,7 +76,8 @@ impl Counts {
     /// # Errors
     /// [`CountsError::Rename`] for a typed cell of a criterion whose matching depends on types
     /// ([`Criterion::renames`](super::Criterion::renames)); [`CountsError::AmbiguousRename`] if
-    /// types are merged, but not all into one, and spans with equal bounds have several types.
+    /// types are merged, but not all into one, and several unmatched spans on one side have equal
+    /// bounds and tokens.
     ///
     /// # Examples
     /// ```
