@@ -19,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::options::PyDialect;
 use crate::plain::Plain;
 
-/// A path or a binary file object, which can be opened repeatedly from its beginning.
+/// A path or a binary file object. A path can be opened repeatedly from the beginning, and so can a stream whose bytes
+/// are kept.
 #[pyclass(frozen, module = "spanrs._spanrs", name = "Source")]
 pub(crate) struct PySource(Arc<Source>);
 

@@ -212,7 +212,7 @@ fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Converts ids with the table. Returns false if any id has no tag.
+/// Converts ids with the table. Returns false if any id has no tag or is ignored.
 fn look_up(ids: IdSlice<'_>, codes: &Codes, out: &mut [u8]) -> bool {
     with_ids!(ids, ids => {
         let mut all = 0;
