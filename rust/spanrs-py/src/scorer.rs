@@ -281,7 +281,7 @@ impl Scorer {
         Ok(self.lock()?.auto.names())
     }
 
-    /// The counts so far. With `take` the counts are moved out and the scorer is reset.
+    /// The counts so far. With `take` the counts are moved out and the scorer is reset, except for its violations.
     #[pyo3(signature = (take=false, /))]
     fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
