@@ -151,8 +151,8 @@ impl Columns {
         self.push(from, end);
     }
 
-    /// Adds the columns of Perl's `split`: a match at the beginning of a column is not empty, capture groups are also
-    /// columns, and trailing empty columns are dropped.
+    /// Adds the columns of Perl's `split`: an empty match at the beginning of a column is ignored, capture groups are
+    /// also columns, and trailing empty columns are dropped.
     fn perl(&mut self, line: &[u8], pattern: &Regex) {
         let mut all = Vec::new();
         let (mut from, mut look) = (0, 0);
