@@ -1,8 +1,8 @@
 //! Arrow columns through the C data interface.
 //!
 //! The input simulates an exporter with wrong lengths, offsets, numbers of buffers and children, null pointers and
-//! formats. Only the sizes of buffers are always as large as the structures require, because the interface does not
-//! contain them and an importer cannot check them.
+//! formats. Only the buffers are always as large as the structures require, because the interface does not contain
+//! their sizes and an importer cannot check them.
 #![allow(unsafe_code)] // Structures of the C data interface contain raw pointers.
 
 use std::ffi::{CString, c_char, c_void};

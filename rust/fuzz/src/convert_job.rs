@@ -12,7 +12,7 @@ use crate::tag_input::{reading, scheme};
 const KEEP: usize = 3;
 
 /// Asserts that converting changes only tags, that the result is well-formed in the target scheme, and that converting
-/// back restores the tags of the first file if they were well-formed. Validating, listing spans and detecting the
+/// the result of a well-formed file back and forth gives the same result. Validating, listing spans and detecting the
 /// scheme must accept and reject the same files. The first bytes choose options, schemes and reading.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);

@@ -10,8 +10,8 @@ use crate::columns::options;
 use crate::input::{CHUNK, Input, lines};
 
 /// Asserts that tagging keeps the number of lines and their kinds, that tagging the result again into the same column
-/// does not change it, and that the result can be read for training. The first bytes choose the options and the output
-/// column.
+/// does not change it, and that reading the result for training does not panic. The first bytes choose the options and
+/// the output column.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
     let columns = Columns {

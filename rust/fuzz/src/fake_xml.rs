@@ -4,8 +4,8 @@ use spanrs_io::document::Format;
 
 use crate::documents::{check_nesting, read, summary};
 
-/// Asserts that the text without tags is a subsequence of the file, and that a file without `<` is
-/// all text.
+/// Asserts that the text without tags is a subsequence of the file, that a file without annotations
+/// is all text, that only files with `<` or invalid UTF-8 are rejected, and that annotations nest.
 pub fn run(data: &[u8]) {
     let Ok(documents) = read(Format::FakeXmlInline, data) else {
         assert!(data.contains(&b'<') || std::str::from_utf8(data).is_err());

@@ -208,8 +208,8 @@ impl Prefixes {
     /// which must be sorted by start and not empty. If spans overlap, tags of later spans overwrite
     /// tags of earlier spans.
     ///
-    /// A single token that touches the previous span of its type is [`TagKind::Contact`] if the
-    /// encoding has such a prefix.
+    /// The first token of a span that touches the previous span of the same type is
+    /// [`TagKind::Contact`] if the encoding has such a prefix, even if it is the only token.
     ///
     /// # Errors
     /// The errors of `set`.

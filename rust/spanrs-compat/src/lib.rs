@@ -4,7 +4,7 @@
 //! details, including its errors; the Python packages in `spanrs.compat` are thin wrappers around it. docs/compare.md
 //! lists intended differences.
 //!
-//! | module | tool | what is reproduced |
+//! | module | tool | reproduced parts |
 //! |---|---|---|
 //! | [`conlleval`] | conlleval.pl and two ports | reading of columns, counts per type |
 //! | [`seqeval`] | seqeval 1.2.2 | default mode for arbitrary tags, token counts |

@@ -1,4 +1,4 @@
-//! Spans and counts of NCRF++'s `utils/metric.py`, including the ends that it loses.
+//! Spans and counts of NCRF++'s `utils/metric.py`, including the span ends that NCRF++ loses.
 //!
 //! In NCRF++, a span that is closed by the end of the sentence has no end, and therefore equals a
 //! span of one token. The reading [`spanrs_tags::Reading::Ncrfpp`] keeps these ends.

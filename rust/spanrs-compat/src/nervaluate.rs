@@ -1,9 +1,9 @@
 //! nervaluate's loaders, and how nervaluate reads tags.
 //!
 //! nervaluate reads tags by rules that are not among the schemes and readings of `spanrs-tags`:
-//! only `O` is outside; the type is the text after the first two characters, which can be anything;
-//! a span continues while the type stays the same and no tag starts with `B`; and the prefix must
-//! be `B-` or `I-` only where a span begins.
+//! only `O` is outside; the type is the text after the first two characters; a span continues while
+//! the type stays the same and no tag starts with `B`; and the first two characters must be `B-` or
+//! `I-` only where a span begins, and can be anything elsewhere.
 //!
 //! | tags | spans |
 //! |---|---|

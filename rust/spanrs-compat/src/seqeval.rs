@@ -14,7 +14,7 @@
 //! - A span begins if the second tag is `B` or `S`; or the second is `E` or `I` and the first is
 //!   `E`, `S` or `O`; or the types differ and the second tag is neither `O` nor `.`.
 //!
-//! A span that ends extends from the last beginning, even if another span began there too. The type of a span is the
+//! A span that ends starts at the last beginning, even if an earlier span has the same start. The type of a span is the
 //! type of its last tag. For every other letter, including `L`, `U`, `M` and `W`, only the rules for types apply.
 //!
 //! # Examples

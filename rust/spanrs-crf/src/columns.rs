@@ -36,8 +36,7 @@ pub struct Columns {
     /// Number of ended tokens of the current sequence, and number of columns of the last ended
     /// token.
     open: (usize, usize),
-    /// Number of values up to the end of the last token; values after it belong to the current
-    /// token.
+    /// Number of values up to the end of the last token; later values belong to the current token.
     ended: usize,
 }
 

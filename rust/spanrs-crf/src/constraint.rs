@@ -10,7 +10,7 @@ use crate::transitions::Transitions;
 ///
 /// ```
 /// use spanrs_crf::Constraint;
-/// // O, B-x, I-x: I-x begins no sequence and does not follow O. Last row: start; last column: end.
+/// // O, B-x, I-x: I-x cannot begin a sequence or follow O. Last row: start; last column: end.
 /// let table = [
 ///     true, true, false, true, // O
 ///     true, true, true, true, // B-x

@@ -114,9 +114,9 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Reads sequence `at`: computes its label scores and forbids first and last labels by the
-    /// constraint. Labels forbidden by [`Decoder::allow`] for an earlier sequence are allowed
-    /// again. Takes one addition per (item, label) feature.
+    /// Reads sequence `at`: computes its label scores and forbids the first and last labels that
+    /// the constraint does not allow. Labels forbidden by [`Decoder::allow`] for an earlier
+    /// sequence are allowed again. Takes one addition per (item, label) feature.
     ///
     /// # Panics
     /// If there is no such sequence, or if an attribute is not in the model.
@@ -256,8 +256,8 @@ impl<'a> Decoder<'a> {
         Ok(rows.collect())
     }
 
-    /// The label with the largest marginal probability of each token (posterior decoding); of equal
-    /// labels the lowest.
+    /// The label with the largest marginal probability of each token (posterior decoding); of
+    /// equally probable labels, the lowest.
     ///
     /// Maximises the expected number of correct tokens, whereas [`Decoder::best`] maximises the
     /// probability that all tokens are correct. The labels are not constrained as a sequence:

@@ -153,9 +153,9 @@ impl Features {
     /// A state feature occurs if the attribute occurs at a token for which the target gives the
     /// label a positive probability or count, or allows the label. A transition occurs between two
     /// such labels of neighbouring tokens, even if no single labelling in [`Target::Counts`]
-    /// contains the pair. Sequences with weight 0 count as occurrences unless a threshold excludes
-    /// them. An [open](crate::TokenTarget::Open) token therefore generates features with all
-    /// labels.
+    /// contains the pair. An [open](crate::TokenTarget::Open) token therefore generates features
+    /// with all labels. Pairs in sequences with weight 0 also occur, unless a threshold excludes
+    /// them.
     ///
     /// Takes time proportional to the number of items times the number of possible labels, plus
     /// `labels^2` per pair of open tokens.

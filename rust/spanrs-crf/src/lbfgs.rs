@@ -63,7 +63,8 @@ pub struct Lbfgs {
     pub epsilon: f64,
     /// Number of iterations over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when this improvement is below `delta` times the objective. Values below 1e-11 are treated as 1e-11.
+    /// Stop when the improvement over `period` iterations is below `delta` times the objective. Values below 1e-11 are
+    /// treated as 1e-11.
     pub delta: f64,
     /// Largest number of trial steps in one line search. One additional evaluation follows if the best trial must be
     /// computed again.
@@ -358,7 +359,7 @@ impl<'a> Iterate<'a> {
         self.pseudo.as_deref().unwrap_or(&self.smooth)
     }
 
-    /// Whether the gradient is small enough: [`Lbfgs::epsilon`].
+    /// Whether the gradient is small enough; see [`Lbfgs::epsilon`].
     fn has_converged(&self) -> bool {
         norm(self.gradient()) <= self.options.epsilon * norm(self.weights).max(1.0)
     }
@@ -434,7 +435,7 @@ impl<'a> Iterate<'a> {
     }
 }
 
-/// An overflow means that the step is too long, which is not an error: the loss is infinite.
+/// Replaces an overflow error by an infinite loss: in a line search, the step is then too long.
 fn overflow_to_infinity(loss: Result<f64>) -> Result<f64> {
     match loss {
         Err(Error::NotFinite | Error::Transition { .. }) => Ok(f64::INFINITY),

@@ -2,9 +2,10 @@
 //! training, decoding, model files, and learning from several annotators.
 //!
 //! # Model
-//! A token has *attributes*, which are numbers from 0 with a finite value (usually 1). A *feature*
-//! is a pair (attribute, label) or a pair (label, next label), and each feature has a weight `w`.
-//! The score of a labelling `y` of `T` tokens, and its probability given the attributes `x`, are
+//! A token has *attributes*, which are numbered from 0; each has a finite value (usually 1). A
+//! *feature* is a pair (attribute, label) or a pair (label, next label), and each feature has a
+//! weight `w`. The score of a labelling `y` of `T` tokens, and its probability given the attributes
+//! `x`, are
 //!
 //! ```text
 //! score(x, y) =  sum_{t < T} sum_{(a, v) in x_t} v * w[a, y_t]  +  sum_{0 < t < T} w[y_{t-1}, y_t]

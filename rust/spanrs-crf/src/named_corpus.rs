@@ -98,7 +98,7 @@ impl Default for NamedCorpus {
 }
 
 impl NamedCorpus {
-    /// An empty corpus that accepts all values: [`Corpus::with_any_value`].
+    /// An empty corpus that accepts all values; see [`Corpus::with_any_value`].
     pub fn of_any_value() -> Self {
         Self {
             corpus: Corpus::new(1, 0).with_any_value(),

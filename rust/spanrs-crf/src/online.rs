@@ -17,9 +17,10 @@
 //!
 //! # Averaging
 //! The returned weights are the average over all steps of all passes, including the initial
-//! weights; for AROW and without averaging, they are the last weights. The sum is computed lazily:
-//! each change is multiplied by the number of steps before it, and these products are subtracted at
-//! the end, so a step costs only the features it changes.
+//! weights; for AROW and without averaging, they are the last weights. The average is computed
+//! lazily: each change is multiplied by the number of weight vectors before the change, including
+//! the initial weights, and the mean of these products is subtracted at the end, so a step costs
+//! only the features it changes.
 //!
 //! # Partial labels
 //! The best allowed labelling serves as gold (Fernandes and Brefeld 2011). Distributions and
@@ -72,7 +73,7 @@ pub enum Update {
 pub enum Slack {
     /// No limit (PA).
     None,
-    /// The step is at most this, CRFsuite's `c` (PA-I).
+    /// The step is at most this value, CRFsuite's `c` (PA-I).
     Linear(f64),
     /// The step is `cost / (D . D + 1 / (2c))` for this `c` (PA-II).
     Quadratic(f64),
@@ -218,8 +219,8 @@ struct Learner<'a> {
     features: &'a Features,
     /// The current weights, not averaged.
     weights: Vec<f64>,
-    /// For each weight, the sum of its changes times the number of steps before each; empty if
-    /// weights are not averaged.
+    /// For each weight, the sum of its changes, each times the number of weight vectors before the
+    /// change; empty if weights are not averaged.
     sums: Vec<f64>,
     /// Variance of each weight for AROW, else empty.
     variances: Vec<f64>,

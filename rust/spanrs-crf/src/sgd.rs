@@ -66,7 +66,7 @@ pub struct Sgd {
     pub max_iterations: usize,
     /// Number of passes over which the improvement of the objective is measured; 0 means 1.
     pub period: usize,
-    /// Stop when this improvement is below `delta` times the objective.
+    /// Stop when the improvement over `period` passes is below `delta` times the objective.
     pub delta: f64,
     /// First learning rate tried in the calibration.
     pub eta: f64,
@@ -89,8 +89,8 @@ struct Learner<'a> {
     features: &'a Features,
     /// Weights divided by `scale`.
     weights: Vec<f64>,
-    /// Factor of all weights; when it falls below 1e-9, the weights are multiplied by it, before
-    /// precision is lost.
+    /// Factor of all weights; when it falls below 1e-9, it is multiplied into the weights and reset
+    /// to 1, before precision is lost.
     scale: f64,
     /// Lattice and sums of one sequence.
     work: Work,
@@ -319,7 +319,7 @@ impl<'a> Learner<'a> {
         self.work.add_pairs_to(&self.transitions, &mut self.pairs);
         self.scale *= 1.0 - rate * lambda;
         if self.scale.abs() < 1e-9 {
-            // Before precision is lost.
+            // Multiply the scale into the weights before precision is lost.
             self.weights
                 .iter_mut()
                 .for_each(|weight| *weight *= self.scale);

@@ -14,7 +14,7 @@ use crate::simd::{Panels, padded};
 ///
 /// ```
 /// use spanrs_crf::{Lattice, Transitions};
-/// // Label 0 may not be followed by label 1.
+/// // Label 1 must not follow label 0.
 /// let transitions = Transitions::new(2, vec![0.0, f64::NEG_INFINITY, 0.0, 0.0]).unwrap();
 /// let lattice = Lattice::of(2, &[5.0, 0.0, 0.0, 4.0]).unwrap();
 /// assert_eq!(lattice.best(&transitions).unwrap(), (vec![0, 0], 5.0));
@@ -72,7 +72,7 @@ impl Transitions {
         transitions
     }
 
-    /// Replaces all scores and recomputes the derived tables, in `O(labels^2)` exponentials;
+    /// Replaces all scores and recomputes the derived tables, with `O(labels^2)` exponentials;
     /// allocates nothing.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! Hash table from features (64-bit hashes) to row numbers, for models in training and for
 //! lexicons.
 //!
-//! Features are already well-distributed or polynomial hashes, so the table stores the hashes as
-//! keys and only mixes the bits once more to choose a slot. Prediction uses the more compact
-//! read-only tables of `weights` instead.
+//! Features are already hashes, so the table stores them as keys. Polynomial hashes of short
+//! strings are small numbers, so the bits are mixed once more to choose a slot. Prediction uses the
+//! more compact read-only tables of `weights` instead.
 
 /// An open-addressing table with linear probing from features to numbers below 2^32 - 1.
 ///

@@ -130,7 +130,7 @@ impl Passes {
     }
 }
 
-/// The interface of a trainer that training in passes needs.
+/// The operations of a trainer that training in passes needs.
 trait Trainer {
     /// Resets the weights, to train the next model on the same data.
     fn forget(&mut self);
@@ -348,8 +348,9 @@ pub fn jackknife(
 /// `after` is called after each pass with the trainer.
 ///
 /// # Errors
-/// [`Error::Template`] for invalid templates; [`Error::Training`] for too many labels or weights that are too large for
-/// the format; [`Error::Interrupted`]; and the errors of `after`.
+/// [`Error::Template`] for invalid templates; [`Error::Training`] for too many labels, weights that are too large for
+/// the format, or a limit of passive-aggressive updates that is not finite and above 0; [`Error::Interrupted`]; and the
+/// errors of `after`.
 ///
 /// # Examples
 ///

@@ -110,8 +110,8 @@ fn read_weights(json: &[u8], class_of: &HashMap<String, u32>, keep_names: bool) 
 ///
 /// # Errors
 /// [`Error::File`] if the JSON does not have this form, a tag is not among the classes, a weight is
-/// not finite or larger than 524.287, there are no classes or more than 4096, or a feature occurs
-/// twice.
+/// not finite or exceeds 524.287 in absolute value, there are no classes or more than 4096, or a
+/// feature occurs twice.
 ///
 /// # Examples
 ///

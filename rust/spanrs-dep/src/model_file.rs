@@ -38,7 +38,7 @@ use crate::weights::{MAX_CLASSES, Rows, Weights};
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models that have it.
+/// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models in which this field is true.
 const VERSION: u64 = 2;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";

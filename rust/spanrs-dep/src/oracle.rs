@@ -165,7 +165,7 @@ impl GoldTree {
     }
 
     /// Returns for each move, in the order of [`Move`], whether it is allowed and loses no gold arc; O(1). If the tree
-    /// is projective and was followed from the start, at least one move is in each state that is not final.
+    /// is projective and was followed from the start, at least one move satisfies this in each state that is not final.
     ///
     /// `single_root` must be the same as for the state. With a single root, the word that depends on the root can get
     /// its arc only if all words before it are popped before it is shifted.

@@ -58,9 +58,10 @@ pub(crate) trait Steps {
 /// Takes one step of each sentence per round, until all sentences have ended.
 ///
 /// `prepare` extracts the features of the next step of a sentence into its lookup, or returns false
-/// at its end; `prepare` itself takes steps without a choice. `finish` adds up the weights of the
-/// features, which are in the cache by that time, and takes the step. `prepare` is called in each
-/// round, also for sentences that have ended, and must keep returning false for them.
+/// at the end of the sentence; `prepare` itself takes steps that have no alternative. `finish` adds
+/// up the weights of the features, which are in the cache by that time, and takes the step.
+/// `prepare` is called in each round, also for sentences that have ended, and must keep returning
+/// false for them.
 pub(crate) fn take_turns<S: Steps>(
     sentences: &mut [S],
     weights: &Weights,

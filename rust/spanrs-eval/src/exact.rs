@@ -17,7 +17,8 @@
 //! renamed or merged in the counts ([`Counts::renamed`](crate::outcomes::Counts::renamed)): a
 //! mistyped pair whose types become equal turns from missed and spurious into a match. If a gold or
 //! pred span could be paired with several other spans, the new types determine which one it
-//! matches; such groups of spans are counted as `ambiguous_bounds` of the corpus.
+//! matches; such groups of spans are counted as outcome `ambiguous_bounds` of the criterion
+//! `corpus`.
 
 use spanrs_base::Span;
 use spanrs_tags::{CLOSE, Reader, VIOLATION, Walk, is_outside};
@@ -200,7 +201,7 @@ fn first_in_reading_order(
     both.into_iter().flatten().min()
 }
 
-/// Reports the counts of the walk for a type: matches, and the remaining gold and pred spans.
+/// Reports the span counts of one type: matches, and the remaining gold and pred spans.
 ///
 /// Mistyped pairs are reported separately, as cells of [`mistyped`].
 pub(crate) fn emit(ty: u32, of_type: SpanCounts, sink: &mut dyn Sink) {
@@ -221,10 +222,9 @@ pub(crate) fn mistyped(gold: u32, pred: u32) -> Cell {
     Cell::new(0, MISTYPED, Some(gold), Some(pred))
 }
 
-/// Whether the walk over a sentence found tags that violate the scheme.
+/// Which sides of a sentence may violate their scheme, as found by the walk over its tags.
 ///
-/// The walk does not locate violations; the caller searches for them only in sentences where this
-/// is true.
+/// The walk does not locate violations; the caller searches only these sides for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// The gold tags may violate their scheme.

@@ -26,8 +26,8 @@ use crate::scorer::Scorer;
 /// [`Workers::map`]. Every part keeps its own counts until all parts are finished.
 ///
 /// # Errors
-/// The error of the first part, in order and not in time, that has one. Nothing is then added to
-/// `scorer`.
+/// The error of the first part that fails, in the order of `parts`, not in time. Nothing is then
+/// added to `scorer`.
 ///
 /// # Examples
 /// ```

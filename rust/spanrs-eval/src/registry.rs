@@ -1,6 +1,6 @@
 //! Matchers and schemas by name.
 //!
-//! Names are those of the schemas: `exact`, `partial` and `fair` (and `head` with the feature `example-matcher`)
+//! A matcher has the name of its schema: `exact`, `partial` and `fair` (and `head` with the feature `example-matcher`)
 //! compare tags and spans and can be created here. `mat` has a schema, for stored counts, but its matcher needs
 //! documents.
 

@@ -4,7 +4,7 @@
 //!
 //! 1. A block of sentences (`blocks`) is counted from a histogram of tag bigrams, if the reading
 //!    decides by bigrams and the tags fit into a byte ([`TagBigramCounter`]).
-//! 2. A single sentence is walked on both sides at once ([`exact::count`]).
+//! 2. A single sentence is counted in one pass over both sides ([`exact::count`]).
 //! 3. Sentences of spans (`spans`) have no tags; equal sides are counted by type, other sentences
 //!    are passed to the matcher.
 //!
@@ -101,7 +101,7 @@ pub struct Scorer {
     documents: u64,
     gold: Violations,
     pred: Violations,
-    /// Number of violations on each side whose positions are kept.
+    /// Maximum number of violations on each side whose positions are kept.
     keep: usize,
     /// Why the first failed sentence could not be matched.
     failure: Option<Unmatched>,

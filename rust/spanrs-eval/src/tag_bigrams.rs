@@ -252,10 +252,10 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
 
     /// Fills the tables for all tags of the reader. Returns false if there are too many.
     ///
-    /// A pair whose second tag is the first of a sentence combines the end of the sentence before
-    /// with the start of this one: their steps are combined and their violations added. This takes
-    /// time proportional to the square of the number of tags, and is done only when there are new
-    /// tags.
+    /// A pair whose second tag is the first of a sentence combines the end of the previous sentence
+    /// with the start of this sentence: their steps are combined and their violations added. This
+    /// takes time proportional to the square of the number of tags, and is done only when there are
+    /// new tags.
     #[cold]
     fn learn(&mut self, reader: &Reader) -> bool {
         let known = reader.tags().len();
@@ -378,8 +378,9 @@ impl<const SIDE: usize, const PLACES: usize> Tables<SIDE, PLACES> {
         }
     }
 
-    /// Appends the positions in a range of one side. Pairs of the common tag with itself are legal;
-    /// they are skipped 64 at a time; ranges of other lengths are searched pair by pair.
+    /// Appends the positions in a range of one side. In a range of [`GROUP`] pairs, the common tag
+    /// followed by itself is skipped for all pairs at once, because it is legal; ranges of other
+    /// lengths are searched pair by pair.
     #[inline(always)]
     fn malformed_of(&self, side: &[u8], range: Range<usize>, places: &mut Vec<usize>) {
         let start = range.start;

@@ -164,7 +164,7 @@ impl TagBlock {
         self.pred.resize(length, 0);
     }
 
-    /// Ends the sentence in the next `tokens` bytes of the space reserved.
+    /// Ends the sentence in the next `tokens` bytes of the reserved space.
     #[inline]
     pub fn end(&mut self, tokens: usize) {
         self.end_all(&[tokens as u32]);

@@ -47,7 +47,7 @@ pub(crate) struct Corpus {
     pub(crate) gold_violations: u64,
     /// Violations in pred.
     pub(crate) pred_violations: u64,
-    /// Compared pairs of a gold and a pred span with equal type and start, see
+    /// Number of compared pairs of a gold and a pred span with equal type and start; see
     /// [`Corpus::add_ends`].
     pub(crate) equal_starts: u64,
     /// Number of pairs in `equal_starts` whose pred end is one less than the gold end.
@@ -81,7 +81,8 @@ impl Corpus {
     }
 
     /// Compares the ends of the first spans of a sentence. If all ends of one side are one less
-    /// than the ends of the other, they are probably inclusive; the first equal end rules this out.
+    /// than the ends of the other side, the smaller ends are probably inclusive; the first pair with
+    /// equal ends rules this out.
     pub(crate) fn add_ends(&mut self, pair: &Pair<'_>) {
         let preds = &pair.pred.all[..pair.pred.all.len().min(COMPARED_ENDS)];
         for gold in pair.gold.all.iter().take(COMPARED_ENDS) {

@@ -53,8 +53,8 @@ pub struct TokenSets {
     runs: Vec<Run>,
     /// Number of spans.
     spans: usize,
-    /// For each span, the range of its runs in `runs`; None for all tokens between the bounds. Ends
-    /// with the last span that has runs.
+    /// For each span, the range of its runs in `runs`; None for all tokens between the bounds. The
+    /// list ends with the last span that has runs.
     of: Vec<Option<Range<u32>>>,
 }
 

@@ -70,7 +70,7 @@ fn agree(gold: &[Given], pred: &[Given]) {
     );
 }
 
-/// Spans within `width` tokens, each without its tokens that are in a mask.
+/// Spans within `width` tokens, each without the tokens in a mask.
 fn spans(width: i64, most: usize, holes: bool, empty: bool) -> impl Strategy<Value = Vec<Given>> {
     let length = if empty { -2..6i64 } else { 1..6 };
     let span =

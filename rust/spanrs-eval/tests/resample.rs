@@ -35,8 +35,8 @@ fn f1() -> [Measure; 2] {
     [Measure::Micro(Prf::f1(0)), Measure::Macro(Prf::f1(0))]
 }
 
-/// Returns the shares of all exchanges of documents whose absolute difference is at least as large
-/// as the observed one.
+/// Returns, for each measure, the share of all exchanges of documents whose absolute difference is
+/// at least as large as the observed difference.
 fn exact_p(a: &[[u64; 3]], b: &[[u64; 3]], measures: &[Measure]) -> Vec<f64> {
     let differences = |exchanged: u32| -> Vec<f64> {
         let choose = |keep: bool| -> Vec<[u64; 3]> {

@@ -130,7 +130,7 @@ fn of_several_types_with_equal_bounds_the_mistyped_ones_do_not_depend_on_numbers
 /// A span and its tokens.
 type Given = (Span<i64>, BTreeSet<i64>);
 
-/// Spans in any order, some with holes, many of them equal.
+/// Spans in any order, some with gaps, many of them equal.
 fn given_spans() -> impl Strategy<Value = Vec<Given>> {
     let given = (0..3_i64, -1..4_i64, 0..3_u32, 0..4_i64).prop_map(|(start, length, ty, hole)| {
         let end = start + length;

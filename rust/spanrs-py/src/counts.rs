@@ -132,7 +132,7 @@ impl Counts {
     }
 
     /// Triples of gold type, pred type and number, without the excluded outcomes. Spans with the outcome `mistyped` are
-    /// also counted as missed and spurious.
+    /// also counted as missed and spurious; these counts are subtracted.
     #[pyo3(signature = (criterion, left_out, mistyped=None, weights=None, /))]
     fn confusion(
         &self,

@@ -19,7 +19,8 @@ use crate::error::{Error, Result};
 use crate::options::PyDialect;
 use crate::plain::Plain;
 
-/// A path or a binary file object, which can be opened repeatedly from its beginning.
+/// A path or a binary file object. A path can be opened repeatedly from the beginning, and so can a stream whose bytes
+/// are kept.
 #[pyclass(frozen, module = "spanrs._spanrs", name = "Source")]
 pub(crate) struct PySource(Arc<Source>);
 
@@ -223,7 +224,7 @@ pub(crate) fn run_job<T: Send, E: Into<Error> + Send>(
     Progress::new(callback).run(py, job)
 }
 
-/// The format of a file, detected from its first bytes, decompressed, and its name; or the reason to reject the file.
+/// The format of a file, detected from its name and its first bytes after decompression; or the reason to reject it.
 #[pyfunction]
 #[pyo3(signature = (beginning, whole, name, /))]
 pub(crate) fn recognise(

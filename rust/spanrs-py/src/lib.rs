@@ -109,7 +109,7 @@ mod _spanrs {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("NO_CONTENT", spanrs::eval::mat::NO_CONTENT.to_vec())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        // There are no star imports of a private module, and its stub need not repeat all names.
+        // A private module needs no `__all__`, and its stub then need not list all names.
         module.delattr("__all__")
     }
 }
@@ -126,7 +126,8 @@ pub(crate) fn pause(at: usize) -> PyResult<()> {
     }
 }
 
-/// Returns true after Ctrl-C. The exception remains set until the error of the interrupted work takes it.
+/// Returns true if a signal handler has raised an exception, as after Ctrl-C. The exception remains set until
+/// the error for the interrupted work is raised, and replaces this error.
 pub(crate) fn stop() -> bool {
     Python::attach(|py| match py.check_signals() {
         Ok(()) => false,

@@ -88,7 +88,7 @@ impl<'py> NestedLists<'py> {
         Ok((evidence, true))
     }
 
-    /// The gold sentences.
+    /// Number of gold sentences.
     pub(crate) fn len(&self) -> Result<usize> {
         Ok(self.gold.len()?)
     }

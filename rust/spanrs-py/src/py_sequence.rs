@@ -17,7 +17,7 @@ use spanrs::base::ShortKey;
 /// A borrowed item.
 pub(crate) type Item = *mut ffi::PyObject;
 
-/// Prefetch distance in sentences; for the items of a sentence, half of this distance.
+/// Prefetch distance in sentences; half of this distance for the items of a sentence, an eighth for the objects.
 const AHEAD: usize = 16;
 /// Approximate offset of the characters in a `str` object; only used for prefetching.
 const CHARACTERS: usize = 40;
@@ -169,7 +169,7 @@ impl<'py> BorrowedSlices<'py> {
         }
     }
 
-    /// Like [`BorrowedSlices::prefetch_sentence`]; also prefetches the items of a nearer sentence.
+    /// Like [`BorrowedSlices::prefetch_sentence`]; also prefetches the items of the sentence at half of the distance.
     ///
     /// # Safety
     /// The sentences are alive.
@@ -188,7 +188,7 @@ impl<'py> BorrowedSlices<'py> {
         }
     }
 
-    /// Prefetches the objects in a nearer sentence.
+    /// Prefetches the objects in the sentence at an eighth of the distance.
     ///
     /// # Safety
     /// The sentences are alive.
@@ -295,7 +295,7 @@ impl<'a, 'py> IndexedItems<'a, 'py> {
         }
     }
 
-    /// Number of items when the object was made.
+    /// Number of items when this object was created.
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
         self.length as usize

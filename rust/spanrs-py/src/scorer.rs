@@ -281,7 +281,7 @@ impl Scorer {
         Ok(self.lock()?.auto.names())
     }
 
-    /// The counts so far. With `take` the counts are moved out and the scorer is reset.
+    /// The counts so far. With `take` the counts are moved out and the scorer is reset, except for its violations.
     #[pyo3(signature = (take=false, /))]
     fn counts(&self, take: bool) -> Result<Counts> {
         let inner = &mut *self.lock()?;
@@ -358,8 +358,8 @@ fn ends(
 }
 
 impl Scorer {
-    /// Does not wait, because waiting could cause a deadlock: the counting thread may need the GIL, which the waiting
-    /// thread holds, and a generator may request the result of the update that consumes it.
+    /// Takes the lock without waiting, because waiting could cause a deadlock: the counting thread may need the GIL,
+    /// which the waiting thread holds, and a generator may request the result of the update that consumes it.
     fn lock(&self) -> Result<MutexGuard<'_, Scoring>> {
         lock_now(
             &self.0,

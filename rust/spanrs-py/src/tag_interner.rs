@@ -22,7 +22,7 @@ pub(crate) struct TagInterner {
     slots: Box<[Option<Known>; SLOTS]>,
     /// True if the characters of a string can be read in place.
     direct: bool,
-    /// Number of slots overwritten since the last reset.
+    /// Number of slots overwritten since the last call of [`TagInterner::look_again`].
     evictions: u32,
 }
 

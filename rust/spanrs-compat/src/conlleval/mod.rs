@@ -10,7 +10,7 @@
 //! | | conlleval.pl | conlleval.py | sequences |
 //! |---|---|---|---|
 //! | `S` | inside | single token | single token |
-//! | `E` | ends a span before `E` and `I`, not before `B`, of its type | ends a span | ends a span |
+//! | `E` | ends a span before `E` and `I` of the same type, not before `B` | ends a span | ends a span |
 //! | `[`, `]` | single tokens | single tokens | inside |
 //! | other prefixes, same type | inside | inside | inside |
 //! | no type (`PER`) | prefix `PER` with the empty type | the same | error |

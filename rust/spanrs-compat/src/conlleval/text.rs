@@ -151,8 +151,8 @@ impl Columns {
         self.push(from, end);
     }
 
-    /// Adds the columns of Perl's `split`: a match at the beginning of a column is not empty, capture groups are also
-    /// columns, and trailing empty columns are dropped.
+    /// Adds the columns of Perl's `split`: an empty match at the beginning of a column is ignored, capture groups are
+    /// also columns, and trailing empty columns are dropped.
     fn perl(&mut self, line: &[u8], pattern: &Regex) {
         let mut all = Vec::new();
         let (mut from, mut look) = (0, 0);
@@ -295,7 +295,7 @@ pub struct Layout {
     pub trim: bool,
 }
 
-/// Reads the input of conlleval and counts.
+/// Reads the input of conlleval and counts its tags.
 ///
 /// # Examples
 ///
@@ -415,7 +415,7 @@ impl ConllevalText {
             return self.sequences(line, &columns);
         }
         match self.expected {
-            // conlleval.pl counts one column less, and its initial value for "unknown" is the same as for a line
+            // conlleval.pl counts one column fewer, and its initial value for "unknown" is the same as for a line
             // without columns.
             None if columns.count > 0 => self.expected = Some(columns.count),
             None => {

@@ -281,7 +281,7 @@ struct References<'a> {
     features: &'a Features<'a>,
     /// By feature: whether it was in a list.
     seen: Vec<bool>,
-    /// By label: the latest source that had a feature with it, to detect duplicates. Lists of one
+    /// By label: the latest source that had a feature with this label, to detect duplicates. Lists of one
     /// source follow each other, so comparing with the latest source suffices.
     last_source: Vec<Option<u32>>,
 }

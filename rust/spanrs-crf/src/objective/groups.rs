@@ -48,7 +48,7 @@ pub(crate) struct Groups {
 }
 
 impl Groups {
-    /// Makes each attribute a separate group: parameters are weights.
+    /// Makes each attribute a separate group, so that parameters equal weights.
     pub(crate) fn single(features: &Features) -> Self {
         Self::numbered(0..features.attributes())
     }

@@ -62,8 +62,8 @@ const MAX_PIECES_PER_THREAD: usize = 16;
 const WORK_BYTES: usize = 32 << 20;
 
 /// The training objective: the negative log-likelihood of the targets given the attributes, plus `c2` times the sum of
-/// squared weights. Partial targets contribute the total probability of the labellings they allow, soft targets their
-/// expectation.
+/// squared weights. For a partial target, the likelihood is the total probability of the allowed labellings; for a
+/// soft target, the log-likelihood is the expectation under the target's label distributions.
 ///
 /// State weights are rounded to 32 bits, while the sums over a token's items have 64 bits: this halves the memory
 /// traffic, and the relative error of the objective is about 1e-9.

@@ -7,7 +7,7 @@
 //! | templates | strings | feature if |
 //! |---|---|---|
 //! | 1 | `bias` | always |
-//! | 12 + 12 | `w=form`, `t=tag` of 12 tokens, without their role | the form or tag is not empty; one shared by several tokens counts once |
+//! | 12 + 12 | `w=form`, `t=tag` of 12 tokens, without their role | the form or tag is not empty; a form or tag shared by several tokens counts once |
 //! | 4 | `0 w=form, t=tag`, up to `3`, of n0, n1, n2, s0 | form or tag is not empty |
 //! | 8 | pairs such as `wt-wt form/tag form/tag` | always |
 //! | 10 | `ttt-0 tag tag tag`, up to `ttt-9` | one of the tags is not empty |
@@ -117,7 +117,7 @@ fn single(token: &Token) -> [u64; SINGLE.len()] {
     ]
 }
 
-/// The tokens of a state that features look at.
+/// The tokens of a state that features use.
 struct Context {
     /// Positions of n0, n1, n2, s0, s1, s2, n0b1, n0b2, s0b1, s0b2, s0f1, s0f2; [`NONE`] for missing tokens; the token
     /// at this position is empty.

@@ -27,14 +27,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Option<f64>", into = "Option<f64>")]
 pub enum Update {
-    /// By 1, after a wrong guess.
+    /// A step of 1 after a wrong guess.
     #[default]
     Perceptron,
-    /// By the amount that makes the score of the best correct class exceed the best wrong class by
-    /// 1, and at most by this limit (PA-I of Crammer et al. 2006, "Online passive-aggressive
-    /// algorithms", there called C): `min(limit, (1 - margin) / (2 * features))`. Correct guesses
-    /// with a margin of less than 1 also cause updates. Steps are rounded down to multiples of
-    /// 2^-16.
+    /// The step that makes the score of the best correct class exceed the score of the best wrong
+    /// class by 1, but at most this limit (PA-I of Crammer et al. 2006, "Online passive-aggressive
+    /// algorithms", where the limit is called C): `min(limit, (1 - margin) / (2 * features))`.
+    /// Correct guesses with a margin of less than 1 also cause updates. Steps are rounded down to
+    /// multiples of 2^-16.
     PassiveAggressive(f64),
 }
 
@@ -314,9 +314,9 @@ impl ParserTrainer {
         }
     }
 
-    /// Returns the parser with these weights: [`ParserTrainer::averages`], or a sum or pruned
-    /// version of them. Weights are frozen as integers; for templates they are scaled, and sorted
-    /// by the number of lookups of each feature.
+    /// Returns the parser with these weights: [`ParserTrainer::averages`], a sum of such averages
+    /// or a pruned version of them. Weights are frozen as integers; for templates they are scaled,
+    /// and sorted by the number of lookups of each feature.
     ///
     /// # Errors
     /// [`Error::Training`] if weights are too large for the format. This can only happen for

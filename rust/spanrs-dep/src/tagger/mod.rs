@@ -118,7 +118,7 @@ pub(crate) struct TaggerSetup {
     pub(crate) classes: Vec<Tags>,
     /// Which tags are features of later words.
     pub(crate) history: History,
-    /// Hashes of these tags, by class.
+    /// Hashes of the tags that are features of later words, by class.
     texts: Vec<TextHash>,
     /// Frequent words with one tag, as written, and their class.
     pub(crate) tagdict: Lexicon,
@@ -266,7 +266,8 @@ impl TaggerSetup {
         let previous = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
         match self.features {
             TaggerFeatures::Published => {
-                // The padding is at fixed distances: "-START2-" only before the first token.
+                // Only the first word has "-START2-" as a previous tag, and it is the second
+                // previous tag.
                 let text = |back: usize| match previous(back) {
                     Some(class) => self.texts[class as usize],
                     None => TextHash::of(published::TAGS_BEFORE[back - before.len() - 1]),

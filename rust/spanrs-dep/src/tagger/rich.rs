@@ -19,7 +19,7 @@
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
 //!
-//! **Known tags* are the set of tags of a word in the training data (see `known_tags` of the
+//! *Known tags* are the set of tags of a word in the training data (see `known_tags` of the
 //! trainer); a word that is unknown as written is looked up in lower case. Tokens before and after
 //! a sentence have the value 0 in all fields, and a combination is a feature unless all its values
 //! are 0.

@@ -36,9 +36,10 @@ use crate::weights::{MAX_CLASSES, Weights};
 pub struct TaggerOptions {
     /// The feature set.
     pub features: TaggerFeatures,
-    /// A word is added to the tagdict if it occurs at least this many times...
+    /// Minimum number of occurrences of a word in the tagdict.
     pub min_count: usize,
-    /// ...and at least this share of its occurrences, from 0 to 1, has its most frequent class.
+    /// Minimum share, from 0 to 1, of the most frequent class in the occurrences of a word in the
+    /// tagdict.
     pub min_share: f64,
     /// Margin: a correct guess also causes an update if its score exceeds the score of the second
     /// best class by less than this value (Crammer and Singer 2003, "Ultraconservative online
@@ -338,7 +339,8 @@ impl TaggerTrainer {
     pub fn finish(&self, averages: Averages) -> Result<Tagger> {
         let mut names = Vec::new();
         if let Some(all) = &self.names {
-            // In the order of the rows; rows whose weights are all 0 are missing.
+            // Names in the order of the rows; features whose weights are all 0 have no row and no
+            // name.
             let known: HashMap<u64, &str> = all
                 .names()
                 .map(|name| (TextHash::of(name).value(), name))

@@ -54,7 +54,7 @@ pub(super) struct Passes {
     by_start: Vec<(i64, usize, u32)>,
     /// For each side, (group, span), ascending by group.
     groups: [Vec<(u32, u32)>; 2],
-    /// Calls the watch once for many examined candidates.
+    /// Calls the watch at intervals, measured in examined candidates.
     pub(super) pace: Pace,
     /// Set when the watch requested a stop during the current comparison.
     pub(super) stopped: bool,

@@ -1,11 +1,12 @@
-//! The outcomes of the fair matcher, its schema, and their report to a sink.
+//! The outcomes and the schema of the fair matcher, and functions that report outcomes to a sink.
 
 use crate::matcher::{Event, Sink};
 use crate::outcomes::{Axis, CORPUS, Criterion, Outcome, Schema};
 
-/// Index of the criterion of traditional evaluation; its outcomes are the first three of [`Kind`].
+/// Index of the criterion of traditional evaluation; its outcomes are the first three values of
+/// [`Kind`].
 pub const TRADITIONAL: u8 = 0;
-/// Index of the criterion of fair evaluation; its outcomes are [`Kind`].
+/// Index of the criterion of fair evaluation; its outcomes are the values of [`Kind`].
 pub const FAIR: u8 = 1;
 
 /// The criteria `traditional`, `fair` and `weighted`, and the corpus counts.
@@ -82,7 +83,7 @@ pub enum Kind {
     Bel,
     /// Boundary error, overlapping: a pair with equal types in which neither span covers the other.
     Beo,
-    /// Labelling-boundary error: a pair with different types and bounds that overlaps.
+    /// Labelling-boundary error: a pair of overlapping spans with different types and bounds.
     Lbe,
 }
 

@@ -36,7 +36,7 @@ type Result<T> = std::result::Result<T, InputError>;
 const RUN: usize = 1 << 12;
 /// Number of runs between two checks of whether to stop.
 const PAUSE: usize = 1 << 8;
-/// Minimum number of tokens per thread.
+/// Minimum average number of tokens per thread.
 const MIN_TOKENS: usize = 1 << 12;
 
 /// Ids of both sides of a corpus, each side with its own numbering. See the [module](super) for an
@@ -282,7 +282,7 @@ impl Part<'_> {
                 && let Err(bad) =
                     with_ids!(gold, ids => drop_ignored(ids, batch.ignore, (g, p), &mut lengths))
             {
-                // This returns the error.
+                // Reading the sentence again returns the error.
                 let at = sentence + bad;
                 let range = batch.cut.start(at)..batch.cut.start(at + 1);
                 batch.ids(at, range, &mut Vec::new(), &mut Vec::new())?;

@@ -10,7 +10,7 @@
 //! | [`DocumentEnds`] | how sentences are grouped into documents |
 //! | [`Id`], [`IdSlice`] | the integer types of ids, and arrays of any such type |
 //! | [`IdBatch`] | both sides of a corpus, counted on several threads |
-//! | [`PairCounter`], [`PairIds`] | counts sentences while converting tags to ids, such as lists of
+//! | [`PairCounter`], [`PairIds`] | counts sentences whose tags are not ids yet, such as lists of
 //! strings |
 //! | [`InputError`] | errors in such corpora |
 //!

@@ -137,7 +137,7 @@ impl<T: Id> pulp::NullaryFnOnce for TruncateBoth<'_, T> {
     /// The largest byte of each side.
     type Output = (u8, u8);
 
-    // A closure would be compiled for the least instruction set (spanrs-crf, simd.rs).
+    // A closure would be compiled for the baseline instruction set (spanrs-crf, simd.rs).
     #[inline(always)]
     fn call(self) -> (u8, u8) {
         let (gold, pred) = (self.gold, self.pred);
@@ -165,8 +165,8 @@ impl<T: Id> pulp::NullaryFnOnce for TruncateBoth<'_, T> {
     }
 }
 
-/// Returns the low byte of each id, and raises `largest` to the largest byte by lane. Wide ids, which are ignored or
-/// outside any vocabulary, get the bit of [`NO_TAG`].
+/// Returns the low byte of each id, and updates the largest byte of each lane in `largest`. Wide ids, which are ignored
+/// or outside any vocabulary, get the bit of [`NO_TAG`].
 ///
 /// The bytes are written to a separate array, because the compiler then vectorises the loop; a slice that might overlap
 /// the ids would be written byte by byte.
@@ -212,7 +212,7 @@ fn mask_unknown(tags: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Converts ids with the table. Returns false if any id has no tag.
+/// Converts ids with the table. Returns false if any id has no tag or is ignored.
 fn look_up(ids: IdSlice<'_>, codes: &Codes, out: &mut [u8]) -> bool {
     with_ids!(ids, ids => {
         let mut all = 0;

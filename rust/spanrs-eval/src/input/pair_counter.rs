@@ -173,7 +173,7 @@ impl<'a> PairCounter<'a> {
         }
     }
 
-    /// Returns whether sentences were counted since the last call, which may have run a watch.
+    /// Returns whether sentences were counted since the last call; counting may have called a watch.
     ///
     /// # Errors
     /// [`InputError::Unmatched`] if the matcher refused spans, [`InputError::Interrupted`] if its watch requests a

@@ -71,8 +71,8 @@ impl<L: Copy + TryInto<usize>> Sentences<'_, L> {
         (0..sentence).map(|at| self.length(at)).sum()
     }
 
-    /// Replaces `lengths` by the lengths of the first sentences of a range, until these have at
-    /// least `most` tokens or are `most` sentences; returns their number of tokens.
+    /// Replaces `lengths` by the lengths of the first sentences of a range, until there are
+    /// `most` sentences or at least `most` tokens; returns the number of tokens.
     ///
     /// # Examples
     ///

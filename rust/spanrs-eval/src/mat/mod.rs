@@ -2,8 +2,8 @@
 //! match or one of seven kinds of clashes. Tokens, pseudo-tokens and characters are also counted.
 //!
 //! Source: the manual of the MITRE Annotation Toolkit 1.3, "Scoring Engine", for what is counted;
-//! the program 2.0.4 for how annotations are paired. MATScore's ref is called gold here, its hyp is
-//! called pred.
+//! version 2.0.4 of the program for how annotations are paired. MATScore's ref and hyp are called
+//! gold and pred here.
 //!
 //! A document passes through these steps:
 //!
@@ -12,7 +12,7 @@
 //! 2. `pairing` splits both sides into groups of overlapping annotations, and chooses the
 //!    one-to-one pairs with the greatest total similarity in each group. Small groups are solved by
 //!    `munkres`, with MATScore's ties; large ones by the solver of [`partial`](crate::partial).
-//! 3. [`Kind`] names each pair or unpaired annotation: match, missing, spurious, or a clash.
+//! 3. [`Kind`] classifies each pair or unpaired annotation: match, missing, spurious, or a clash.
 //! 4. For elements, `intervals` cuts the text covered by annotations into intervals with at most
 //!    one gold label and one pred label, and `elements` measures the intervals in tokens,
 //!    pseudo-tokens or characters.
@@ -146,10 +146,10 @@ impl Matcher {
     /// Returns an annotation boundary of the last document, in characters, that is not a token
     /// boundary.
     ///
-    /// None if there is none, or if tokens are not counted or absent. The tokens of a document with
-    /// such a boundary are not counted, and the outcome `misplaced` of the criterion `corpus` is
-    /// the number of such documents: MATScore drops the token table of the whole run if there is
-    /// one.
+    /// None if there is no such boundary, or if tokens are not counted or absent. The tokens of a
+    /// document with such a boundary are not counted, and the outcome `misplaced` of the criterion
+    /// `corpus` is the number of such documents: MATScore drops the token table of the whole run if
+    /// there is at least one such document.
     pub fn misplaced(&self) -> Option<u32> {
         self.misplaced
     }

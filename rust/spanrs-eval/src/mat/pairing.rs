@@ -28,7 +28,7 @@ use crate::partial;
 
 /// The treatment of an annotation that overlaps others but is not paired.
 ///
-/// The manual of 1.3 is ambiguous; the program 2.0 uses the first option.
+/// The manual of version 1.3 is ambiguous; version 2.0 of the program uses [`Unpaired::Alone`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unpaired {
     /// The annotation is missing or spurious.
@@ -410,14 +410,13 @@ impl Pairing {
     /// Adds a clash that counts only towards `side`, because the annotation on the other side is paired or clashes with
     /// another annotation.
     ///
-    /// Equal labels and bounds occur if `side` has duplicate annotations; the second one cannot be a match and is
-    /// called an overlap.
+    /// Equal labels and bounds occur if `side` has duplicate annotations; the second duplicate cannot be a match
+    /// and is called an overlap.
     fn push_clash(&mut self, sides: Sides<'_>, gold: u32, pred: u32, side: Side) {
         self.push_pair(sides, gold, pred);
         if let Some(last) = self.pairs.last_mut() {
             last.single = Some(side);
-            // The annotation is a duplicate: the second one cannot be a match, and an overlap is the least specific
-            // clash.
+            // The annotation is a second duplicate, which cannot be a match; an overlap is the least specific clash.
             if last.kind == Kind::Match {
                 last.kind = Kind::Overlap;
             }

@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use spanrs_base::{Alias, Category, Named, Tag, Task};
 
-/// Types excluded by default: tokens, zones, and those that MAT uses internally.
+/// Types excluded by default: tokens, zones, and types that MAT uses internally.
 pub const NO_CONTENT: [&str; 5] = ["lex", "zone", "SEGMENT", "VOTE", "untaggable"];
 
 /// How discontinuous annotations are scored. MATScore's own formats have none.

@@ -8,7 +8,7 @@ use spanrs_base::{Interner, Span};
 
 use super::rules::{Pieces, Role, Rules};
 
-/// Attribute of zones that names their region, and its value for the part that is annotated.
+/// Attribute that names the region of a zone, and the value of this attribute for annotated parts.
 const REGION: (&str, &str) = ("region_type", "body");
 
 /// An annotated document, the input of [`Selection`].
@@ -64,7 +64,7 @@ pub trait AnnotatedText {
 
     /// Returns true if annotations of type `ty` were dropped because they were outside the text.
     ///
-    /// If a zone was dropped, still only zones are scored.
+    /// A document with a dropped zone is still limited to its zones, even if no other zone is left.
     fn has_dropped(&self, ty: u32) -> bool;
 
     /// Returns true if the first annotation is the root element of an XML file, which is not scored
@@ -99,10 +99,10 @@ pub struct Selected {
 
 /// Selects the annotations on both sides of a document, which share zones and label numbers.
 ///
-/// Create one for each document with gold, then call [`Selection::select`] for each side.
+/// Create a selection from the gold side of each document, then call [`Selection::select`] for each side.
 #[derive(Debug)]
 pub struct Selection<'a> {
-    /// What is scored.
+    /// The rules that determine what is scored.
     rules: &'a Rules,
     /// Parts of the text that are scored.
     zones: Zones,
@@ -237,7 +237,7 @@ impl Zones {
             return Self::default();
         }
         let zones: Vec<bool> = gold.types().map(|ty| rules.is_zone(ty)).collect();
-        // If a zone is outside the text, still not the whole text is scored.
+        // A dropped zone counts as a zone, so the whole text is not scored.
         let mut any = (0..)
             .zip(&zones)
             .any(|(ty, &zone)| zone && gold.has_dropped(ty));
@@ -264,8 +264,8 @@ impl Zones {
 
     /// Returns true if a span is completely inside one zone, in O(log n) time.
     ///
-    /// Among the zones that start at or before the span, one has the largest end; the span is inside a zone if it is
-    /// inside this one.
+    /// The span is inside a zone if and only if it does not end after the largest end of the zones that start at or
+    /// before it.
     fn contains(&self, start: u32, end: u32) -> bool {
         let Some(zones) = &self.0 else { return true };
         let after = zones.partition_point(|zone| zone.0 <= start);

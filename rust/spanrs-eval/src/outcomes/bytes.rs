@@ -150,8 +150,8 @@ impl Counts {
         types
     }
 
-    /// Returns the cells that occur, sorted with types numbered by `ranks`, their indices in
-    /// [`Counts::canonical_types`].
+    /// Returns the cells that occur, sorted. For sorting, types are numbered by `ranks`, the
+    /// indices of the types in [`Counts::canonical_types`].
     fn canonical_cells(&self, ranks: &[u32]) -> Vec<CellId> {
         let mut order: Vec<CellId> = (0..self.cells().len() as CellId)
             .filter(|id| self.total(*id) > 0)

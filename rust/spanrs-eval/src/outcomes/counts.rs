@@ -201,7 +201,7 @@ impl Counts {
     pub(crate) fn reopen_document(&mut self) {
         let last = self.rows.as_mut().and_then(Rows::pop);
         for (cell, n) in last.unwrap_or_default() {
-            // The totals already include it.
+            // The totals already include this row's counts.
             self.totals[cell as usize] -= n;
             self.add(cell, n);
         }
@@ -414,7 +414,7 @@ impl Counts {
         self.rows = Some(Rows::default());
         for (row, theirs) in mine.iter().zip(other.rows()) {
             for (&cell, &n) in row.cells.iter().zip(row.n) {
-                // The totals already include it.
+                // The totals already include this row's counts.
                 self.add(cell, n);
                 self.totals[cell as usize] -= n;
             }

@@ -14,7 +14,7 @@ pub enum CountsError {
         found: String,
     },
     /// One of two counts has documents and the other has totals only, or documents are required, or
-    /// their numbers differ; the message says which.
+    /// the numbers of documents differ; the message says which.
     #[error("{0}")]
     Documents(&'static str),
     /// Types cannot be renamed without matching again.
@@ -77,7 +77,7 @@ pub enum CountsError {
     /// The bytes are not counts, or are counts in another version of the format.
     #[error("these are not counts of spanrs, or they have another format version")]
     Version,
-    /// The bytes are cut off or altered, or are not the canonical form that is written.
+    /// The bytes are truncated or altered, or are not in the canonical form.
     #[error("the counts are damaged at byte {at}: {reason}")]
     Damaged {
         /// Byte offset at which reading failed, from 0.
@@ -98,7 +98,7 @@ pub enum CountsError {
         /// The maximum number of values.
         most: u64,
     },
-    /// A criterion, document or system that does not exist, or weights that do not fit.
+    /// A criterion that does not exist, or a wrong number of weights or names.
     #[error("{0}")]
     Argument(String),
 }

@@ -3,8 +3,8 @@
 //! A measure is computed in three steps. Cells of its criterion are summed by type and outcome; the
 //! sums, multiplied by the weights of the outcomes, give the totals: true positives, false
 //! positives and false negatives; the totals give precision, recall and F. Weights are applied
-//! after the integer sums, and precision and recall are computed before F, so that results equal the results
-//! of the replaced tools to the last bit.
+//! after the integer sums, and precision and recall are computed before F, so that results equal
+//! the results of the replaced tools to the last bit.
 //!
 //! [`Counts::measure`] does this once. [`Evaluator`] does it for many sums of the same cells, as
 //! needed for resampling.
@@ -61,7 +61,7 @@ pub struct Prf {
     pub criterion: u8,
     /// Precision, recall or F.
     pub part: Part,
-    /// How many times more recall matters than precision in F; 1 for F1. At least 0.
+    /// Importance of recall relative to precision in F; 1 for F1. At least 0.
     pub beta: f64,
     /// Weights of outcomes that replace the weights of the schema. Terms are added in this order,
     /// which affects the last bits of sums of fractions.
@@ -143,7 +143,8 @@ pub struct Ratio {
 
 /// A number computed from counts.
 ///
-/// Types without any outcome under the criterion do not occur; they are not included in means.
+/// A type without any outcome under the criterion counts as not occurring; such types are not
+/// included in means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Measure {
     /// A measure over all types together.
@@ -416,7 +417,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns the same measure under the criterion with the measures of each type
+    /// Returns the same measure under the criterion that provides the per-type measures
     /// ([`Criterion::per_type`]).
     pub(super) fn by_type(&self, prf: &Prf) -> Prf {
         let criterion = self.criteria[usize::from(prf.criterion)].per_type;
@@ -426,7 +427,7 @@ impl Evaluator {
         }
     }
 
-    /// Returns the value of precision and recall whose denominator is 0.
+    /// Returns the value of precision and recall if their denominator is 0.
     pub(super) fn empty(&self, prf: &Prf) -> f64 {
         self.criteria[usize::from(prf.criterion)].empty
     }

@@ -20,7 +20,7 @@ pub struct MeasureOptions {
     pub part: Part,
     /// The average over types, unless `type` is given.
     pub average: Average,
-    /// Weight of recall relative to precision in F.
+    /// Importance of recall relative to precision in F.
     pub beta: f64,
     /// See [`Prf::terms`].
     pub terms: Option<Vec<Term>>,

@@ -76,7 +76,8 @@ impl Counts {
     /// # Errors
     /// [`CountsError::Rename`] for a typed cell of a criterion whose matching depends on types
     /// ([`Criterion::renames`](super::Criterion::renames)); [`CountsError::AmbiguousRename`] if
-    /// types are merged, but not all into one, and spans with equal bounds have several types.
+    /// types are merged, but not all into one, and several unmatched spans on one side have equal
+    /// bounds and tokens.
     ///
     /// # Examples
     /// ```
@@ -120,7 +121,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Refuses merged types if merging could match other spans than the counted ones. If all types
+    /// Refuses merged types if merging could match spans other than those counted. If all types
     /// are merged into one, the number of matches is the number of spans on the smaller side,
     /// regardless of pairing; types that are not merged match no further spans.
     fn check_merged_types(&self, types: &[Option<u32>]) -> Result<(), CountsError> {

@@ -70,8 +70,8 @@ pub struct Criterion {
     /// The type that pairs of spans with different types are assigned to, unless a measure has its
     /// own axis.
     pub axis: Axis,
-    /// Index of the criterion with the measures of each type, for matchers that match the spans of
-    /// each type separately; None if this is the criterion itself.
+    /// Index of the criterion that provides the per-type measures, for matchers that match the
+    /// spans of each type separately; None if this is the criterion itself.
     pub per_type: Option<u8>,
     /// Index of the criterion that defines support (TP + FN); None if this is the criterion itself.
     pub support: Option<u8>,
@@ -113,11 +113,13 @@ impl Criterion {
     }
 }
 
-/// Numbers of sentences, tokens and files; the last criterion of matchers of tags.
+/// Totals of the corpus; the last criterion of matchers of tags.
 ///
 /// In this order: sentences; tokens; tokens with equal tags; gold and pred tokens that are not `O`;
 /// gold and pred violations of the scheme; tokens that differ between two files; pairs of files
-/// whose tokens were not compared.
+/// whose tokens were not compared; groups of spans that renamed types may pair differently
+/// ([`AMBIGUOUS_BOUNDS`]); and, among compared pairs of spans with equal type and start, all pairs,
+/// pairs whose pred end is one less, and pairs whose pred end is one more than the gold end.
 pub const CORPUS: Criterion = Criterion {
     typed: false,
     ..Criterion::new(
@@ -185,11 +187,11 @@ pub struct PlainCriterion {
     pub outcomes: Vec<&'static str>,
     /// Weights (TP, FP, FN) of each outcome.
     pub weights: Vec<[f64; 3]>,
-    /// Name of the criterion with the measures of each type.
+    /// Name of the criterion that provides the per-type measures.
     pub per_type: &'static str,
     /// Name of the criterion that defines support.
     pub support: &'static str,
-    /// Index of the criterion whose cells it uses; usually its own index.
+    /// Index of the criterion whose cells this criterion uses; usually its own index.
     pub cells: u8,
     /// Whether types can be renamed without matching again.
     pub renames: bool,

@@ -20,8 +20,8 @@ pub struct Pair {
 /// returns their indices in `pairs`, in ascending order. `pairs` is sorted by gold and then by
 /// pred, without duplicates.
 ///
-/// If neither side overlaps itself, pred never decreases along `pairs` (a staircase) and one pass
-/// of dynamic programming suffices. Other problems are solved as transportation problems.
+/// If no two spans on one side overlap, pred never decreases along `pairs` (a staircase) and one
+/// pass of dynamic programming suffices. Other problems are solved as transportation problems.
 ///
 /// With `ties`, returns the solution whose list of pairs is lexicographically first: its first pair
 /// is the first pair that belongs to any optimal solution, its second pair is the next pair that

@@ -35,7 +35,7 @@
 //! | `groups` | splitting a document into groups of spans that overlap each other |
 //! | `optimal` | the optimal matching of each group |
 //! | `assign`, `transport`, `first_choice` | the assignment problem: dynamic programming, primal-dual method, ties |
-//! | `outcomes` | outcomes, schema and the report to a sink |
+//! | `outcomes` | outcomes, schema, and reporting to a sink |
 //!
 //! # Examples
 //!

@@ -2,8 +2,8 @@
 //! of the input.
 //!
 //! A document is split into groups of overlapping spans ([`Groups`]). In each group, equal spans
-//! are merged, the pairs with enough overlap become the edges of a bipartite graph, and an
-//! assignment problem is solved for each distinct problem of the lanes. If neither side has
+//! are merged, the pairs with enough overlap become the edges of a bipartite graph, and each
+//! distinct assignment problem of the lanes is solved once. If neither side has
 //! duplicate or overlapping spans, the edges form a staircase and dynamic programming solves the
 //! problem in linear time; otherwise it is a transportation problem (`transport`).
 //!

@@ -8,8 +8,9 @@ pub enum Matching {
     /// Each pred span, in the given order, takes a free gold span (nervaluate). Takes O(n log n +
     /// k) time for k overlapping pairs.
     Greedy,
-    /// Pairs with the greatest total credit. Takes O(n log n + k) time if neither side overlaps
-    /// itself; otherwise a transportation problem is solved for each group of overlapping spans.
+    /// Pairs with the greatest total credit. Takes O(n log n + k) time if no two spans on one
+    /// side overlap; otherwise a transportation problem is solved for each group of overlapping
+    /// spans.
     Optimal,
 }
 

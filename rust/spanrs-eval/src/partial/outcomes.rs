@@ -1,4 +1,5 @@
-//! The outcomes of the partial matcher, its schema, and the report of a matching to a sink.
+//! The outcomes and the schema of the partial matcher, and functions that report a matching to a
+//! sink.
 //!
 //! For gold A [0, 2), B [3, 6) and pred A [0, 2), C [4, 6), A [8, 9), each lane reports:
 //!
@@ -24,9 +25,9 @@ use crate::outcomes::{Cell, Criterion, Outcome, Schema};
 /// of [`SCHEMA`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A pair that agrees in what the mode requires: (tp, fp, fn) = (1, 0, 0).
+    /// A pair that is correct in the mode: (tp, fp, fn) = (1, 0, 0).
     Correct,
-    /// A pair that does not agree: (0, 1, 1).
+    /// Any other pair, except in [`Mode::Overlap`]: (0, 1, 1).
     Incorrect,
     /// A pair with different bounds in [`Mode::Overlap`]: (0.5, 0.5, 0.5).
     Partial,

@@ -72,8 +72,8 @@ pub(super) struct Finder {
     from: usize,
     /// For [`Shape::Any`]: an index of the gold spans.
     tree: Overlaps,
-    /// Bounds and index of the gold spans of zero length, sorted. These spans overlap nothing in
-    /// the tree, but can be paired with spans that have equal bounds.
+    /// Bounds and index of the gold spans of zero or negative length, sorted. The tree may not find
+    /// these spans, but they can be paired with spans that have equal bounds.
     empty: Vec<(i64, i64, u32)>,
     /// The result of the last call of [`Finder::near`].
     found: Vec<u32>,
@@ -125,7 +125,7 @@ impl Finder {
         &self.found
     }
 
-    /// Adds the gold spans with the same bounds as `pred`, whose length is 0.
+    /// Adds the gold spans with the same bounds as `pred`, whose length is zero or negative.
     fn find_same_bounds(&mut self, pred: &Span<i64>) {
         let bounds = (pred.start, pred.end);
         let from = self

@@ -90,7 +90,8 @@ impl SpanListsBuilder {
         Ok(())
     }
 
-    /// Ends the open sentence. If pred has the same spans as gold in this sentence, they are stored once.
+    /// Ends the open sentence. If pred has the same spans as gold in this sentence, and no span has gaps, the spans are
+    /// stored once.
     pub fn end_sentence(&mut self) {
         let gold = self
             .sides

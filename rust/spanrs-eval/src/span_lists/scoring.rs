@@ -25,7 +25,7 @@ pub struct SpanErrorOptions {
     /// Index of the outcome of a pair of spans that also have individual outcomes. The individual outcomes are then not
     /// listed.
     pub paired: Option<u8>,
-    /// Number of errors of each kind to keep, in order of occurrence; None to keep all.
+    /// Maximum number of errors of each kind to keep, in order of occurrence; None to keep all.
     pub most: Option<u64>,
 }
 

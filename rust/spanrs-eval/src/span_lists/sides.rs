@@ -77,7 +77,7 @@ impl<'a> Sides<'a> {
     /// Spans are copied only if types must be renumbered or skipped.
     ///
     /// # Errors
-    /// Those of `each`, and [`Interrupted`] if the watch requests a stop.
+    /// The errors of `each`, and [`Interrupted`] if the watch requests a stop.
     pub fn run<E: From<Interrupted>>(
         &self,
         watch: Watch,

@@ -220,8 +220,8 @@ fn row(mode: Mode, golds: usize, preds: usize, correct: u64, pairs: u64) -> Row 
     }
 }
 
-/// Each pred span takes the first free gold span with which it is correct (under `Type` the nearest), else the
-/// first that it overlaps enough.
+/// Counts greedily: each pred span takes the first free gold span with which it is correct (under `Type` the nearest),
+/// else the first that it overlaps enough.
 pub(crate) fn greedy(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> Row {
     let mut free: Vec<usize> = (0..gold.len()).collect();
     let (mut correct, mut pairs) = (0, 0);
@@ -244,7 +244,8 @@ pub(crate) fn greedy(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f6
     row(mode, gold.len(), pred.len(), correct, pairs)
 }
 
-/// Returns the largest number of correct pairs of all assignments, and the largest number of pairs with it.
+/// Returns the largest number of correct pairs over all assignments, and the largest number of pairs over the
+/// assignments with this number of correct pairs.
 fn best(mode: Mode, gold: &[Span<i64>], pred: &[Span<i64>], min: f64) -> (u64, u64) {
     let Some((g, rest)) = gold.split_first() else {
         return (0, 0);

@@ -6,8 +6,8 @@ use spanrs_tags::{Dialect, Reader, Reading, Scheme};
 
 use super::ways_to_score::Pair;
 
-/// Returns a tag by number. The first ones are common tags; there are too many tags for a reader to
-/// use blocks.
+/// Returns a tag by number. Low numbers give common tags; all numbers together give too many tags
+/// for a reader to use blocks.
 fn tag(number: usize) -> String {
     const USUAL: [&str; 16] = [
         "O", "O", "O", "B-A", "I-A", "I-A", "E-A", "S-A", "B-C", "I-C", "M-A", "U-C", "X", "I", "",

@@ -48,8 +48,8 @@ pub(crate) type End = Option<Option<&'static str>>;
 pub(crate) struct Setting {
     pub(crate) matcher: usize,
     pub(crate) made: (Scheme, Reading),
-    /// Whether so many tags are known in advance that both sides are walked instead of counting
-    /// blocks.
+    /// Whether so many tags are interned in advance that sentences are counted one by one instead
+    /// of in blocks.
     pub(crate) many_tags: bool,
     /// Number of the scheme of pred; other numbers mean the scheme of gold.
     pub(crate) pred_scheme: usize,

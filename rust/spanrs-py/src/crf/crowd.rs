@@ -14,7 +14,7 @@ use crate::stop;
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct CrowdAnswers {
     answers: Answers,
-    /// The previous answer of first tokens.
+    /// The answer that is assumed before the first token of a sentence.
     outside: usize,
 }
 

@@ -67,7 +67,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The template, if there is one.
+    /// Creates the source of a model or trainer; `template` is the text of its template, if it has one.
     pub(super) fn new(template: Option<&str>) -> Result<Self> {
         let Some(text) = template else {
             return Ok(Self::Features);
@@ -86,7 +86,7 @@ pub(crate) enum Sequence<'py> {
 }
 
 impl Source {
-    /// Iterates over sequences of features.
+    /// Iterates over the sequences of `inputs`.
     pub(super) fn sequences<'py>(
         &self,
         inputs: &Bound<'py, PyAny>,

@@ -45,7 +45,7 @@ impl Observer<'_> {
                 Ok(answer > 0)
             }
             Err(raised) => {
-                // The error of the interrupted training takes the exception.
+                // Set the exception, which is then raised instead of KeyboardInterrupt.
                 Python::attach(|py| raised.restore(py));
                 Err(CrfError::Interrupted)
             }

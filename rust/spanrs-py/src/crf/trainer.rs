@@ -59,8 +59,8 @@ impl CrfTrainer {
         })))
     }
 
-    /// Adds sequences with their targets; None for weights of 1. On error, sequences before the first invalid sequence
-    /// are kept, as are names of labels and attributes in the invalid sequence.
+    /// Adds sequences with their targets; `weights` is None if all weights are 1. On error, sequences before the first
+    /// invalid sequence are kept, as are names of labels and attributes in the invalid sequence.
     #[pyo3(signature = (inputs, targets, weights, /))]
     fn extend(
         &self,

@@ -43,7 +43,7 @@ impl Observer {
                 Ok(2) => Ok(Next::Best),
                 Ok(_) => Ok(Next::Continue),
                 Err(raised) => {
-                    // The error of the interrupted training takes the exception.
+                    // Set the exception, which is then raised instead of KeyboardInterrupt.
                     raised.restore(py);
                     Err(DepError::Interrupted)
                 }

@@ -174,11 +174,11 @@ impl Systems {
         Ok(())
     }
 
-    /// Returns for each cell of the union the size of gold that it counts, and its weight; None if
-    /// it counts no size.
+    /// Returns, for each cell of the union, the gold size to which the cell contributes, and the
+    /// weight of the cell; None if the cell contributes to no gold size.
     ///
-    /// Sizes are indices: gold spans of each type, then sentences, then tokens. Gold spans are the
-    /// true positives and false negatives of the criterion that defines support.
+    /// Gold sizes are numbered: gold spans of each type, then sentences, then tokens. Gold spans
+    /// are the true positives and false negatives of the criterion that defines support.
     fn gold_sizes(&self) -> Vec<Option<(usize, f64)>> {
         let criteria = self.union.schema().criteria;
         let support = usize::from(criteria[0].support.unwrap_or(0));
@@ -267,7 +267,7 @@ impl Systems {
     }
 
     /// Returns counts with the types and cells of all systems and totals of 0. Measures of single
-    /// types use its type numbers.
+    /// types use the type numbers of these counts.
     pub fn union(&self) -> &Counts {
         &self.union
     }
