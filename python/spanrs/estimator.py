@@ -138,11 +138,11 @@ def as_number(number: object, argument: str, least: float = 0.0, *, above: bool 
     Raises
     ------
     TypeError
-        If the argument is not a real number.
+        If the argument is not a real number, or is a bool.
     ValueError
         If the number is out of range.
     """
-    if not isinstance(number, numbers.Real):
+    if isinstance(number, bool) or not isinstance(number, numbers.Real):
         raise TypeError(f"{argument} must be a number, not {type(number).__name__}")
     value = float(number)
     if not (math.isfinite(value) and (value > least if above else value >= least)):

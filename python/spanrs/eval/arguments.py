@@ -66,8 +66,9 @@ def is_iterable(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a scalar number of Python or another package; arrays with one item are not."""
-    return hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
+    """Return whether a value is a scalar number of Python or another package; bools and arrays are not."""
+    is_bool = isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", None) == "b"
+    return hasattr(value, "__float__") and not is_bool and getattr(value, "shape", ()) == ()
 
 
 def _short(weight: float) -> str:
