@@ -104,6 +104,8 @@ def test_errors_inside_the_converter_keep_their_class():
         _spanrs.validate([["O"]], {})
 
     class Broken:
+        _fields = ("scheme",)
+
         @property
         def scheme(self) -> str:
             raise RuntimeError("inside")
@@ -112,3 +114,28 @@ def test_errors_inside_the_converter_keep_their_class():
         _spanrs.validate([["O"]], Broken())
     with pytest.raises(UnicodeEncodeError):
         _spanrs.validate([["O"]], Reader("BIO", dialect=tags.Dialect(separator="\ud800")))
+
+
+@pytest.mark.parametrize("options", [None, "_", 3, ("_",), [("separator", "_")], object()])
+def test_other_objects_are_not_options(options):
+    # Every field would have its default.
+    with pytest.raises(TypeError, match="must be a dict, a named tuple or a dataclass"):
+        _spanrs.legal("BIO", ["O"], options)
+
+
+def test_tuples_of_another_length_are_errors():
+    annotation = {"type": "A", "pieces": [(0, 3, 99)]}
+    with pytest.raises(ValueError, match="pieces has 3 items; expected 2"):
+        _spanrs.documents_of([{"text": "text", "annotations": [annotation]}])
+
+
+def test_numbers_beyond_all_digits_are_errors():
+    with pytest.raises(ValueError, match="seed is too large; it must be from 0"):
+        _spanrs.crf_options({"seed": 10**5000})
+
+
+def test_a_cleared_trainer_still_accepts_any_value():
+    trainer = _spanrs.CrfTrainer(None, any_value=True)
+    trainer.clear()
+    trainer.extend([[{"a": 1e300}]], [["O"]], None)
+    assert trainer.sizes()[0] == 1

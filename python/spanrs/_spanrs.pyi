@@ -14,114 +14,22 @@ from spanrs.tags.detect import Detection
 
 NO_CONTENT: list[str]
 __version__: str
-__all__ = [
-    "NO_CONTENT",
-    "Conlleval",
-    "Counts",
-    "CrfItems",
-    "CrfModel",
-    "CrfSentences",
-    "CrfTrainer",
-    "CrowdAnswers",
-    "CrowdCrf",
-    "DepModel",
-    "Document",
-    "DocumentReader",
-    "DocumentTotals",
-    "ErrorFinder",
-    "FileErrors",
-    "IobesReader",
-    "IobesWriter",
-    "MatOutcome",
-    "MatScorer",
-    "SchemeEvidence",
-    "Scorer",
-    "SentenceReader",
-    "Source",
-    "SpanLists",
-    "SpanReader",
-    "SyntaxFile",
-    "Systems",
-    "TextAlignment",
-    "Treebank",
-    "__version__",
-    "align_texts",
-    "convert",
-    "convert_batch",
-    "convert_file",
-    "crf_options",
-    "crf_templates",
-    "criteria",
-    "declared_encoding",
-    "default_options",
-    "dep_evaluate",
-    "dep_jackknife",
-    "dep_templates",
-    "dep_train_parser",
-    "dep_train_published",
-    "dep_train_tagger",
-    "detect",
-    "detect_file",
-    "distinct_tags",
-    "documents_of",
-    "fair_compare",
-    "fair_evaluation",
-    "faireval_files",
-    "initialise_globals",
-    "item_access",
-    "legal",
-    "matchers",
-    "ncrfpp_counts",
-    "ncrfpp_spans",
-    "nervaluate_conll",
-    "nervaluate_dicts",
-    "nervaluate_entities",
-    "nervaluate_pairs",
-    "nervaluate_tags",
-    "partial_count",
-    "partial_outcomes",
-    "read_conll_documents",
-    "read_documents",
-    "read_ids",
-    "read_spans",
-    "read_spans_batch",
-    "read_tasks",
-    "readings",
-    "recognise",
-    "records",
-    "running_text",
-    "same_shape",
-    "scheme_name",
-    "schemes",
-    "score_readings",
-    "seqeval_counts",
-    "seqeval_entities",
-    "span_details",
-    "span_errors",
-    "span_lists",
-    "span_lists_of_ids",
-    "span_lists_of_tags",
-    "span_lists_of_tuples",
-    "spans_file",
-    "tags_of",
-    "token_outcomes",
-    "validate",
-    "validate_file",
-    "write_tags",
-]
 
 _S = TypeVar("_S", bound=tuple[Any, ...])
 _E = TypeVar("_E", bound=tuple[Any, ...])
 _T = TypeVar("_T")
+_Column: TypeAlias = npt.NDArray[np.int64]
+_Floats: TypeAlias = npt.NDArray[np.float64]
+#: Log probabilities of answers, scores of first labels, of transitions and of tokens.
+_Tables: TypeAlias = tuple[_Floats, _Floats, _Floats, _Floats]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Span: TypeAlias = tuple[str, int, int]
-_Sizes: TypeAlias = tuple[npt.NDArray[np.int64], list[str] | None]
+_Sizes: TypeAlias = tuple[_Column, list[str] | None]
 _FairRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 #: Options or a record as plain data: a dict, or an object with attributes of the same names, such as a named tuple.
 _Plain: TypeAlias = Any
 _SpanFile: TypeAlias = tuple[object, _Plain]
 _Places: TypeAlias = list[tuple[int, int]]
-_Column: TypeAlias = npt.NDArray[np.int64]
 _Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
 
 class _Outcomes(TypedDict):
@@ -189,7 +97,7 @@ class Counts:
     def prefixed(self, prefix: str, /) -> Counts: ...
     def join(self, other: Counts, once: int, again: Sequence[int], /) -> Counts: ...
     def renamed(self, rename: Callable[[str], str | None], /) -> Counts: ...
-    def measures(self, measures: Sequence[_Plain], /) -> npt.NDArray[np.float64]: ...
+    def measures(self, measures: Sequence[_Plain], /) -> _Floats: ...
     def to_bytes(self) -> bytes: ...
     def stored_order(self) -> list[int] | None: ...
 
@@ -216,9 +124,9 @@ class Systems:
         samples: int,
         seed: int,
         threads: int,
-        progress: Callable[[int], object] | None = None,
+        progress: _Progress = None,
         /,
-    ) -> npt.NDArray[np.float64]: ...
+    ) -> _Floats: ...
     def randomise(
         self,
         pair: tuple[int, int],
@@ -226,12 +134,10 @@ class Systems:
         samples: int,
         seed: int,
         threads: int,
-        progress: Callable[[int], object] | None = None,
+        progress: _Progress = None,
         /,
     ) -> list[int]: ...
-    def jackknife(
-        self, measures: Sequence[_Plain], /
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]: ...
+    def jackknife(self, measures: Sequence[_Plain], /) -> tuple[npt.NDArray[np.uint64], _Floats]: ...
 
 @final
 class Scorer:
@@ -243,7 +149,7 @@ class Scorer:
         pred: npt.NDArray[Any],
         vocabulary: Sequence[str],
         ignore_index: int,
-        lengths: npt.NDArray[np.int64] | None,
+        lengths: _Column | None,
         threads: int,
         documents: _Sizes | None,
         /,
@@ -355,7 +261,7 @@ def span_lists_of_ids(
     pred: npt.NDArray[Any],
     vocabulary: Sequence[str],
     ignore_index: int,
-    lengths: npt.NDArray[np.int64] | None,
+    lengths: _Column | None,
     reader: _Plain,
     /,
 ) -> tuple[SpanLists, SpanLists]: ...
@@ -545,38 +451,18 @@ class CrfTrainer:
 @final
 class CrowdAnswers:
     def __new__(
-        cls, labels: int, annotators: int, lengths: list[int], answers: list[tuple[int, int, list[int]]], /
+        cls,
+        labels: int,
+        annotators: int,
+        lengths: list[int],
+        answers: list[tuple[int, int, list[int]]],
+        outside: int,
+        /,
     ) -> CrowdAnswers: ...
-    def posterior(
-        self,
-        log_answers: npt.NDArray[np.float64],
-        start: npt.NDArray[np.float64],
-        transitions: npt.NDArray[np.float64],
-        tokens: npt.NDArray[np.float64],
-        outside: int,
-        by_sentence: bool,
-        /,
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], float]: ...
-    def best(
-        self,
-        log_answers: npt.NDArray[np.float64],
-        start: npt.NDArray[np.float64],
-        transitions: npt.NDArray[np.float64],
-        tokens: npt.NDArray[np.float64],
-        outside: int,
-        /,
-    ) -> list[list[int]]: ...
-    def draw(
-        self,
-        log_answers: npt.NDArray[np.float64],
-        start: npt.NDArray[np.float64],
-        transitions: npt.NDArray[np.float64],
-        tokens: npt.NDArray[np.float64],
-        outside: int,
-        uniform: npt.NDArray[np.float64],
-        /,
-    ) -> npt.NDArray[np.uint32]: ...
-    def counts(self, labels: npt.NDArray[np.float64], outside: int, /) -> npt.NDArray[np.float64]: ...
+    def posterior(self, tables: _Tables, by_sentence: bool, /) -> tuple[_Floats, _Floats, float]: ...
+    def best(self, tables: _Tables, /) -> list[list[int]]: ...
+    def draw(self, tables: _Tables, uniform: _Floats, /) -> npt.NDArray[np.uint32]: ...
+    def counts(self, labels: _Floats, /) -> _Floats: ...
 
 @final
 class CrowdCrf:
@@ -591,27 +477,15 @@ class CrowdCrf:
         /,
     ) -> CrowdCrf: ...
     def sizes(self) -> tuple[int, int, int]: ...
-    def set_weights(self, weights: npt.NDArray[np.float64], /) -> None: ...
-    def set_expected(
-        self, sentences: list[int], labels: npt.NDArray[np.float64], transitions: npt.NDArray[np.float64], /
-    ) -> None: ...
+    def set_weights(self, weights: _Floats, /) -> None: ...
+    def set_expected(self, sentences: list[int], labels: _Floats, transitions: _Floats, /) -> None: ...
     def set_active(self, active: list[bool], /) -> None: ...
-    def train(
-        self, weights: npt.NDArray[np.float64], options: _Plain, threads: int, /
-    ) -> tuple[npt.NDArray[np.float64], float]: ...
-    def log_likelihoods(
-        self, weights: npt.NDArray[np.float64], threads: int, /
-    ) -> npt.NDArray[np.float64]: ...
-    def best(
-        self, weights: npt.NDArray[np.float64], scheme: str | None, threads: int, /
-    ) -> npt.NDArray[np.int64]: ...
-    def marginals(
-        self, weights: npt.NDArray[np.float64], scheme: str | None, threads: int, /
-    ) -> npt.NDArray[np.float64]: ...
-    def scores(
-        self, weights: npt.NDArray[np.float64], threads: int, /
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
-    def model(self, weights: npt.NDArray[np.float64], metadata: str, /) -> CrfModel: ...
+    def train(self, weights: _Floats, options: _Plain, threads: int, /) -> tuple[_Floats, float]: ...
+    def log_likelihoods(self, weights: _Floats, threads: int, /) -> _Floats: ...
+    def best(self, weights: _Floats, scheme: str | None, threads: int, /) -> _Column: ...
+    def marginals(self, weights: _Floats, scheme: str | None, threads: int, /) -> _Floats: ...
+    def scores(self, weights: _Floats, threads: int, /) -> tuple[_Floats, _Floats]: ...
+    def model(self, weights: _Floats, metadata: str, /) -> CrfModel: ...
 
 @final
 class CrfModel:
@@ -628,12 +502,10 @@ class CrfModel:
     def tag(
         self, inputs: Iterable[Any], posterior: bool, known: Iterable[Any] | None, threads: int, /
     ) -> list[list[str]]: ...
-    def marginals(self, inputs: Iterable[Any], threads: int, /) -> list[npt.NDArray[np.float64]]: ...
+    def marginals(self, inputs: Iterable[Any], threads: int, /) -> list[_Floats]: ...
     def n_best(self, sequence: Any, n: int, /) -> list[tuple[list[str], float]]: ...
     def probabilities(self, inputs: Iterable[Any], labellings: list[list[str]], /) -> list[float]: ...
-    def known_features(
-        self, sequence: Any, /
-    ) -> list[list[tuple[str, float, npt.NDArray[np.float64]]]]: ...
+    def known_features(self, sequence: Any, /) -> list[list[tuple[str, float, _Floats]]]: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(data: bytes, /) -> CrfModel: ...

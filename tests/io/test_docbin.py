@@ -133,7 +133,7 @@ def test_span_groups_that_are_not_read_are_said(layered):
         documents = list(spanrs.read(layered, format="spacy").documents)
     assert types(documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
     assert [str(warning.message) for warning in caught] == [
-        f"{layered}: only the entities are read, not the span groups sc (3 spans); choose a layer with "
+        f"{layered}: read only the entities, not the span groups sc (3 spans); choose a layer with "
         "layer= (--layer)"
     ]
 
@@ -194,7 +194,7 @@ def test_command_has_layers(layered):
 def test_docs_in_memory_have_the_layers_of_files(layered):
     docs = list(DocBin().from_disk(layered).get_docs(VOCAB))
     with pytest.warns(
-        SpanrsWarning, match=r"<spacy>: only the entities are read, not the span groups sc \(3 spans\)"
+        SpanrsWarning, match=r"<spacy>: read only the entities, not the span groups sc \(3 spans\)"
     ):
         assert types(spanrs.read(docs).documents) == [[("LOC", 0, 8), ("X", 9, 13)], [("PER", 0, 3)]]
     groups = [[("A", 0, 8), ("B", 0, 13), ("A", 0, 13)], []]

@@ -100,9 +100,9 @@ class Annotators:
                 for annotation in corpus.annotations
                 if annotation.sentence in place
             ],
+            corpus.labels.index("O") if "O" in corpus.labels else 0,
         )
         self._shape = (annotators, labels, labels, labels)
-        self._outside = corpus.labels.index("O") if "O" in corpus.labels else 0
         self._none = np.zeros(0)
         self._tokens = sum(lengths[sentence] for sentence in chosen)
         self.sentences = chosen
@@ -127,14 +127,14 @@ class Annotators:
 
     def counts(self, shares: Array) -> Array:
         """Return expected counts of answers, given probabilities of the true labels."""
-        return self._answers.counts(shares.ravel(), self._outside).reshape(self._shape)
+        return self._answers.counts(shares.ravel()).reshape(self._shape)
 
     def draw(
         self, log_answers: Array, start: Array, transitions: Array, rng: np.random.Generator
     ) -> npt.NDArray[np.uint32]:
         """Draw the true labels of all tokens from the posterior; arrays are passed as to :meth:`posterior`."""
         tables = self._tables(log_answers, start, transitions, None)
-        return self._answers.draw(*tables, self._outside, rng.random(self._tokens))
+        return self._answers.draw(tables, rng.random(self._tokens))
 
     def posterior(
         self,
@@ -159,7 +159,7 @@ class Annotators:
             Return expected counts of pairs for each sentence.
         """
         tables = self._tables(log_answers, start, transitions, tokens)
-        labels, pairs, _ = self._answers.posterior(*tables, self._outside, by_sentence)
+        labels, pairs, _ = self._answers.posterior(tables, by_sentence)
         size = self._shape[1]
         shape = (-1, size, size) if by_sentence else (size, size)
         return Posterior(labels.reshape(-1, size), pairs.reshape(shape))
@@ -168,7 +168,7 @@ class Annotators:
         self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None = None
     ) -> list[list[int]]:
         """Return the most probable true labels of each sentence (Viterbi)."""
-        return self._answers.best(*self._tables(log_answers, start, transitions, tokens), self._outside)
+        return self._answers.best(self._tables(log_answers, start, transitions, tokens))
 
     def _tables(
         self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None

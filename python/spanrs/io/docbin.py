@@ -172,7 +172,7 @@ def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: 
     shown = groups if layer is not None else +groups
     sizes = ", ".join(f"{name} ({size} span{'s' * (size != 1)})" for name, size in sorted(shown.items()))
     if layer is None and sizes:
-        message = f"{path}: only the entities are read, not the span groups {sizes}; choose a layer with layer= (--layer)"
+        message = f"{path}: read only the entities, not the span groups {sizes}; choose a layer with layer= (--layer)"
         warn([message])
     elif layer not in (None, ENTITIES, *groups) and documents:
         layers = ", ".join(filter(None, (ENTITIES, sizes)))

@@ -291,9 +291,13 @@ pub(crate) fn write_job<T: Send>(
 ) -> Result<T> {
     run_job(py, progress, |tell| {
         let mut out = std::io::BufWriter::with_capacity(1 << 20, Sink(out));
-        let result = job(&mut out, tell)?;
-        out.flush()?;
-        Ok::<_, spanrs::Error>(result)
+        let result = job(&mut out, tell).and_then(|result| {
+            out.flush()?;
+            Ok(result)
+        });
+        // After an error nothing more is written: Python code must not run while an exception of a signal is set.
+        let (_, _) = out.into_parts();
+        result
     })
 }
 

@@ -108,7 +108,9 @@ mod _spanrs {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("NO_CONTENT", spanrs::eval::mat::NO_CONTENT.to_vec())?;
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        // There are no star imports of a private module, and its stub need not repeat all names.
+        module.delattr("__all__")
     }
 }
 

@@ -41,7 +41,7 @@ pub struct PlainRelation {
 
 /// A document as plain data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename = "Document")]
+#[serde(rename = "Document", deny_unknown_fields)]
 pub struct PlainDocument {
     /// The text.
     pub text: String,

@@ -12,7 +12,29 @@ use crate::stop;
 
 /// The labels that annotators gave to sentences.
 #[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct CrowdAnswers(Answers);
+pub(crate) struct CrowdAnswers {
+    answers: Answers,
+    /// The previous answer of first tokens.
+    outside: usize,
+}
+
+/// Flat tables: log probabilities of answers, scores of first labels, of transitions and of tokens; the last is empty
+/// if there are no token scores.
+#[derive(FromPyObject)]
+pub(crate) struct Tables<'py>(Flat<'py>, Flat<'py>, Flat<'py>, Flat<'py>);
+
+impl Tables<'_> {
+    /// The log probabilities of answers, and the prior of the true labels.
+    fn parts(&self) -> (&[f64], TruePrior<'_>) {
+        let Self(log_answers, start, transitions, tokens) = self;
+        let prior = TruePrior {
+            start,
+            transitions,
+            tokens,
+        };
+        (log_answers, prior)
+    }
+}
 
 /// (labels, expected counts of transitions, log Z)
 type PosteriorTuple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, f64);
@@ -21,97 +43,72 @@ type PosteriorTuple<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>
 impl CrowdAnswers {
     /// `answers` are tuples (sentence, annotator, labels).
     #[new]
-    #[pyo3(signature = (labels, annotators, lengths, answers, /))]
+    #[pyo3(signature = (labels, annotators, lengths, answers, outside, /))]
     fn new(
         labels: usize,
         annotators: usize,
         lengths: Vec<usize>,
         answers: Vec<(usize, u32, Vec<u32>)>,
+        outside: usize,
     ) -> Result<Self> {
         let mut all = Answers::new(labels, annotators, &lengths);
         for (sentence, annotator, own) in answers {
             let added = all.add(sentence, annotator, own);
             added.map_err(|error| Error::from((error, sentence)))?;
         }
-        Ok(Self(all))
+        Ok(Self {
+            answers: all,
+            outside,
+        })
     }
 
-    /// Posterior of the true labels, expected counts of transitions (in total or by sentence), and log Z. Arrays are
-    /// flat; `tokens` is empty if there are no token scores.
-    #[pyo3(signature = (log_answers, start, transitions, tokens, outside, by_sentence, /))]
-    #[allow(clippy::too_many_arguments)] // The arguments include four tables.
+    /// Posterior of the true labels, expected counts of transitions (in total or by sentence), and log Z; flat arrays.
+    #[pyo3(signature = (tables, by_sentence, /))]
     fn posterior<'py>(
         &self,
         py: Python<'py>,
-        log_answers: Flat<'py>,
-        start: Flat<'py>,
-        transitions: Flat<'py>,
-        tokens: Flat<'py>,
-        outside: usize,
+        tables: Tables<'py>,
         by_sentence: bool,
     ) -> Result<PosteriorTuple<'py>> {
-        let prior = prior_of(&start, &transitions, &tokens);
-        let (answers, log_answers) = (&self.0, &*log_answers);
-        let found =
-            py.detach(|| answers.posterior(log_answers, prior, outside, by_sentence, stop))?;
+        let (log_answers, prior) = tables.parts();
+        let posterior = py.detach(|| {
+            self.answers
+                .posterior(log_answers, prior, self.outside, by_sentence, stop)
+        })?;
         let array = |values| PyArray1::from_vec(py, values);
-        Ok((array(found.labels), array(found.transitions), found.log_z))
+        let (labels, transitions) = (array(posterior.labels), array(posterior.transitions));
+        Ok((labels, transitions, posterior.log_z))
     }
 
     /// The best true labels of each sentence.
-    #[pyo3(signature = (log_answers, start, transitions, tokens, outside, /))]
-    fn best(
-        &self,
-        py: Python<'_>,
-        log_answers: Flat<'_>,
-        start: Flat<'_>,
-        transitions: Flat<'_>,
-        tokens: Flat<'_>,
-        outside: usize,
-    ) -> Result<Vec<Vec<usize>>> {
-        let prior = prior_of(&start, &transitions, &tokens);
-        let log_answers = &*log_answers;
-        Ok(py.detach(|| self.0.best(log_answers, prior, outside, stop))?)
+    #[pyo3(signature = (tables, /))]
+    fn best(&self, py: Python<'_>, tables: Tables<'_>) -> Result<Vec<Vec<usize>>> {
+        let (log_answers, prior) = tables.parts();
+        Ok(py.detach(|| self.answers.best(log_answers, prior, self.outside, stop))?)
     }
 
     /// True labels of all tokens, sampled from their posterior with a uniform number for each token.
-    #[pyo3(signature = (log_answers, start, transitions, tokens, outside, uniform, /))]
-    #[allow(clippy::too_many_arguments)] // The arguments include four tables.
+    #[pyo3(signature = (tables, uniform, /))]
     fn draw<'py>(
         &self,
         py: Python<'py>,
-        log_answers: Flat<'py>,
-        start: Flat<'py>,
-        transitions: Flat<'py>,
-        tokens: Flat<'py>,
-        outside: usize,
+        tables: Tables<'py>,
         uniform: Flat<'py>,
     ) -> Result<Bound<'py, PyArray1<u32>>> {
-        let prior = prior_of(&start, &transitions, &tokens);
-        let (log_answers, uniform) = (&*log_answers, &*uniform);
-        let labels = py.detach(|| self.0.draw(log_answers, prior, outside, uniform, stop))?;
+        let ((log_answers, prior), uniform) = (tables.parts(), &*uniform);
+        let labels = py.detach(|| {
+            self.answers
+                .draw(log_answers, prior, self.outside, uniform, stop)
+        })?;
         Ok(PyArray1::from_vec(py, labels))
     }
 
     /// Expected counts of answers, flat with shape (annotator, true label, previous answer, answer).
-    #[pyo3(signature = (labels, outside, /))]
-    fn counts<'py>(
-        &self,
-        py: Python<'py>,
-        labels: Flat<'py>,
-        outside: usize,
-    ) -> Result<Bound<'py, PyArray1<f64>>> {
+    #[pyo3(signature = (labels, /))]
+    fn counts<'py>(&self, py: Python<'py>, labels: Flat<'py>) -> Result<Bound<'py, PyArray1<f64>>> {
         let labels = &*labels;
-        let counts = py.detach(|| self.0.counts(labels, outside))?;
+        let counts = py.detach(|| self.answers.counts(labels, self.outside))?;
         Ok(PyArray1::from_vec(py, counts))
-    }
-}
-
-fn prior_of<'a>(start: &'a [f64], transitions: &'a [f64], tokens: &'a [f64]) -> TruePrior<'a> {
-    TruePrior {
-        start,
-        transitions,
-        tokens,
     }
 }
 

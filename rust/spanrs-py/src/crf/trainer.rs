@@ -28,7 +28,23 @@ pub(crate) struct CrfTrainer(Mutex<Builder>);
 
 struct Builder {
     corpus: NamedCorpus,
+    /// Whether the corpus accepts all values of attributes.
+    any_value: bool,
     source: Source,
+}
+
+impl Builder {
+    /// Takes the corpus and leaves an empty one.
+    fn take(&mut self) -> NamedCorpus {
+        std::mem::replace(&mut self.corpus, new_corpus(self.any_value))
+    }
+}
+
+fn new_corpus(any_value: bool) -> NamedCorpus {
+    match any_value {
+        true => NamedCorpus::of_any_value(),
+        false => NamedCorpus::default(),
+    }
 }
 
 #[pymethods]
@@ -37,10 +53,8 @@ impl CrfTrainer {
     #[pyo3(signature = (template, /, any_value = false))]
     fn new(template: Option<&str>, any_value: bool) -> Result<Self> {
         Ok(Self(Mutex::new(Builder {
-            corpus: match any_value {
-                true => NamedCorpus::of_any_value(),
-                false => NamedCorpus::default(),
-            },
+            corpus: new_corpus(any_value),
+            any_value,
             source: Source::new(template)?,
         })))
     }
@@ -95,7 +109,7 @@ impl CrfTrainer {
 
     /// Removes all sequences, labels and attributes.
     fn clear(&self) -> Result<()> {
-        self.lock()?.corpus = NamedCorpus::default();
+        self.lock()?.take();
         Ok(())
     }
 
@@ -129,7 +143,7 @@ impl CrfTrainer {
             .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
             .transpose()?;
         let start = start.map(|model| model.get().clone());
-        let (corpus, labels, attributes) = std::mem::take(&mut builder.corpus).into_parts();
+        let (corpus, labels, attributes) = builder.take().into_parts();
         let (model, why) = py.detach(|| {
             let features = Features::of(&corpus, selection);
             let mut weights = match &start {

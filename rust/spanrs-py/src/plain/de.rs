@@ -1,6 +1,6 @@
 //! Deserialisation from Python objects.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyString, PyTuple};
 use serde::de::{self, DeserializeSeed, IntoDeserializer, Visitor};
@@ -47,23 +47,39 @@ impl<'a, 'py> Value<'a, 'py> {
         if self.object.is_instance_of::<PyBool>() {
             return Err(self.mistyped("an int"));
         }
-        let Ok(number) = self.object.call_method0("__index__") else {
-            return Err(self.mistyped("an int"));
-        };
-        number.extract().map_err(|_| {
+        let index = self.object.call_method0("__index__");
+        let index = index.map_err(|error| self.or_raised(error, "an int"))?;
+        index.extract().map_err(|_| {
+            // Very long integers have no str.
+            let shown = index
+                .str()
+                .map_or_else(|_| "too large".into(), |text| text.to_string());
             let message = format!(
-                "{} is {number}; it must be from {least} to {most}",
+                "{} is {shown}; it must be from {least} to {most}",
                 self.name
             );
             PyValueError::new_err(message).into()
         })
     }
 
+    /// The error of a failed conversion: exceptions of the object other than those for a wrong type are passed on.
+    fn or_raised(&self, error: PyErr, expected: &str) -> Error {
+        let py = self.object.py();
+        let is_type =
+            error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyAttributeError>(py);
+        match is_type {
+            true => self.mistyped(expected),
+            false => error.into(),
+        }
+    }
+
     fn float(&self) -> Result<f64, Error> {
         if self.object.is_instance_of::<PyBool>() {
             return Err(self.mistyped("a number"));
         }
-        self.object.extract().map_err(|_| self.mistyped("a number"))
+        self.object
+            .extract()
+            .map_err(|error| self.or_raised(error, "a number"))
     }
 
     /// Calls the visitor with the value according to its Python type.
@@ -190,8 +206,15 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
         visitor.visit_seq(self.items()?)
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Error> {
-        self.deserialize_seq(visitor)
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Error> {
+        let items = self.items()?;
+        match items.len {
+            Some(actual) if actual != len => {
+                let message = format!("{} has {actual} items; expected {len}", self.name);
+                Err(PyValueError::new_err(message).into())
+            }
+            _ => visitor.visit_seq(items),
+        }
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -214,6 +237,11 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
     ) -> Result<V::Value, Error> {
         if self.object.is_instance_of::<PyDict>() {
             return self.deserialize_map(visitor);
+        }
+        // Other objects could be options by mistake: all fields would have their defaults.
+        let class = self.object.get_type();
+        if !(class.hasattr("_fields")? || class.hasattr("__dataclass_fields__")?) {
+            return Err(self.mistyped("a dict, a named tuple or a dataclass"));
         }
         visitor.visit_map(Attributes {
             object: self.object,
