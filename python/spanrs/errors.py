@@ -237,6 +237,13 @@ def check_name(name: object, argument: str, example: str) -> None:
     check_text(name, argument)
 
 
+def is_bool(value: object) -> bool:
+    """Return whether a value is a bool of Python or NumPy."""
+    return isinstance(value, bool) or (
+        getattr(getattr(value, "dtype", None), "kind", None) == "b" and getattr(value, "shape", None) == ()
+    )
+
+
 def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 - 1) -> int:
     """Return an argument as an int.
 

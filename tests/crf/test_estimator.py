@@ -474,7 +474,10 @@ def test_what_looks_wrong_is_said():
     crf = CRF(template="ner", scheme="BIO").fit(X, y)
     with pytest.warns(spanrs.SpanrsWarning, match="labels violate IOBES"):
         CRF(template="ner", scheme="IOBES").fit(X, [["B-PER", "O", "O", "B-LOC", "O"]] * 4)
-    with pytest.warns(spanrs.SpanrsWarning, match="1 labels of the initial model do not occur in the training data.*: B-LOC"):
+    with pytest.warns(
+        spanrs.SpanrsWarning,
+        match="1 labels of the initial model do not occur in the training data.*: B-LOC",
+    ):
         CRF(template="ner").fit(X, [["B-PER", "O", "O", "O", "O"]] * 4, start=crf)
     assert crf.probability(["a", "b"], ["O", "B-PER"]) > 0
 
