@@ -42,6 +42,26 @@ REFUSED = {
         ValueError,
         "unknown measure 'macro'; expected one of precision, recall, f1",
     ),
+    "a matcher of documents by its name": (
+        lambda: spanrs.score(A, A, matcher="mat"),
+        ValueError,
+        r"expected one of exact, partial, fair(, dep)?; pass spanrs.mat.Mat\(\)",
+    ),
+    "a change of the scores of types": (
+        lambda: RESULT.per_type.update({}),
+        AttributeError,
+        "no attribute 'update'",
+    ),
+    "training on a number": (
+        lambda: spanrs.dep.Parser().fit(3),
+        TypeError,
+        "sentences must be a path.* not int",
+    ),
+    "training on lists": (
+        lambda: spanrs.crowd.BSCSeq().fit([["a"]]),
+        TypeError,
+        "as a spanrs.crowd.CrowdCorpus",
+    ),
     "an unknown average": (
         lambda: Measure("f1", average="type"),
         ValueError,

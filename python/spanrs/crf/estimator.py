@@ -56,7 +56,7 @@ class CRF(Estimator):
     template : str or path, optional
         Feature template: the name of a built-in template (see :func:`templates`), a path, or the text of a template.
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
-        lists of features.
+        lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
     algorithm : str
         ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
         or ``arow``.

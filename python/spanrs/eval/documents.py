@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,13 +57,13 @@ def document_name(path: str) -> str:
 
 def _size(item: Any) -> int:
     """Return a number of sentences as an int; the range is checked later."""
-    try:
-        return max(-1, min(operator.index(None if isinstance(item, bool) else item), 2**63 - 1))
-    except TypeError:
-        raise TypeError(
-            "by must contain the number of sentences of each document (int), or the document name of each sentence "
-            f"(str), not {type(item).__name__}"
-        ) from None
+    with contextlib.suppress(TypeError):
+        if not isinstance(item, bool):
+            return max(-1, min(operator.index(item), 2**63 - 1))
+    raise TypeError(
+        "by must contain the number of sentences of each document (int), or the document name of each sentence "
+        f"(str), not {type(item).__name__}"
+    )
 
 
 def _items(documents: Any) -> Any:
