@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from spanrs import crowd, dep
 from spanrs.crf import CRF
 from spanrs.crowd.aggregator import Aggregator, CRFAggregator
-from spanrs.errors import ModelError
+from spanrs.errors import FormatError, ModelError
 from spanrs.estimator import Estimator
 
 SENTENCES = [["Ada", "sleeps"], ["Bob", "wakes"], ["Eve", "sleeps"], ["Ada", "wakes"]]
@@ -170,6 +170,53 @@ def test_parameters_are_validated_by_fit(kind):
         fit(made(kind, **params))
 
 
+@pytest.mark.parametrize(
+    ("kind", "params", "error", "message"),
+    [
+        (CRF, {"template": -5}, TypeError, "template must be .*, not -5"),
+        (CRF, {"scheme": -5}, TypeError, "scheme must be a str such as BIO, not int"),
+        (CRF, {"keep_on_interrupt": "zz"}, TypeError, "keep_on_interrupt must be a bool, not 'zz'"),
+        (CRF, {"verbose": 1}, TypeError, "verbose must be a bool, not 1"),
+        (CRF, {"progress": "zz"}, TypeError, "progress must be a bool, not 'zz'"),
+        (CRF, {"model_filename": -5}, TypeError, "model_filename must be a path, not -5"),
+        (CRF, {"max_iter": -5}, ValueError, "max_iter must be an integer of at least 1, not -5"),
+        (CRF, {"max_iter": 0}, ValueError, "max_iter must be an integer of at least 1, not 0"),
+        (CRF, {"max_iter": True}, TypeError, "max_iter must be an integer, not bool"),
+        (CRF, {"c2": np.True_}, TypeError, "c2 must be a number, not bool"),
+        (dep.Parser, {"features": -5}, TypeError, "features must be .*, not -5"),
+        (dep.Parser, {"joint": "zz"}, TypeError, "joint must be a bool, not 'zz'"),
+        (crowd.CRFMA, {"alpha": "zz"}, TypeError, "alpha must be a number, .*, not 'zz'"),
+        (crowd.CRFMA, {"squared_f1": "zz"}, TypeError, "squared_f1 must be a bool, not 'zz'"),
+        (crowd.MultiCRF, {"most_likely": "zz"}, TypeError, "most_likely must be a bool, not 'zz'"),
+        (crowd.ConcatenatedCRF, {"normalized": 3}, TypeError, "normalized must be a bool, not 3"),
+        (crowd.BSCSeq, {"scheme": -5}, TypeError, "scheme must be a str such as BIO, not int"),
+        (crowd.MACE, {"tol": True}, TypeError, "tol must be a number, not bool"),
+    ],
+)
+def test_messages_name_the_parameter_and_its_value(kind, params, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        fit(made(kind, **params))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(CRF, "template"), (crowd.CRFMA, "template"), (dep.Parser, "features")]
+)
+def test_template_files_must_be_text(kind, name, tmp_path):
+    path = tmp_path / "binary"
+    path.write_bytes(b"\xff\n")
+    with pytest.raises(FormatError, match=f"{name}: {path} is not a template"):
+        fit(made(kind, **{name: path}))
+
+
+@each
+def test_public_attributes_are_documented(kind):
+    names = {name for part in kind.__mro__ for name in vars(part) if not name.startswith("_")}
+    undocumented = {name for name in names if not inspect.getdoc(getattr(kind, name))}
+    assert undocumented - set(kind.__annotations__) == set()
+    assert not names & {"compiled", "of", "options", "passes"}
+    assert not {"agreement", "smoothing"} & names
+
+
 @each
 def test_pickles_keep_parameters_and_estimates(kind):
     estimator = made(kind)
@@ -190,8 +237,7 @@ def test_files_keep_parameters_and_predictions(kind, tmp_path):
     again = kind.load(path)
     check_is_fitted(again)
     assert predictions(again) == predictions(estimator)
-    names = CASES[kind][0].keys() - {"template"}
-    assert {name: getattr(again, name) for name in names} == {name: CASES[kind][0][name] for name in names}
+    assert {name: getattr(again, name) for name in CASES[kind][0]} == CASES[kind][0]
     file = io.BytesIO()
     again.save(file)
     assert file.getvalue() == path.read_bytes()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import spanrs
 
 ROOT = Path(__file__).parent.parent
@@ -133,6 +135,13 @@ def test_packages_import_downwards():
     for base in ("errors", "caching", "lazy", "progress"):
         assert imports(ROOT / "python" / "spanrs" / f"{base}.py") == set()
     assert imports(ROOT / "python" / "spanrs" / "__main__.py") == {"cli"}
+
+
+@pytest.mark.parametrize("package", ["eval", "io", "mat", "tags", "dep", "crf", "crowd"])
+def test_packages_list_only_public_names(package):
+    module = getattr(spanrs, package)
+    if "__dir__" in vars(module):
+        assert {name for name in dir(module) if not name.startswith("__")} == set(module.__all__)
 
 
 def test_only_public_names_are_listed_and_all_of_them_are_there():

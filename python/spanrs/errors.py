@@ -237,18 +237,26 @@ def check_name(name: object, argument: str, example: str) -> None:
     check_text(name, argument)
 
 
+def is_bool(value: object) -> bool:
+    """Return whether a value is a bool of Python or NumPy."""
+    return isinstance(value, bool) or (
+        getattr(getattr(value, "dtype", None), "kind", None) == "b" and getattr(value, "shape", None) == ()
+    )
+
+
 def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 - 1) -> int:
     """Return an argument as an int.
 
     Raises
     ------
     TypeError
-        If the argument is not an integer of Python or NumPy.
+        If the argument is not an integer of Python or NumPy, or is a bool.
     ValueError
         If the integer is out of range.
     """
     try:
-        integer = operator.index(number)  # type: ignore[arg-type]  # TypeError is handled
+        # In Python, bool is a subclass of int.
+        integer = operator.index(None if isinstance(number, bool) else number)  # type: ignore[arg-type]  # handled
     except TypeError:
         raise TypeError(f"{argument} must be an integer, not {type(number).__name__}") from None
     if integer < least:

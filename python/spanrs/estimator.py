@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from os import PathLike
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from spanrs.errors import ModelError
+from spanrs.errors import FormatError, ModelError, as_integer, check_name, is_bool, with_code
+from spanrs.threads import thread_count
 
 
 class Estimator:
@@ -31,6 +34,10 @@ class Estimator:
 
     #: Parameters that are not part of the model and are not saved in a model file.
     _not_saved: ClassVar[tuple[str, ...]] = ("threads", "progress")
+    #: Valid values of string parameters.
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    #: Parameters that may be None although their default is not None.
+    _optional: ClassVar[tuple[str, ...]] = ("scheme", "threads")
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -101,12 +108,28 @@ class Estimator:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
     def _check_params(self) -> None:
-        """Validate the parameters; called by ``fit``."""
+        """Validate the parameters; called by ``fit``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter has a wrong type or is out of range; the message contains its name and its value.
+        """
+        for name, default in self._defaults().items():
+            value = getattr(self, name)
+            if value is None and (default is None or name in self._optional):
+                continue
+            if name in self._choices:
+                check_choice(value, name, self._choices[name])
+            elif isinstance(default, bool):
+                check_bool(value, name)
+            elif name in _CHECKS:
+                _CHECKS[name](value, name)
 
     def _saved_params(self) -> dict[str, Any]:
         """Return the parameters for a model file, as JSON values."""
         params = self.get_params(deep=False)
-        return {name: _as_json(value) for name, value in params.items() if name not in self._not_saved}
+        return {name: as_json(value) for name, value in params.items() if name not in self._not_saved}
 
     @classmethod
     def _with_saved_params(cls, params: object) -> Self:
@@ -125,7 +148,7 @@ class Estimator:
         return cls(**{name: value for name, value in params.items() if name in names})
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """Return a parameter as a JSON value: scalars and arrays of NumPy, and paths, are converted."""
     if isinstance(value, PathLike):
         return str(value)
@@ -138,11 +161,11 @@ def as_number(number: object, argument: str, least: float = 0.0, *, above: bool 
     Raises
     ------
     TypeError
-        If the argument is not a real number.
+        If the argument is not a real number, or is a bool.
     ValueError
         If the number is out of range.
     """
-    if not isinstance(number, numbers.Real):
+    if is_bool(number) or not isinstance(number, numbers.Real):
         raise TypeError(f"{argument} must be a number, not {type(number).__name__}")
     value = float(number)
     if not (math.isfinite(value) and (value > least if above else value >= least)):
@@ -156,3 +179,57 @@ def check_choice(value: object, argument: str, choices: Collection[str]) -> None
     """Raise an error if an argument is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{argument} must be one of {', '.join(choices)}, not {value!r}")
+
+
+def read_template(path: str | PathLike[str], argument: str) -> str:
+    """Return the text of the template file that an argument names.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If the file is not text in UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{argument}: {path} is not a template: {error}"
+        raise with_code(FormatError(message), "encoding", str(path)) from None
+
+
+def check_bool(value: object, argument: str) -> None:
+    """Raise an error if an argument is not a bool of Python or NumPy."""
+    if not is_bool(value):
+        raise TypeError(f"{argument} must be a bool, not {value!r}")
+
+
+def _check_path(value: object, argument: str) -> None:
+    if not isinstance(value, (str, PathLike)):
+        raise TypeError(f"{argument} must be a path, not {value!r}")
+
+
+def _check_threads(value: Any, _: str) -> None:
+    thread_count(value)
+
+
+#: Validation of parameters by name: a name has the same range in all estimators. Other parameters of the CRF are
+#: validated by the compiled module.
+_CHECKS: dict[str, Callable[[Any, str], object]] = {
+    **dict.fromkeys(
+        (
+            *("max_iter", "crf_max_iter", "first_crf_max_iter", "bsc_max_iter", "rounds", "updates"),
+            *("epochs", "models", "min_count", "explore_from", "patience"),
+        ),
+        partial(as_integer, least=1),
+    ),
+    **dict.fromkeys(
+        ("crf_weight", "annotator_weight", "word_count", "knowing", "strategy", "aggressiveness"),
+        partial(as_number, above=True),
+    ),
+    **dict.fromkeys(("tol", "smoothing", "agreement", "prune"), as_number),
+    **dict.fromkeys(("seed", "margin"), as_integer),
+    "folds": partial(as_integer, least=2),
+    "scheme": partial(check_name, example="BIO"),
+    "model_filename": _check_path,
+    "threads": _check_threads,
+    "progress": check_bool,
+}

@@ -36,6 +36,6 @@ def lazy_names(
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *sources})
+        return sorted({*sources, *(name for name in vars(sys.modules[package]) if name.startswith("__"))})
 
     return get, names

@@ -53,5 +53,15 @@ def test_sequences_do_not_change_and_are_equal_by_content():
         Mention(Span(0, 1), "")
 
 
+def test_well_formed_labels_are_read_by_the_compiled_module():
+    for name, labels in {
+        "BIO": "B-X I-X O B-Y",
+        "BIOES": "B-X E-X O S-Y",
+        "BMEOW": "B-X E-X O W-Y",
+    }.items():
+        assert get_encoding(name).spans(labels.split()) == [("X", 0, 2), ("Y", 3, 4)]
+    assert get_encoding("BIO").spans(["O", "I-X"]) is None
+
+
 def test_halves_are_rounded_up():
     assert str(convert_score(0.00125, False)) == "0.13"

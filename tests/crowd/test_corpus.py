@@ -242,7 +242,7 @@ def test_stray_labels_are_located():
     assert CrowdCorpus(sentences, answers, scheme=None).scheme() is None
     answers[1]["a"] = ["O", "O", "B-PER "]
     with pytest.raises(
-        ModelError, match="sentence 1, annotator a, token 2: the label 'B-PER ' has white space"
+        ModelError, match="sentence 1, annotator a, token 2: the label 'B-PER ' has surrounding white space"
     ):
         CrowdCorpus(sentences, answers)
 

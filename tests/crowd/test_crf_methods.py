@@ -93,7 +93,7 @@ def test_words_help_the_hidden_markov_model():
     words = right(HMMCrowd().fit(corpus).labels_, truth)
     blind = corpus.replaced(sentences=[["word"] * len(values) for values in corpus.sentences])
     assert words > right(HMMCrowd().fit(blind).labels_, truth)
-    with pytest.raises(ModelError, match="sentence 0, token 0: dict is not a word"):
+    with pytest.raises(ModelError, match="sentence 0, token 0: HMMCrowd requires words, not dict"):
         HMMCrowd().fit(CrowdCorpus([[{"a": 1}]], [{"x": ["A"]}]))
 
 

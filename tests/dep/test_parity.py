@@ -102,8 +102,8 @@ def test_the_imported_model_gives_the_recorded_parses(shared: Path, tmp_path: Pa
     actual = parser.parse_batch([parse.words for parse in expected], threads=2)
     assert [parse.heads.tolist() for parse in actual] == [parse.heads.tolist() for parse in expected]
     assert [parse.xpos for parse in actual] == [parse.xpos for parse in expected]
-    save(parser.compiled, tmp_path / "model")
-    again = Parser.of(load(tmp_path / "model"))
+    save(parser._compiled, tmp_path / "model")
+    again = Parser._of(load(tmp_path / "model"))
     assert again.parse(expected[7].words) == actual[7]
 
 

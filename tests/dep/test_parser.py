@@ -55,7 +55,7 @@ def test_training_is_repeatable_and_depends_on_the_seed(train):
         return (
             Parser(epochs=2, models=1, jackknife=2, seed=seed, progress=False)
             .fit(train)
-            .compiled.to_bytes()
+            ._compiled.to_bytes()
         )
 
     assert made(1) == made(1)
@@ -95,7 +95,7 @@ def test_given_tags_are_parsed_with(parser):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda parser: parser.parse("They ate"), "one str"),
+        (lambda parser: parser.parse("They ate"), "is a str; pass a list of words"),
         (lambda parser: parser.parse(["They", 3]), "not a str"),
         (lambda parser: parser.parse_batch([["They"], "ate"]), "sentence 1 is a str"),
         (lambda parser: parser.fit([("They", "PRP")]), "a tuple"),
@@ -112,7 +112,7 @@ def test_models_are_saved_and_loaded(parser, tmp_path):
     parser.save(path)
     again = Parser.load(path)
     assert again.parse(words) == parser.parse(words)
-    assert again.compiled.to_bytes() == parser.compiled.to_bytes()
+    assert again._compiled.to_bytes() == parser._compiled.to_bytes()
     assert again.models == 2
     assert Tagger.load(path).tag(words) == parser.tag(words)
     Tagger(progress=False).fit([Parse(["a"], xpos=["X"])]).save(tmp_path / "tagger")
@@ -121,7 +121,7 @@ def test_models_are_saved_and_loaded(parser, tmp_path):
 
 
 def test_damaged_models_are_refused(parser, tmp_path):
-    data = parser.compiled.to_bytes()
+    data = parser._compiled.to_bytes()
     rng = random.Random(0)
     path = tmp_path / "model"
     for _ in range(60):
@@ -230,10 +230,10 @@ def test_a_second_fit_trains_the_tagger_again(train):
 
 def test_a_fitted_tagger_is_used_as_it_is(train):
     tagger = Tagger(epochs=1, progress=False).fit(train[:5])
-    data = tagger.compiled.to_bytes()
+    data = tagger._compiled.to_bytes()
     parser = Parser(epochs=1, models=1, jackknife=0, tagger=tagger, progress=False).fit(train)
     assert parser.tagger is tagger
-    assert tagger.compiled.to_bytes() == data
+    assert tagger._compiled.to_bytes() == data
     assert parser.tagger_.tags == tagger.tags
     unfitted = Tagger(epochs=1, progress=False)
     parser.set_params(tagger=unfitted, tagger__epochs=2).fit(train)
@@ -243,8 +243,8 @@ def test_a_fitted_tagger_is_used_as_it_is(train):
 
 def test_taggers_of_several_models_have_names_for_their_weights(train):
     tagger = Tagger(features="published", epochs=2, models=3, progress=False).fit(train)
-    names = [name for name, _ in tagger.compiled.named_weights()]
-    assert len(names) == tagger.compiled.sizes()[0]
+    names = [name for name, _ in tagger._compiled.named_weights()]
+    assert len(names) == tagger._compiled.sizes()[0]
     assert "bias" in names
     words = train[0].words
     assert pickle.loads(pickle.dumps(tagger)).tag(words) == tagger.tag(words)
@@ -275,7 +275,7 @@ def test_bad_parses_are_refused():
         Parse(["a"], [0.5])
     with pytest.raises(ValueError, match="head 4294967298"):
         Parse(["a", "b"], [2**32 + 2, 0])
-    with pytest.raises(TypeError, match="one str"):
+    with pytest.raises(TypeError, match="words is a str; pass a list"):
         Parse("ab", [0, 1])
     for words in (["a\tb"], ["a\n"], [""]):
         with pytest.raises(ValueError, match="CoNLL-U"):

@@ -313,7 +313,7 @@ def test_rows_of_sentences_and_of_documents_do_not_compare():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "t"}, "unknown test 't'; one of randomisation, bootstrap"),
+        ({"test": "t"}, "unknown test 't'; expected one of randomisation, bootstrap"),
         ({"samples": 0}, "samples must be an integer"),
         ({"threads": 0}, "threads must be an integer"),
         ({"seed": -3}, "seed must be an integer"),
@@ -433,3 +433,12 @@ def test_dep_results_compare():
     assert pair.p_value == pytest.approx(
         exact, abs=6 * math.sqrt(exact * (1 - exact) / SAMPLES) + 1 / SAMPLES
     )
+
+
+def test_a_measure_is_given_by_its_name():
+    gold, pred = [["B-A"], ["O"], ["B-A"]], [["B-A"], ["B-A"], ["O"]]
+    by_name, by_object = (
+        spanrs.compare(gold, {"a": pred, "b": gold}, measure=measure, scheme="BIO", samples=99)
+        for measure in ("recall", Measure("recall"))
+    )
+    assert by_name.to_dict() == by_object.to_dict()

@@ -437,7 +437,7 @@ def test_score_takes_documents_and_weights_of_documents():
     assert weighed.outcomes == outcomes(tp=1, fn=2, le=3)
     assert [row.outcomes for row in weighed.documents] == [outcomes(tp=1), outcomes(fn=1), outcomes(le=1)]
     assert "|document_weights:given|" in weighed.signature
-    with pytest.raises(ValueError, match="unknown matcher 'fear'; one of exact, partial, fair"):
+    with pytest.raises(ValueError, match="unknown matcher 'fear'; expected one of exact, partial, fair"):
         spanrs.score(gold, pred, matcher="fear")
 
 

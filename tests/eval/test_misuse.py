@@ -34,29 +34,69 @@ REFUSED = {
     "an outcome of another matcher": (
         lambda: RESULT.bootstrap(Ratio({"tp": 1}, {"match": 1})),
         ValueError,
-        "no outcome 'tp'; one of match, missed",
+        "no outcome 'tp'; expected one of match, missed",
     ),
     "a ratio of nothing": (lambda: RESULT.bootstrap(Ratio({}, {})), ValueError, "in the denominator"),
     "an unknown measure": (
         lambda: Measure("macro"),
         ValueError,
-        "unknown measure 'macro'; one of precision, recall, f1",
+        "unknown measure 'macro'; expected one of precision, recall, f1",
+    ),
+    "a matcher of documents by its name": (
+        lambda: spanrs.score(A, A, matcher="mat"),
+        ValueError,
+        r"expected one of exact, partial, fair(, dep)?; pass spanrs.mat.Mat\(\)",
+    ),
+    "a change of the scores of types": (
+        lambda: RESULT.per_type.update({}),
+        AttributeError,
+        "no attribute 'update'",
+    ),
+    "training on a number": (
+        lambda: spanrs.dep.Parser().fit(3),
+        TypeError,
+        "sentences must be a path.* not int",
+    ),
+    "training on lists": (
+        lambda: spanrs.crowd.BSCSeq().fit([["a"]]),
+        TypeError,
+        "as a spanrs.crowd.CrowdCorpus",
     ),
     "an unknown average": (
         lambda: Measure("f1", average="type"),
         ValueError,
-        "unknown average 'type'; one of micro, macro, weighted",
+        "unknown average 'type'; expected one of micro, macro, weighted",
     ),
     "an average of one type": (
         lambda: Measure("f1", average="macro", type="A"),
         ValueError,
         "average='macro' is over all types; omit average or type",
     ),
-    "a negative beta": (lambda: Measure(beta=-1), ValueError, "beta must be a finite number of at least 0"),
+    "a negative beta": (
+        lambda: Measure(beta=-1),
+        ValueError,
+        "beta must be a number of at least 0, not -1",
+    ),
     "a beta that is no number": (
         lambda: Measure(beta=float("nan")),
         ValueError,
-        "beta must be a finite number",
+        "beta must be a number of at least 0, not nan",
+    ),
+    "a bool as a number": (lambda: Measure(beta=True), TypeError, "beta must be a number, not bool"),
+    "a bool as an integer": (
+        lambda: RESULT.bootstrap(samples=True),
+        TypeError,
+        "samples must be an integer, not bool",
+    ),
+    "bools as weights": (
+        lambda: RESULT.with_document_weights(np.array([True, False])),
+        TypeError,
+        "weight 0 must be a number, not bool",
+    ),
+    "bools as weights of errors": (
+        lambda: spanrs.Fair(weights={"LE": {"FP": True}}),
+        ValueError,
+        "FP is True; weights must be finite numbers",
     ),
     "types that are numbers": (
         lambda: spanrs.Fair(types=[1]),

@@ -544,7 +544,9 @@ def test_per_type_is_a_mapping_and_a_frame(matcher):
     assert types.to_polars().rows() == rows == [tuple(row) for row in frame.itertuples(index=False)]
     assert pickle.loads(pickle.dumps(types)).to_dict() == types.to_dict()
     nothing = spanrs.score([["O"]], [["O"]], scheme="BIO", matcher=MATCHERS[matcher]).per_type
-    assert nothing.to_arrow().schema == types.to_arrow().schema
+    assert nothing.to_arrow().column_names == types.to_arrow().column_names
+    if all(isinstance(count, int) for row in rows for count in row[4:]):
+        assert set(frame.dtypes[4:].astype(str)) == {"int64"}
 
 
 def test_html_holds_every_type_escaped(odd):

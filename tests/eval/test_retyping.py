@@ -7,6 +7,9 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -240,6 +243,8 @@ def test_later_weights_take_the_place_of_earlier_ones():
         ([], AlignmentError, "not none"),
         ([1] * 20, AlignmentError, r"1, \.\.\., which add up to 20"),
         ([1.5, 0.5], TypeError, "float"),
+        ([True, 1], TypeError, "by must contain .* not bool"),
+        (["a", None], TypeError, "by must contain .* item 1 is of type NoneType"),
     ],
 )
 def test_documents_that_do_not_fit_are_refused(documents, error, message):
@@ -247,6 +252,14 @@ def test_documents_that_do_not_fit_are_refused(documents, error, message):
         vocabulary = None if isinstance(sides[0], list) else ["O"]
         with pytest.raises(error, match=message):
             spanrs.score(*sides, vocabulary=vocabulary, by=documents)
+
+
+@pytest.mark.parametrize("column", [list, np.array, pd.Series, pl.Series, pa.array, iter])
+@pytest.mark.parametrize("documents", [[1, 2], ["a", "b", "b"]])
+def test_documents_are_given_by_any_sequence(column, documents):
+    tags = [["B-A"], ["O"], ["O"]]
+    rows = spanrs.score(tags, tags, by=column(documents)).documents
+    assert [row.totals for row in rows] == [(1, 0, 0), (0, 0, 0)]
 
 
 def test_errors_name_the_sentence_of_the_corpus_and_not_of_its_document():

@@ -249,7 +249,7 @@ def test_tokens_may_differ_if_that_is_asked_for():
     assert (ignored.totals, ignored.warnings) == ((1, 0, 0), [])
     assert "differing_tokens" not in ignored.signature
     for how in ("report", "ignore"):
-        with pytest.raises(spanrs.errors.AlignmentError, match="must hold the same sentences"):
+        with pytest.raises(spanrs.errors.AlignmentError, match="must have the same sentences"):
             score(how, b"a B-A\n\nx O\ny O\n")
     with pytest.raises(spanrs.errors.SchemeError, match="different settings cannot be merged"):
         reported.merge(ignored)

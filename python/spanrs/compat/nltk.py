@@ -101,7 +101,7 @@ class PerceptronTagger:
             order += parses
             random.shuffle(parses)
         tagger = Tagger.published(epochs=1, seed=None, min_count=MIN_COUNT * nr_iter, progress=False)
-        self._model = tagger.fit(order).compiled
+        self._model = tagger.fit(order)._compiled
         if save_loc is not None:
             self.save_to_json(self.lang, save_loc)
 

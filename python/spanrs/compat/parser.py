@@ -80,9 +80,9 @@ class Parser:
         parse = parser.parse(words)
         root = len(parse) + 1
         heads: Heads = [None, *(head or root for head in parse.heads.tolist())]
-        if parser.compiled.padded:
+        if parser._compiled.padded:
             # The tagger also predicts the tags of the padding.
-            return parser.compiled.tag_with_confidence([START, *parse.words, ROOT], True)[0], heads
+            return parser._compiled.tag_with_confidence([START, *parse.words, ROOT], True)[0], heads
         tags = parse.xpos or parse.upos or ("",) * len(parse)
         return [START, *tags, ROOT], heads
 

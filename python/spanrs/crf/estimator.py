@@ -13,7 +13,7 @@ from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel, CrfSentences, CrfTrainer
 from spanrs.crf.explanation import Explanation, explain
 from spanrs.crf.scoring import Labellings
-from spanrs.crf.templates import template_text
+from spanrs.crf.templates import template_name, template_text
 from spanrs.crf.training import (
     Iteration,
     TrainingMonitor,
@@ -29,8 +29,8 @@ from spanrs.crf.training import (
     warn_of_unknown_labels,
     warn_of_violations,
 )
-from spanrs.errors import ModelError, as_integer
-from spanrs.estimator import Estimator
+from spanrs.errors import ModelError
+from spanrs.estimator import Estimator, as_json
 from spanrs.io.output import atomic_output
 from spanrs.io.training import is_corpus, tagged
 from spanrs.threads import thread_count
@@ -56,7 +56,7 @@ class CRF(Estimator):
     template : str or path, optional
         Feature template: the name of a built-in template (see :func:`templates`), a path, or the text of a template.
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
-        lists of features.
+        lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
     algorithm : str
         ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
         or ``arow``.
@@ -485,7 +485,8 @@ class CRF(Estimator):
         -------
         CRF
             The estimator has its training parameters, except ``threads`` and ``progress``; ``scheme`` is the detected
-            scheme, and ``template`` the text of the template. Files of CRFsuite contain no parameters.
+            scheme, and ``template`` the name of a built-in template or the text of another template. Files of CRFsuite
+            contain no parameters.
 
         Raises
         ------
@@ -524,7 +525,8 @@ class CRF(Estimator):
         """Create an estimator from a model, with the parameters in its metadata."""
         facts = json.loads(model.metadata())
         crf = cls._with_saved_params(facts.get("params", {}))
-        crf.set_params(template=facts.get("template"), scheme=facts.get("scheme"))
+        text = facts.get("template")
+        crf.set_params(template=text and template_name(text), scheme=facts.get("scheme"))
         crf._model = model
         return crf
 
@@ -540,7 +542,8 @@ class CRF(Estimator):
         """
         facts, new = self.metadata_, copy.copy(self)
         if template is not None:
-            facts["template"] = new.template = template_text(template)
+            facts["template"] = template_text(template)
+            new.template = template_name(facts["template"])
         if scheme is not None and scheme.strip().lower() == "none":
             facts["scheme"] = new.scheme = None
         elif scheme is not None:
@@ -569,10 +572,8 @@ class CRF(Estimator):
         return self._model
 
     def _check_params(self) -> None:
+        super()._check_params()
         self._options()
-        thread_count(self.threads)
-        if self.patience is not None:
-            as_integer(self.patience, "patience", 1)
 
     def _options(self, **more: Any) -> dict[str, Any]:
         """Return the options of the training algorithm, including defaults.
@@ -583,7 +584,7 @@ class CRF(Estimator):
             If an option has a wrong type or is out of range.
         """
         params = self.get_params().items()
-        options = {name: value for name, value in params if name not in _NOT_TRAINING}
+        options = {name: as_json(value) for name, value in params if name not in _NOT_TRAINING}
         return _spanrs.crf_options(options | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from spanrs import _spanrs
+from spanrs.estimator import read_template
 
 
 def templates() -> dict[str, str]:
@@ -35,7 +36,18 @@ def template_text(template: str | PathLike[str]) -> str:
     """Return the text of a template, given the name of a built-in template, a path, or the text itself.
 
     A string with a line break or a macro (``%x[0,0]``) is the text itself.
+
+    Raises
+    ------
+    TypeError
+        For values of other types.
+    FileNotFoundError
+        If there is no such file.
+    spanrs.errors.FormatError
+        If the file is not text in UTF-8.
     """
+    if not isinstance(template, (str, PathLike)):
+        raise TypeError(f"template must be a name, a path or the text of a template, not {template!r}")
     if isinstance(template, str):
         texts = templates()
         if template in texts:
@@ -46,4 +58,9 @@ def template_text(template: str | PathLike[str]) -> str:
     if not path.exists():
         message = f"no template {str(template)!r}; it is neither a file nor one of {', '.join(sorted(templates()))}"
         raise FileNotFoundError(message)
-    return path.read_text(encoding="utf-8")
+    return read_template(path, "template")
+
+
+def template_name(text: str) -> str:
+    """Return the name of the built-in template with this text; other texts are returned unchanged."""
+    return next((name for name, built_in in templates().items() if built_in == text), text)

@@ -5,35 +5,20 @@ from __future__ import annotations
 import itertools
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable
 from os import PathLike
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from spanrs.crf import CRF
-from spanrs.errors import ModelError, SpanrsWarning, as_integer
-from spanrs.estimator import Estimator, as_number, check_choice
+from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.estimator import Estimator
 from spanrs.eval import score
-from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from spanrs.crowd.corpus import CrowdCorpus
-
-_POSITIVE_INTEGERS = ("max_iter", "crf_max_iter", "first_crf_max_iter", "bsc_max_iter", "rounds", "updates")
-_POSITIVE_NUMBERS = ("crf_weight", "annotator_weight", "word_count", "knowing", "strategy")
-#: Validation of parameters, whose ranges are the same in all aggregators. Parameters of the CRF are validated by
-#: :class:`WeightedCRF`.
-_CHECKS: dict[str, Callable[[Any, str], object]] = {
-    **dict.fromkeys(_POSITIVE_INTEGERS, partial(as_integer, least=1)),
-    **dict.fromkeys(_POSITIVE_NUMBERS, partial(as_number, above=True)),
-    **dict.fromkeys(("tol", "smoothing", "agreement"), as_number),
-    "folds": partial(as_integer, least=2),
-    "seed": as_integer,
-    "threads": lambda threads, _: thread_count(threads),
-}
 
 
 class Aggregator(Estimator, ABC):
@@ -56,8 +41,6 @@ class Aggregator(Estimator, ABC):
 
     #: Whether `then_crf` trains on probabilities of labels.
     _soft = False
-    #: Valid values of string parameters.
-    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     @abstractmethod
     def fit(self, corpus: Any) -> Self:
@@ -68,13 +51,6 @@ class Aggregator(Estimator, ABC):
         corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
             The annotations, or their source.
         """
-
-    def _check_params(self) -> None:
-        for name, value in self.get_params().items():
-            if name in self._choices:
-                check_choice(value, name, self._choices[name])
-            elif name in _CHECKS:
-                _CHECKS[name](value, name)
 
     def _set_truth(self, corpus: CrowdCorpus, probabilities: npt.NDArray[np.float64]) -> None:
         """Set each token to its most probable label (ties: the lowest index); rows are the tokens of all sentences."""

@@ -211,16 +211,14 @@ class CRFMA(CRFAggregator):
         import numpy as np
 
         annotators = len(corpus.annotators)
-        if np.ndim(self.alpha) and len(np.asarray(self.alpha)) != annotators:
-            message = (
-                f"alpha has {len(np.asarray(self.alpha))} numbers, but there are {annotators} annotators"
-            )
-            raise ValueError(message)
-        alpha = np.broadcast_to(np.asarray(self.alpha, dtype=float), annotators)
-        if not (np.isfinite(alpha) & (alpha >= 1)).all():
-            message = f"alpha must be finite and at least 1, not {self.alpha!r}"
-            raise ValueError(message)
-        return alpha
+        given = np.asarray(self.alpha)
+        if given.dtype.kind not in "iuf" or given.ndim > 1:
+            raise TypeError(f"alpha must be a number, or one number for each annotator, not {self.alpha!r}")
+        if given.ndim and len(given) != annotators:
+            raise ValueError(f"alpha has {len(given)} numbers, but there are {annotators} annotators")
+        if not (np.isfinite(given) & (given >= 1)).all():
+            raise ValueError(f"alpha must be finite and at least 1, not {self.alpha!r}")
+        return np.broadcast_to(given.astype(float), annotators)
 
     def _initial_pi(self, corpus: CrowdCorpus, alpha: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         import numpy as np

@@ -83,7 +83,9 @@ class CrossFitted(Aggregator):
     c2 : float
         Coefficient of the squared weights of the CRF.
     min_attribute_freq : float
-        Minimum frequency of an attribute.
+        Minimum frequency of an attribute. Unlike ``min_freq`` of :class:`spanrs.crf.CRF`, which counts an attribute
+        with one label, this counts an attribute with any label: the labels are not known, so the CRFs have a feature
+        for every attribute with every label.
     scheme : str, optional
         Same as in :class:`BSCSeq`.
     agreement : float

@@ -149,7 +149,7 @@ class DawidSkene(Aggregator):
         """M-step: prior (Eq. 2.4) and confusion matrices."""
         import numpy as np
 
-        prior = shares.sum(axis=0) + self.smoothing
+        prior = shares.sum(axis=0) + self._label_pseudo_count()
         self.prior_ = np.maximum(prior / prior.sum(), LEAST)
         size = answers.annotators * answers.labels
         sums = [np.bincount(answers.rows, column, size) for column in shares[answers.token].T]
@@ -166,6 +166,10 @@ class DawidSkene(Aggregator):
         counts = np.maximum(counts + self._pseudo_counts(counts.shape[1]), LEAST)
         confusion: Array = counts / counts.sum(axis=2, keepdims=True)
         return confusion
+
+    def _label_pseudo_count(self) -> float:
+        """Return the pseudo-count of each label in the prior of the labels."""
+        return self.smoothing
 
     def _pseudo_counts(self, labels: int) -> Array:
         import numpy as np
@@ -208,8 +212,6 @@ class OneCoinDawidSkene(DawidSkene):
     >>> OneCoinDawidSkene().fit(CrowdCorpus([["x", "y"]], [votes])).labels_
     [['A', 'B']]
     """
-
-    agreement = 0.0
 
     def __init__(
         self,

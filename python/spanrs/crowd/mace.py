@@ -57,7 +57,6 @@ class MACE(DawidSkene):
     """
 
     _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"prior": ("estimated", "uniform")}
-    smoothing = agreement = 0.0
 
     def __init__(
         self,
@@ -81,6 +80,9 @@ class MACE(DawidSkene):
 
         # Probabilities of known and of guessed answers.
         self._weights = np.full((annotators, 1), 0.5), np.full((annotators, labels), 0.5 / labels)
+
+    def _label_pseudo_count(self) -> float:
+        return 0.0
 
     def _maximize(self, answers: _Answers, shares: Array) -> None:
         import numpy as np

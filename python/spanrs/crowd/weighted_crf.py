@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spanrs import _spanrs
 from spanrs.crf import CRF
-from spanrs.crf.templates import template_text
+from spanrs.crf.templates import template_name, template_text
 from spanrs.crf.training import allows_single_token_sentences
 from spanrs.threads import thread_count
 
@@ -200,6 +200,7 @@ class WeightedCRF:
 
     def crf(self) -> CRF:
         """Return the CRF as an estimator."""
-        crf = CRF(template=self.template, c2=self.c2, scheme=self.scheme, threads=self.threads)
+        template = None if self.template is None else template_name(self.template)
+        crf = CRF(template=template, c2=self.c2, scheme=self.scheme, threads=self.threads)
         crf._model = self.model()
         return crf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -25,7 +25,7 @@ from spanrs.dep.training import (
     treebank_of,
 )
 from spanrs.errors import ModelError, as_integer
-from spanrs.estimator import Estimator, as_number, check_choice
+from spanrs.estimator import Estimator, read_template
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
@@ -105,6 +105,8 @@ class Parser(Estimator):
     _model: _spanrs.DepModel | None = None
     #: Parameters of the tagger are stored as separate metadata.
     _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"oracle": ORACLES}
+    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
@@ -140,14 +142,7 @@ class Parser(Estimator):
         self.progress = progress
 
     def _check_params(self) -> None:
-        for name in ("epochs", "models", "explore_from"):
-            as_integer(getattr(self, name), name, 1)
-        if self.seed is not None:
-            as_integer(self.seed, "seed")
-        if self.aggressiveness is not None:
-            as_number(self.aggressiveness, "aggressiveness", above=True)
-        as_number(self.prune, "prune")
-        check_choice(self.oracle, "oracle", ORACLES)
+        super()._check_params()
         if as_integer(self.jackknife, "jackknife") == 1:
             raise ValueError("jackknife must be 0, to train on the tags of the data, or at least 2, not 1")
         if self.tagger is not None and not isinstance(self.tagger, Tagger):
@@ -183,7 +178,7 @@ class Parser(Estimator):
         )
 
     @property
-    def compiled(self) -> _spanrs.DepModel:
+    def _compiled(self) -> _spanrs.DepModel:
         """The trained model.
 
         Raises
@@ -198,12 +193,12 @@ class Parser(Estimator):
     @property
     def tagger_(self) -> Tagger:
         """The tagger of the model."""
-        return Tagger.of(self.compiled)
+        return Tagger._of(self._compiled)
 
     @property
     def labels(self) -> list[str]:
         """The labels of the model; empty for an unlabelled parser."""
-        return self.compiled.labels()
+        return self._compiled.labels()
 
     def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Parser:
         """Train tagger and parser.
@@ -276,11 +271,11 @@ class Parser(Estimator):
         if self.jackknife:
             parts = min(self.jackknife, len(train))
             with iteration_display(self.progress, "jackknife", parts) as show:
-                passes = tagger.passes() | {"models": 1}
-                _spanrs.dep_jackknife(train, parts, tagger.options(), passes, lambda done: show(done, ""))
+                passes = tagger._passes() | {"models": 1}
+                _spanrs.dep_jackknife(train, parts, tagger._options(), passes, lambda done: show(done, ""))
         sentences = [] if dev is None else dev.sentences()
         words = [words for words, *_ in sentences]
-        tags = [(xpos, upos) for xpos, upos, *_ in tagger.compiled.annotate(words, None, False, 1)]
+        tags = [(xpos, upos) for xpos, upos, *_ in tagger._compiled.annotate(words, None, False, 1)]
 
         def score(model: _spanrs.DepModel) -> dict[str, float]:
             return tree_scores(sentences, model.annotate(words, tags, True, 1), labelled=self.labelled)
@@ -306,21 +301,22 @@ class Parser(Estimator):
             passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
-        return _spanrs.DepModel.join(tagger.compiled, parser, "{}")
+        return _spanrs.DepModel.join(tagger._compiled, parser, "{}")
 
     def _templates(self) -> str | None:
         """Return the text of the templates; None for the published features."""
-        features = str(self.features)
-        if features == "published":
+        if self.features == "published":
             return None
-        if features == "rich":
+        if self.features == "rich":
             return _spanrs.dep_templates()
+        expected = "features must be rich, published, a file of templates or the text of templates, not"
+        if not isinstance(self.features, (str, PathLike)):
+            raise TypeError(f"{expected} {self.features!r}")
+        features = str(self.features)
         if "\n" not in features and Path(features).is_file():
-            return Path(features).read_text(encoding="utf-8")
+            return read_template(features, "features")
         if "." not in features and "\n" not in features:
-            raise ValueError(
-                f"features must be rich, published, a file of templates or the text of templates, not {features!r}"
-            )
+            raise ValueError(f"{expected} {features!r}")
         return features
 
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
@@ -379,7 +375,7 @@ class Parser(Estimator):
             for at, (sentence, (xpos, _)) in enumerate(zip(words, given, strict=True)):
                 if len(sentence) != len(xpos):
                     raise ValueError(f"sentence {at}: {len(xpos)} tags for {len(sentence)} words")
-        annotations = self.compiled.annotate(words, given, True, thread_count(threads))
+        annotations = self._compiled.annotate(words, given, True, thread_count(threads))
         return [
             Parse(sentence, heads, known(labels), known(xpos), known(upos))
             for sentence, (xpos, upos, heads, labels) in zip(words, annotations, strict=True)
@@ -406,7 +402,7 @@ class Parser(Estimator):
         file = _spanrs.SyntaxFile(gold, None)
         out = io.BytesIO()
         while (
-            text := self.compiled.annotate_file(file, True, False, True, thread_count(threads))
+            text := self._compiled.annotate_file(file, True, False, True, thread_count(threads))
         ) is not None:
             out.write(text)
         out.seek(0)
@@ -414,7 +410,7 @@ class Parser(Estimator):
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
         """Write tagger and parser to a file: safetensors with JSON metadata."""
-        save(self.compiled, target)
+        save(self._compiled, target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Parser:
@@ -430,7 +426,7 @@ class Parser(Estimator):
         model = load(path)
         if not model.has_parser:
             raise ModelError(f"{path} has no parser; load it with Tagger.load()")
-        return cls.of(model)
+        return cls._of(model)
 
     @classmethod
     def from_published(cls, path: str | PathLike[str]) -> Parser:
@@ -453,10 +449,10 @@ class Parser(Estimator):
         OSError
             If the file cannot be read.
         """
-        return cls.of(import_published(path))
+        return cls._of(import_published(path))
 
     @classmethod
-    def of(cls, model: _spanrs.DepModel) -> Parser:
+    def _of(cls, model: _spanrs.DepModel) -> Parser:
         """Return the parser of a compiled model."""
         metadata = json.loads(model.metadata)
         # Models of parser.py have no parameters.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, ClassVar, TypeVar
 
 from spanrs import _spanrs
 from spanrs.dep.training import (
@@ -17,8 +17,8 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError, as_integer
-from spanrs.estimator import Estimator, as_number, check_choice
+from spanrs.errors import ModelError
+from spanrs.estimator import Estimator, as_number
 from spanrs.io.output import atomic_output
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count
@@ -73,6 +73,8 @@ class Tagger(Estimator):
     """
 
     _model: _spanrs.DepModel | None = None
+    _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"features": FEATURES}
+    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
@@ -96,12 +98,7 @@ class Tagger(Estimator):
         self.progress = progress
 
     def _check_params(self) -> None:
-        check_choice(self.features, "features", FEATURES)
-        for name in ("epochs", "models", "min_count"):
-            as_integer(getattr(self, name), name, 1)
-        if self.seed is not None:
-            as_integer(self.seed, "seed")
-        as_integer(self.margin, "margin")
+        super()._check_params()
         if as_number(self.min_share, "min_share", above=True) > 1:
             raise ValueError(f"min_share must be a number of at most 1, not {self.min_share!r}")
 
@@ -118,7 +115,7 @@ class Tagger(Estimator):
         return cls(**(defaults | options))
 
     @property
-    def compiled(self) -> _spanrs.DepModel:
+    def _compiled(self) -> _spanrs.DepModel:
         """The trained model.
 
         Raises
@@ -130,7 +127,7 @@ class Tagger(Estimator):
             raise ModelError("Tagger is not fitted; call fit or load")
         return self._model
 
-    def options(self) -> dict[str, Any]:
+    def _options(self) -> dict[str, Any]:
         """Return the options for the compiled module."""
         return {
             "features": self.features,
@@ -140,7 +137,7 @@ class Tagger(Estimator):
             "keep_names": self.features == "published",
         }
 
-    def passes(self) -> dict[str, int | None]:
+    def _passes(self) -> dict[str, int | None]:
         """Return epochs, seed and number of models for the compiled module."""
         return {"epochs": self.epochs, "seed": self.seed, "models": self.models}
 
@@ -187,7 +184,9 @@ class Tagger(Estimator):
             monitor = Monitor(
                 None if dev is None else score, show, self.history_, patience, self.epochs, criterion
             )
-            model = _spanrs.dep_train_tagger(train, self.options(), self.passes(), monitor, dev is not None)
+            model = _spanrs.dep_train_tagger(
+                train, self._options(), self._passes(), monitor, dev is not None
+            )
         self._model = _spanrs.DepModel.join(model, None, json.dumps({"tagger": self._saved_params()}))
         return self
 
@@ -218,7 +217,7 @@ class Tagger(Estimator):
     ) -> list[list[str]]:
         """Tag sentences with a number of threads (None or 0 for all processors); see :meth:`tag`."""
         at = self._column(column)
-        annotations = self.compiled.annotate(check_words(sentences), None, False, thread_count(threads))
+        annotations = self._compiled.annotate(check_words(sentences), None, False, thread_count(threads))
         return [list(tags[at]) for tags in annotations]
 
     def _column(self, name: str | None) -> int:
@@ -226,7 +225,7 @@ class Tagger(Estimator):
         columns = [
             column
             for at, column in enumerate(("xpos", "upos"))
-            if any(tags[at] for tags in self.compiled.tags())
+            if any(tags[at] for tags in self._compiled.tags())
         ]
         if name is None:
             name = columns[0]
@@ -237,11 +236,11 @@ class Tagger(Estimator):
     @property
     def tags(self) -> list[tuple[str, str]]:
         """The pairs of tags (XPOS, UPOS) of the model."""
-        return self.compiled.tags()
+        return self._compiled.tags()
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
         """Write the model to a file: safetensors with JSON metadata."""
-        save(self.compiled, target)
+        save(self._compiled, target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Tagger:
@@ -257,10 +256,10 @@ class Tagger(Estimator):
         model = load(path)
         if not model.has_tagger:
             raise ModelError(f"{path} has no tagger")
-        return cls.of(model)
+        return cls._of(model)
 
     @classmethod
-    def of(cls, model: _spanrs.DepModel) -> Tagger:
+    def _of(cls, model: _spanrs.DepModel) -> Tagger:
         """Return the tagger of a compiled model."""
         tagger = with_saved_params(cls, json.loads(model.metadata).get("tagger", {}))
         tagger._model = model

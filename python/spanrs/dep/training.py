@@ -11,7 +11,7 @@ from spanrs import _spanrs
 from spanrs.dep.parse import Parse
 from spanrs.errors import FormatError, as_integer, with_code
 from spanrs.io import Corpus
-from spanrs.io.sources import Source, check_source
+from spanrs.io.sources import Source
 
 #: Files in CoNLL-U, or sentences: a path, a binary file object, a corpus, or a sequence of Parse or of paths.
 Sentences: TypeAlias = Source | Corpus | Sequence[Parse] | Sequence[Source]
@@ -46,7 +46,10 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
         items = [data]
     else:
         if not isinstance(data, Iterable):
-            check_source(data)
+            raise TypeError(
+                "sentences must be a path, a binary file object, a Corpus, or a sequence of spanrs.dep.Parse or paths, "
+                f"not {type(data).__name__}"
+            )
         items = data
     memory: list[tuple[Any, ...]] = []
     for at, item in enumerate(items):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Set
 
+from spanrs.errors import is_bool
+
 #: Largest weight of a document.
 MAX_WEIGHT = 1e15
 #: Iterables that are not sequences of values: strings, bytes, and collections without a meaningful order.
@@ -66,8 +68,8 @@ def is_iterable(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a scalar number from Python or another package; arrays with one item are not."""
-    return hasattr(value, "__float__") and getattr(value, "shape", ()) == ()
+    """Return whether a value is a scalar number from Python or another package; bools and arrays are not."""
+    return hasattr(value, "__float__") and not is_bool(value) and getattr(value, "shape", ()) == ()
 
 
 def _short(weight: float) -> str:

@@ -80,7 +80,7 @@ def compare(
     preds: Mapping[str, Any] | None = None,
     /,
     *,
-    measure: Measure | Ratio | None = None,
+    measure: str | Measure | Ratio | None = None,
     test: str = "randomisation",
     samples: int = 10_000,
     seed: int = 0,
@@ -98,8 +98,8 @@ def compare(
         which must have rows of the same documents: scored with ``by=``, against the same gold, with the same settings.
     preds : mapping of str to any input of :func:`spanrs.score`
         The systems by name.
-    measure : Measure or Ratio, optional
-        The measure to compare, by default micro F1 of the matcher's criterion.
+    measure : str, Measure or Ratio, optional
+        The measure to compare, or its name as for :class:`Measure`, by default micro F1 of the matcher's criterion.
     test : str
         ``randomisation``: approximate randomisation; ``bootstrap``: paired bootstrap, whose p-value is the share of
         resamples in which the difference deviates from the observed difference by at least the observed difference.
@@ -162,7 +162,7 @@ def compare(
     first = results[names[0]]
     types = _types(results)
     settings = _common_settings(results)
-    compared_measure = Measure() if measure is None else measure
+    compared_measure = Measure(measure) if isinstance(measure, str) else measure or Measure()
     check_measures([compared_measure])
     if compared_measure.criterion is None and len(first.matcher.criteria) > 1:
         # The settings contain the compared criterion if the matcher has several criteria.

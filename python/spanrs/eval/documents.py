@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +44,7 @@ def document_sizes(documents: Iterable[int] | Iterable[str] | None) -> Sizes | N
     if len(items) and isinstance(items[0], str):
         names, sizes = _runs(items)
         return np.array(sizes, dtype=np.int64), names
-    numbers = np.asarray(items)
+    numbers = np.asarray(items, object if bool in set(map(type, items)) else None)
     if numbers.ndim == 1 and numbers.dtype.kind in "iu" and numbers.dtype != np.uint64:
         return numbers.astype(np.int64, copy=False), None
     return np.array([_size(item) for item in items], dtype=np.int64), None
@@ -56,16 +57,17 @@ def document_name(path: str) -> str:
 
 def _size(item: Any) -> int:
     """Return a number of sentences as an int; the range is checked later."""
-    if isinstance(item, bool) or not hasattr(item, "__index__"):
-        raise TypeError(
-            "by must contain the number of sentences of each document (int), or the document name of each sentence "
-            f"(str), not {type(item).__name__}"
-        )
-    return max(-1, min(operator.index(item), 2**63 - 1))
+    with contextlib.suppress(TypeError):
+        if not isinstance(item, bool):
+            return max(-1, min(operator.index(item), 2**63 - 1))
+    raise TypeError(
+        "by must contain the number of sentences of each document (int), or the document name of each sentence "
+        f"(str), not {type(item).__name__}"
+    )
 
 
 def _items(documents: Any) -> Any:
-    """Return a column as a list of Python values, or as an array of integers."""
+    """Return a column as a list of Python values."""
     if isinstance(documents, (str, bytes)):
         raise TypeError("by must be a sequence of one name per sentence, not a single str")
     if isinstance(documents, (Mapping, set, frozenset)):
@@ -78,8 +80,6 @@ def _items(documents: Any) -> Any:
             "by must be the number of sentences of each document, or the name of each sentence's document, not "
             f"{type(documents).__name__}, and {type(documents).__name__} is not iterable"
         )
-    if getattr(getattr(documents, "dtype", None), "kind", "O") in "iu":
-        return documents
     for name in ("to_pylist", "tolist", "to_list"):
         if hasattr(documents, name):
             return getattr(documents, name)()
@@ -93,7 +93,8 @@ def _runs(names: Sequence[Any]) -> tuple[list[str], list[int]]:
     for name, run in groupby(names):
         if not isinstance(name, str):
             raise TypeError(
-                f"sentence {sum(sizes)} has no document: names are str, not {type(name).__name__}"
+                f"by must contain the document name of each sentence (str), but item {sum(sizes)} is of type "
+                f"{type(name).__name__}"
             )
         if name in seen:
             raise AlignmentError(

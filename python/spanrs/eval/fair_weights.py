@@ -136,7 +136,8 @@ def _checked(weights: Weights) -> Weights:
             if part not in _PARTS:
                 raise ValueError(f"weight of {kind}: {part!r} is not one of {', '.join(_PARTS)}")
             # Sums of larger weights may be infinite.
-            if not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= LARGEST:
                 raise ValueError(
                     f"weight of {kind}: {part} is {value!r}; weights must be finite numbers from 0 to {LARGEST:g}"
                 )

@@ -384,7 +384,9 @@ def as_matcher(matcher: str | Matcher, *, of_texts: bool = False) -> Matcher:
             f"matcher must be a name or an object such as spanrs.Fair(), not {type(matcher).__name__}"
         )
     if matcher not in names:
-        raise ValueError(f"unknown matcher {matcher!r}; expected one of {', '.join(names)}")
+        advice = "; pass spanrs.mat.Mat()" if matcher == "mat" else ""
+        documented = ", ".join(name for name in names if name == "exact" or name in _MAKERS)
+        raise ValueError(f"unknown matcher {matcher!r}; expected one of {documented}{advice}")
     return from_dict({"name": matcher})
 
 

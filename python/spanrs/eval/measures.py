@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from spanrs.estimator import as_number
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 
@@ -58,8 +58,7 @@ class Measure:
             raise ValueError(f"unknown average {self.average!r}; expected one of {', '.join(AVERAGES)}")
         if self.type is not None and self.average != "micro":
             raise ValueError(f"average={self.average!r} is over all types; omit average or type")
-        if not 0 <= self.beta < math.inf:
-            raise ValueError(f"beta must be a finite number of at least 0, not {self.beta}")
+        as_number(self.beta, "beta")
 
     @property
     def title(self) -> str:

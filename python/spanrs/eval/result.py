@@ -47,8 +47,9 @@ class Result(Evaluation):
     Measures are fractions from 0 to 1, under the matcher's default criterion; ``result["bounds"]`` has the measures of
     another criterion.
 
-    Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Details and
-    errors are not compared, because stored results do not contain them. Results are not hashable.
+    Two results are equal if their counts, settings, matchers, evidence, documents and weights are equal. Evidence
+    includes whether the scheme was detected, so a result with ``scheme="BIO"`` differs from a result with ``auto``.
+    Details and errors are not compared, because stored results do not contain them. Results are not hashable.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from typing import Any, NamedTuple
 
@@ -69,8 +69,8 @@ class DocumentRow(NamedTuple):
         }
 
 
-class TypeScores(dict[str, Score], Frames):
-    """Scores by type, convertible to a data frame with the measures and counts of each type.
+class TypeScores(Mapping[str, Score], Frames):
+    """Scores by type, convertible to a data frame with the measures and counts of each type. Immutable.
 
     Parameters
     ----------
@@ -93,20 +93,37 @@ class TypeScores(dict[str, Score], Frames):
     ['type', 'precision', 'recall', 'f1', 'support', 'tp', 'fp', 'fn']
     """
 
-    #: Counts are also floats, because outcomes and documents may have fractional weights.
-    types = {"type": str} | dict.fromkeys(("precision", "recall", "f1", "support", "tp", "fp", "fn"), float)
-
     def __init__(
         self,
         scores: Mapping[str, Score],
         totals: Mapping[str, Totals],
         outcomes: Mapping[str, dict[str, int]],
     ) -> None:
-        super().__init__(scores)
+        self._scores = dict(scores)
         self.totals = totals
         """TP, FP and FN of each type."""
         self.outcomes = outcomes
         """Number of occurrences of each outcome for each type."""
+
+    def __getitem__(self, name: str) -> Score:
+        return self._scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def __repr__(self) -> str:
+        return repr(self._scores)
+
+    @property
+    def types(self) -> dict[str, type]:
+        """Types of the columns; counts are int, unless outcomes or documents have fractional weights."""
+        counts = {type(count) for row in self.rows for count in row[4:]}
+        names = ("support", "tp", "fp", "fn")
+        measures = dict.fromkeys(("precision", "recall", "f1"), float)
+        return {"type": str, **measures, **dict.fromkeys(names, float if float in counts else int)}
 
     @property
     def columns(self) -> tuple[str, ...]:

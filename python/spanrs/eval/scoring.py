@@ -326,7 +326,7 @@ def _score_memory(
             inputs.reiterable(inputs.without_nulls(side), sentences=True) for side in (gold, pred)
         )
         mask = arguments["mask"] = inputs.reiterable(mask, sentences=True)
-    by_sentence = by == "sentence"
+    by_sentence = isinstance(by, str) and by == "sentence"
     if by_sentence or (is_weighted and by is None):
         gold = inputs.reiterable(gold)
         by = [1] * inputs.count_sentences(gold, lengths)

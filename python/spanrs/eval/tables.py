@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.scores import Totals, TypeScores, plain_score
+from spanrs.eval.scores import Totals, plain_score
 from spanrs.report.numbers import amount, percent, safe_cell
 from spanrs.report.table import Table, as_text, print_parts
 
@@ -320,7 +320,7 @@ def _csv_rows(result: Evaluation, criteria: Sequence[str] | None = None) -> Iter
     shown = _criteria(result, criteria)
     # Only results with documents need the column ``document``.
     columns = dict.fromkeys(["document"] if not result.by_sentence and result.documents else [])
-    first, *measures = TypeScores.types
+    first, *measures = result.per_type.columns
     columns |= dict.fromkeys([first, "criterion", *measures])
     for criterion in sorted(shown, key=lambda c: -len(c.outcomes)):
         columns |= dict.fromkeys(map(_outcome_column, criterion.columns))

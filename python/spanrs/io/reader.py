@@ -332,6 +332,6 @@ def refuse(source: object) -> NoReturn:
             "table of pyarrow, Polars or pandas"
         )
     raise TypeError(
-        f"a source must be a path, a binary file object, a table, documents or a list of paths, not {kind}; to score "
-        "tags in memory use spanrs.score"
+        f"a source must be a path, a binary file object, a table, documents or a list of paths, not {kind}; pass tags "
+        "in memory to spanrs.score, and labels of several annotators as a spanrs.crowd.CrowdCorpus"
     )

@@ -25,11 +25,7 @@ def source_name(source: Source) -> str:
 def check_source(source: object) -> None:
     """Refuse a value that is not a path or a binary file object."""
     if not isinstance(source, (str, PathLike, _spanrs.Source)) and not hasattr(source, "read"):
-        message = (
-            f"a file must be a path or a binary file object, not {type(source).__name__}; "
-            "to score tags in memory use spanrs.score"
-        )
-        raise TypeError(message)
+        raise TypeError(f"a file must be a path or a binary file object, not {type(source).__name__}")
 
 
 def same_file(first: str, second: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +33,10 @@ class Tabular(Protocol):
 class Frames:
     """Mixin that converts columns and rows to data frames of other libraries."""
 
-    #: Types of columns, ``str``, ``int`` or ``float``; if empty, inferred from the values.
-    types: ClassVar[Mapping[str, type]] = {}
+    @property
+    def types(self) -> Mapping[str, type]:
+        """Types of columns, ``str``, ``int`` or ``float``; if empty, inferred from the values."""
+        return {}
 
     def by_column(self: Tabular) -> Mapping[str, list[Any]]:
         """Return the values of each column by name."""

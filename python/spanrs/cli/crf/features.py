@@ -191,7 +191,7 @@ def load_model(
             f"{path} contains a template; --template is only for models without a template"
         )
     if crf.template is not None:
-        used = Template(str(card.get("template", "of the model")), str(crf.template))
+        used = Template(str(card.get("template", "of the model")), crf.metadata_["template"])
     elif template is None:
         raise click.UsageError(
             f"{path} contains no template (CRFsuite files and models trained on feature dicts never do); specify the "

@@ -48,14 +48,13 @@ class _Facts(NamedTuple):
 
     def json(self) -> str:
         metadata = self.crf.metadata_
-        template = self.crf.template
         everything = {
             "labels": self.crf.classes_,
             "attributes": self.attributes,
             "features": len(self.crf.state_features_),
             "transitions": len(self.crf.transition_features_),
             "scheme": metadata.get("scheme"),
-            "template": None if template is None else str(template),
+            "template": metadata.get("template"),
             "card": metadata.get("card"),
             "heaviest_transitions": [
                 {"from": source, "to": target, "weight": weight}
@@ -96,12 +95,11 @@ class _Facts(NamedTuple):
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         crf = self.crf
-        text = None if crf.template is None else str(crf.template)
         states, transitions = len(crf.state_features_), len(crf.transition_features_)
         yield "labels", f"{len(crf.classes_)}: {', '.join(crf.classes_)}"
         yield "weights", f"{states} features of {self.attributes} attributes, {transitions} transitions"
         yield "scheme", crf.metadata_.get("scheme") or "none: any sequence of labels"
-        yield "template", _template_name(text)
+        yield "template", _template_name(crf.metadata_.get("template"))
         yield from _card_rows(model_card(crf, self.path))
 
 

@@ -59,14 +59,14 @@ def _of_text(text: str, model_path: str | None) -> list[Parse]:
             f'{running[1]!r} is parsed as one word; put spaces between all tokens, as in "anchovies ."'
         )
         print_message("warning", message)
-    return [Parser.of(load_model(model_path, parser=True)).parse(text.split())]
+    return [Parser._of(load_model(model_path, parser=True)).parse(text.split())]
 
 
 def _of_file(path: str, model_path: str | None, format_name: str) -> list[Parse]:
     """Read the sentences of a file, and parse them if a model is given."""
     parses = read_conllu(console.source(path), format=None if format_name == "auto" else format_name)
     if model_path is not None:
-        parser = Parser.of(load_model(model_path, parser=True))
+        parser = Parser._of(load_model(model_path, parser=True))
         return parser.parse_batch([parse.words for parse in parses])
     if parses and not len(parses[0].heads):
         raise click.UsageError(f"{path} has no trees; parse it with --model MODEL")

@@ -53,7 +53,7 @@ def command(
         golds = open_source(console.source(gold), keep=is_page or is_model)
         if is_model:
             model = load_model(pred, parser=True)
-            any_roots = any_roots or not Parser.of(model).single_root
+            any_roots = any_roots or not Parser._of(model).single_root
             parsed = stack.enter_context(TemporaryFile())
             _write_trees(model, golds, parsed, thread_count(threads))
             preds = open_source(parsed, keep=True)

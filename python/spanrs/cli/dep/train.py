@@ -46,7 +46,7 @@ def command(
     trained = _make(tagger_only, published, not quiet, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
-    save(trained.compiled, console.target(output_path))
+    save(trained._compiled, console.target(output_path))
     _write_summary(trained, output_path, time.monotonic() - started, output)
 
 
@@ -105,7 +105,7 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
 def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: Output) -> None:
     """Write a summary of the training."""
     last: Epoch | None = trained.history_[-1] if trained.history_ else None
-    tagger, parser = trained.compiled.sizes()
+    tagger, parser = trained._compiled.sizes()
     # Without a parser: the scores of the tagger's last pass; with patience, the best pass is kept.
     dev = trained.dev_ if isinstance(trained, Parser) else (last.dev if last is not None else {})
     words, sentences = getattr(trained, "lifted_", (0, 0))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.compat.seqscore.model import AnnotatedSequence, LabeledSequence, Mention, Span
-from spanrs.tags.types import Dialect
+from spanrs.tags.types import Dialect, Reader
 
 REPAIR_CONLL = "conlleval"
 REPAIR_DISCARD = "discard"
@@ -129,9 +129,9 @@ class Encoding:
 
     def spans(self, labels: Sequence[str]) -> Iterable[tuple[str, int, int]] | None:
         """Return the spans of well-formed labels; None for other labels."""
-        with contextlib.suppress(ValueError, TypeError):
+        with contextlib.suppress(ValueError):
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
-                return _spanrs.read_spans(labels, (self.scheme, "refuse", DIALECT))
+                return _spanrs.read_spans(labels, Reader(self.scheme, "refuse", DIALECT))
         return None
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:

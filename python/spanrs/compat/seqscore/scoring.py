@@ -238,7 +238,7 @@ def _counted(
             return None
         scorer = _spanrs.Scorer({}, {"scheme": encoding.scheme, "reading": reading, "dialect": DIALECT})
         scorer.update_lists(list(refs), list(preds), None)
-    except (ValueError, TypeError):
+    except ValueError:
         return None
     types, _, tokens, equal_tokens, violations = scorer.tag_state()
     if violations and not repairs:
