@@ -186,8 +186,13 @@ def test_comments_that_are_read_as_tokens_bring_advice(call):
     status, _, err = call("score", "gold", "gold", gold=few)
     assert status == 0
     for side in ("gold", "pred"):
-        assert f"the first unknown tags of {side}, from line 1 (one), begin sentences{advice}" in err
-    assert "the first unknown tags, from line 1, begin sentences" + advice in call("validate", "gold")[2]
+        assert (
+            f"the first unknown tags of {side} begin sentences, the first in line 1, 'one'{advice}" in err
+        )
+    assert (
+        "the first unknown tags begin sentences, the first in line 1" + advice
+        in call("validate", "gold")[2]
+    )
     # In addition, more than a tenth of them are violations.
     _, _, err = call("score", "gold", "gold", "--scheme", "BIO", gold=COMMENTED.format(GOLD))
     assert err.count("other than O, the first: Unknown Tag: one is not a tag of the scheme; is it") == 2

@@ -139,11 +139,11 @@ def test_files_are_read_as_parser_py_does(tmp_path: Path):
 def test_odd_input_has_an_answer(trained):
     assert trained.parse([]) == (["<start>", "ROOT"], [None])
     assert trained.parse(["<start>", "ROOT"]) == trained.parse([])
-    with pytest.raises(TypeError, match="one str"):
+    with pytest.raises(TypeError, match="is a str"):
         trained.parse("They ate")
     with pytest.raises(ValueError, match="for 2 words"):
         trained.train([(["They", "ate"], ["PRP"], [2, 0])])
-    with pytest.raises(TypeError, match="one str"):
+    with pytest.raises(TypeError, match="is a str"):
         trained.train([("They ate", ["PRP", "VBD"], [2, 0])])
     # A failed training run does not change the model.
     assert trained.parse(["They"])

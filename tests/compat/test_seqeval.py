@@ -111,7 +111,7 @@ def test_a_strict_score_without_a_scheme_is_that_of_default_mode():
 
 def test_weights_are_ignored():
     assert metrics.f1_score(GOLD, PRED, sample_weight=[100, 1]) == metrics.f1_score(GOLD, PRED)
-    assert "spanrs.score(weights=...)" in sequence_labeling.precision_recall_fscore_support.__doc__
+    assert "spanrs.score(document_weights=...)" in sequence_labeling.precision_recall_fscore_support.__doc__
 
 
 def test_types_of_results():

@@ -151,8 +151,8 @@ def test_sentences_have_rows_and_intervals():
     ("gold", "pred", "error", "message"),
     [
         (["ab"], ["ac"], AlignmentError, "same characters"),
-        (["ab", "c"], ["ab"], AlignmentError, "ends before"),
-        (["ab"], ["ab", "c"], AlignmentError, "ends before"),
+        (["ab", "c"], ["ab"], AlignmentError, "ends, but"),
+        (["ab"], ["ab", "c"], AlignmentError, "ends, but"),
     ],
 )
 def test_texts_must_be_the_same(gold, pred, error, message):
@@ -178,9 +178,9 @@ def row(at, head, label="dep"):
         (row(1, 0) + row(2, 0), 2, "both have head 0"),
         (row(1, 0) + row(3, 1), 2, "out of order"),
         (row(1, "_"), 1, "has no head"),
-        (row(1, "x"), 1, "no number"),
-        (row(1, -1), 1, "no number"),
-        ("\n\n" + row(1, 99999999999), 3, "no number"),
+        (row(1, "x"), 1, "is not a number"),
+        (row(1, -1), 1, "is not a number"),
+        ("\n\n" + row(1, 99999999999), 3, "is not a number"),
         ("1\ta\tb\n", 1, "3 columns"),
         ("", None, "no word"),
     ],

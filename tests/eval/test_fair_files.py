@@ -160,7 +160,7 @@ def test_dummies_are_excluded_and_types_can_be_chosen():
         (b"A\t1\t2\t1,,2\n", 1, 'token is ""'),
         (b"A\t1\t2\t1;2\n", 1, 'token is "1;2"'),
         (b"\t1\t2\t1\n", 1, 'type ""'),
-        (b"A \t1\t2\t1\n", 1, "no blanks around"),
+        (b"A \t1\t2\t1\n", 1, "have spaces around"),
         (b"A\t99999999999999999999\t2\t1\n", 1, "begin is"),
     ],
 )
@@ -177,9 +177,9 @@ def test_span_lines_that_cannot_be_are_refused_with_their_line(text, line, messa
         (b"a X I-A\n", 1, "none is open at its level"),
         (b"a X B-A\nb X I-B\n", 2, "span of type A; overlapping spans cannot be stacked"),
         (b"a X B-A|B-B\nb X B-A|I-B\n", 2, "none is open"),
-        (b"a X S-A\n", 1, "`S-A` is no tag"),
-        (b"a X B-\n", 1, "`B-` is no tag"),
-        (b"a X B-A||B-B\n", 1, "`` is no tag"),
+        (b"a X S-A\n", 1, "`S-A` is not a tag"),
+        (b"a X B-\n", 1, "`B-` is not a tag"),
+        (b"a X B-A||B-B\n", 1, "`` is not a tag"),
     ],
 )
 def test_stacked_tags_that_do_not_fit_are_refused_with_their_line(text, line, message):

@@ -69,7 +69,7 @@ def test_what_is_ignored_in_gold_does_not_excuse_other_tokens():
         ((IDS, IDS[:1]), {}, "gold is 2 by 3.*pred 1 by 3"),
         ((IDS, IDS.ravel()), {}, "gold is 2 by 3"),
         ((IDS[None], IDS[None]), {}, "1 or 2 dimensions"),
-        ((IDS, IDS), {"mask": np.ones((2, 2))}, r"mask has the shape \(2, 2\), gold \(2, 3\)"),
+        ((IDS, IDS), {"mask": np.ones((2, 2))}, r"mask has the shape \(2, 2\), but gold has \(2, 3\)"),
         ((IDS, IDS), {"mask": [1, 1, 1]}, "mask has the shape"),
         ((IDS, IDS), {"mask": [[1], [1, 1]]}, "different lengths"),
         ((IDS, IDS), {"lengths": [3]}, "lengths must be 2 numbers from 0 to 3"),
@@ -294,7 +294,7 @@ def test_lengths_have_an_order():
     for lengths in ({3, 1}, {3: 1, 1: 3}):
         with pytest.raises(TypeError, match="lengths must be one integer per sentence, not "):
             spanrs.score(ids, ids, scheme="BIO", vocabulary=["O", "B-A"], lengths=lengths)
-    with pytest.raises(AlignmentError, match="exceeds the possible number of tokens"):
+    with pytest.raises(AlignmentError, match="exceeds the maximum number of tokens"):
         spanrs.score(
             ids, ids, scheme="BIO", vocabulary=["O", "B-A"], lengths=np.array([2**64 - 1, 2], "uint64")
         )

@@ -157,7 +157,7 @@ def test_refusals():
         spanrs.score([["O"]], [["O", "O"]], matcher="partial")
     with pytest.raises(AlignmentError, match="gold has 1 sentences, pred has 0"):
         spanrs.score([[("A", 0, 1)]], [], matcher="partial")
-    with pytest.raises(ValueError, match="unknown matching 'best'; one of greedy, optimal"):
+    with pytest.raises(ValueError, match="unknown matching 'best'; expected one of greedy, optimal"):
         spanrs.score(GOLD, PRED, matcher=spanrs.Partial(matching="best"))
     for share in (-0.1, 50, float("nan")):
         with pytest.raises(ValueError, match="min_overlap must be a fraction"):

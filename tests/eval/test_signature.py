@@ -221,7 +221,7 @@ def test_contradictions_are_refused(folder, option, capsys):
     result = spanrs.score(path, scheme="BIO", pred_scheme="BILOU", align="report")
     assert like(path, result.signature, *CONTRADICTIONS[option])[0] == 2
     err = capsys.readouterr().err
-    assert f"--{option} says" in err
+    assert f"--{option} is" in err
 
 
 def test_agreeing_options_are_accepted(folder):

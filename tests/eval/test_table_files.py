@@ -373,7 +373,7 @@ def test_spans_beside_tags_are_refused(tmp_path):
     pq.write_table(pa.table({"gold": spans, "pred": pa.array([["B-A"]])}), tmp_path / "table")
     with pytest.raises(FormatError, match="one of 'gold' and 'pred' has spans, the other has tags"):
         spanrs.score(tmp_path / "table")
-    with pytest.raises(FormatError, match="one of 'gold' and 'pred' holds spans"):
+    with pytest.raises(FormatError, match="one of 'gold' and 'pred' has spans"):
         spanrs.score(pq.read_table(tmp_path / "table"))
 
 

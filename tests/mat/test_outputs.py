@@ -238,7 +238,7 @@ def test_tables_that_are_not_there():
         _ = result.token
     with pytest.raises(LookupError, match="not requested"):
         _ = result.character
-    with pytest.raises(ValueError, match="choose from tag, token"):
+    with pytest.raises(ValueError, match="expected one of tag, token"):
         result.table("word")
 
 
@@ -248,11 +248,11 @@ def test_options_that_cannot_be():
     for wrong in ({"content": "PER"}, {"ignore": "PER"}, {"classes": {"X": "PER"}}, {"tables": "token"}):
         with pytest.raises(TypeError, match="must be a list"):
             mat.Mat(**wrong)
-    with pytest.raises(ValueError, match="unknown tables 'word'; choose from tag, token"):
+    with pytest.raises(ValueError, match="unknown tables 'word'; expected one of tag, token"):
         mat.Mat(tables=["word"])
     with pytest.raises(ValueError, match="unpaired_overlap"):
         mat.Mat(unpaired_overlap="both")
-    with pytest.raises(ValueError, match="unknown pieces 'cut'; choose from cover, split, refuse"):
+    with pytest.raises(ValueError, match="unknown pieces 'cut'; expected one of cover, split, refuse"):
         mat.Mat(pieces="cut")
     result = spanrs.score(GOLD, PRED, matcher=mat.Mat(), on_error="skip")
     for wrong in ({"confidence": 2**70}, {"confidence": -1}, {"seed": 2**64}, {"seed": -1}):
@@ -310,7 +310,7 @@ def test_every_table_is_a_criterion_of_the_result(scored):
 def test_tables_that_were_not_asked_for_are_no_criteria():
     result = spanrs.score(GOLD, PRED, matcher=mat.Mat(tables=["character"]), on_error="skip")
     assert list(result.matcher.criteria) == ["tag", "character"]
-    with pytest.raises(KeyError, match="no criterion 'token'; one of tag, character"):
+    with pytest.raises(KeyError, match=r"no criterion .*token.*; expected one of tag, character"):
         _ = result["token"]
     # Measures of tables that were not counted would all be 1.
     for text in (str(result), result.to_csv(), result.to_markdown(), result.to_html()):
@@ -467,7 +467,7 @@ def test_documents_with_weights_have_measures_but_no_tables(scored):
 
 
 def test_tables_are_of_results_of_this_matcher_only():
-    with pytest.raises(TypeError, match="not of the exact matcher"):
+    with pytest.raises(TypeError, match="not of the matcher exact"):
         mat.tables(spanrs.score([["B-A"]], [["B-A"]]))
 
 

@@ -246,9 +246,9 @@ ALGORITHM = option("--algorithm", "algorithm", group="Training", help="Training 
     type=types.choice("lbfgs", "l2sgd", "ap", "pa", "arow"), default="lbfgs", metavar="NAME")
 C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (lbfgs).",
     type=types.FloatRange(), default=0.0, metavar="C")
-C2 = option("--c2", "c2", group="Training", help="Coefficient of the squared weights.",
+C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
-CROWD_C2 = option("--c2", "c2", group="Training", help="Coefficient of the squared weights.",
+CROWD_C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), show_default="1; 0.5 for CrossFitted", metavar="C")
 MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum number of iterations.",
     type=types.IntRange(min=1), metavar="N")

@@ -58,8 +58,7 @@ class CRF(Estimator):
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
         lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
     algorithm : str
-        ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive)
-        or ``arow``.
+        ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive), ``arow``.
     c1, c2 : float
         Coefficients of the L1 norm and of the sum of squared weights (``lbfgs``; ``l2sgd`` only uses c2).
     max_iter : int, optional

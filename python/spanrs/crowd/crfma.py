@@ -70,7 +70,7 @@ class CRFMA(CRFAggregator):
     alpha : float or sequence of float
         Parameters of the Dirichlet prior of pi, at least 1 (section 3.5); 1 means no prior.
     c2 : float
-        Coefficient of the squared weights of the CRF: 1 / (2 sigma^2) of the Gaussian prior.
+        L2 regularisation of the CRF, the factor of the sum of squared weights: 1 / (2 sigma^2) of the Gaussian prior.
     init : str
         Initial pi: ``mv_token`` (F1 against the token-level majority vote), ``uniform`` or ``random``.
     tol : float

@@ -81,7 +81,7 @@ class CrossFitted(Aggregator):
         Maximum number of L-BFGS iterations in the first round, and in all other rounds, which start from the previous
         weights.
     c2 : float
-        Coefficient of the squared weights of the CRF.
+        L2 regularisation of the CRF: the coefficient of the sum of squared weights.
     min_attribute_freq : float
         Minimum frequency of an attribute. Unlike ``min_freq`` of :class:`spanrs.crf.CRF`, which counts an attribute
         with one label, this counts an attribute with any label: the labels are not known, so the CRFs have a feature

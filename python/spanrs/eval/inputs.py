@@ -125,7 +125,7 @@ def as_lengths(lengths: object) -> npt.NDArray[np.int64]:
     if sizes.ndim != 1:
         raise AlignmentError(f"lengths must have one dimension, not {sizes.ndim}")
     if sizes.size and sizes.max() > np.iinfo(np.int64).max:
-        raise AlignmentError(f"lengths contain {sizes.max()}, which exceeds the possible number of tokens")
+        raise AlignmentError(f"lengths contain {sizes.max()}, which exceeds the maximum number of tokens")
     return sizes.astype(np.int64, copy=False)
 
 

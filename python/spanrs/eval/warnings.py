@@ -54,8 +54,10 @@ def of_tags(
                 f"the first tag of {side}, {tag!r}, is the only unknown tag; check whether the first line is a header"
             )
         elif advice is not None:
-            place = f"line {first[0].line} ({first[0].violation.current})"
-            messages.append(f"the first unknown tags of {side}, from {place}, begin sentences; {advice}")
+            place = f"line {first[0].line}, {first[0].violation.current!r}"
+            messages.append(
+                f"the first unknown tags of {side} begin sentences, the first in {place}; {advice}"
+            )
     messages += _of_types(types, settings)
     if numbers["unaligned_files"]:
         messages.append("a side has tags but no tokens, so only the lengths of sentences were compared")

@@ -159,7 +159,7 @@ def validate(
     advice = comments_advice(rows)
     if advice is not None:
         messages.append(
-            f"{part.shown}: the first unknown tags, from line {rows[0][0]}, begin sentences; {advice}"
+            f"{part.shown}: the first unknown tags begin sentences, the first in line {rows[0][0]}; {advice}"
         )
     warn(messages)
     return FileReport(name, sentences, tokens, violations["count"], rows, report["kinds"], messages)

@@ -97,7 +97,7 @@ _TAILS = ("-B", "-I", "-E", "-S")
 
 
 def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
-    """Return whether a span ends between two tokens, according to their tags, even if no span is open."""
+    """Return whether a span ends between two tokens, by prefixes and types; whether one is open is not checked."""
     if prev_tag in ("E", "S") or (prev_tag in ("B", "I") and tag in ("B", "S", "O")):
         return True
     return prev_tag not in ("O", ".") and prev_type != type_

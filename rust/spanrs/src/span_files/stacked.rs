@@ -233,8 +233,7 @@ impl Reader {
     fn unknown(&self, part: &[u8]) -> Error {
         self.error(format!(
             "`{}` is not a tag; levels are B-TYPE or I-TYPE, separated by |; tokens outside spans have O, _ or \
-             an empty tag. Tags of other schemes are evaluated by spanrs score --matcher fair, lines of spans by \
-             --format spans",
+             an empty tag. For tags of other schemes use spanrs score --matcher fair, for span files --format spans",
             text(part)
         ))
     }
