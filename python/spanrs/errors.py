@@ -7,6 +7,8 @@ permission) are ordinary instances of :class:`OSError`.
 
 from __future__ import annotations
 
+import math
+import numbers
 import operator
 import os
 import re
@@ -264,6 +266,26 @@ def as_integer(number: object, argument: str, least: int = 0, most: int = 2**63 
     if integer > most:
         raise ValueError(f"{argument} must be an integer of at most {most}, not {integer}")
     return integer
+
+
+def as_number(number: object, argument: str, least: float = 0.0, *, above: bool = False) -> float:
+    """Return an argument as a finite float of at least ``least``, or greater than ``least`` if ``above`` is true.
+
+    Raises
+    ------
+    TypeError
+        If the argument is not a real number, or is a bool.
+    ValueError
+        If the number is out of range.
+    """
+    if is_bool(number) or not isinstance(number, numbers.Real):
+        raise TypeError(f"{argument} must be a number, not {type(number).__name__}")
+    value = float(number)
+    if not (math.isfinite(value) and (value > least if above else value >= least)):
+        raise ValueError(
+            f"{argument} must be a number {'above' if above else 'of at least'} {least:g}, not {value:g}"
+        )
+    return value
 
 
 class SpanrsWarning(UserWarning):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import math
-import numbers
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from spanrs.errors import FormatError, ModelError, as_integer, check_name, is_bool, with_code
+from spanrs.errors import FormatError, ModelError, as_integer, as_number, check_name, is_bool, with_code
 from spanrs.threads import thread_count
 
 
@@ -153,26 +151,6 @@ def as_json(value: Any) -> Any:
     if isinstance(value, PathLike):
         return str(value)
     return value.tolist() if hasattr(value, "tolist") else value
-
-
-def as_number(number: object, argument: str, least: float = 0.0, *, above: bool = False) -> float:
-    """Return an argument as a finite float of at least ``least``, or greater than ``least`` if ``above`` is true.
-
-    Raises
-    ------
-    TypeError
-        If the argument is not a real number, or is a bool.
-    ValueError
-        If the number is out of range.
-    """
-    if is_bool(number) or not isinstance(number, numbers.Real):
-        raise TypeError(f"{argument} must be a number, not {type(number).__name__}")
-    value = float(number)
-    if not (math.isfinite(value) and (value > least if above else value >= least)):
-        raise ValueError(
-            f"{argument} must be a number {'above' if above else 'of at least'} {least:g}, not {value:g}"
-        )
-    return value
 
 
 def check_choice(value: object, argument: str, choices: Collection[str]) -> None:

@@ -15,7 +15,7 @@ from spanrs.cli.score.bounds import misses_bounds
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
-from spanrs.eval.comparison import default_unit
+from spanrs.eval.corpora import default_unit
 from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus
 from spanrs.io.reader import read_both

@@ -17,8 +17,8 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError
-from spanrs.estimator import Estimator, as_number
+from spanrs.errors import ModelError, as_number
+from spanrs.estimator import Estimator
 from spanrs.io.output import atomic_output
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count

@@ -12,6 +12,7 @@ from spanrs._spanrs import Systems
 from spanrs.errors import AlignmentError, SchemeError, with_code
 from spanrs.eval import comparison_tables
 from spanrs.eval import settings as settings_of
+from spanrs.eval.corpora import default_unit
 from spanrs.eval.details import ErrorList
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.paired import (
@@ -233,13 +234,6 @@ def _score_system(gold: Any, pred: Any, options: dict[str, Any]) -> Result:
         options = {name: value for name, value in options.items() if name not in LAYOUT}
     result: Result = score(gold, pred, **usual | options)
     return result
-
-
-def default_unit(corpora: Iterable[Corpus | None], align: str | None = None) -> str:
-    """Return the default unit of resampling: ``document`` if sides are compared as texts, otherwise ``sentence``."""
-    parts = (part for corpus in corpora if corpus is not None for part in corpus.parts)
-    of_texts = any(part.format != "unreadable" and part.kind == "documents" for part in parts)
-    return "document" if of_texts or align == "characters" else "sentence"
 
 
 class _Numbers:

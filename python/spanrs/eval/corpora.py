@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -450,3 +450,10 @@ def _described(
         notes=(*evidence.notes, *adding.notes, *same),
     )
     return replace(result, settings=settings, evidence=evidence)
+
+
+def default_unit(corpora: Iterable[Corpus | None], align: str | None = None) -> str:
+    """Return the default unit of resampling: ``document`` if sides are compared as texts, otherwise ``sentence``."""
+    parts = (part for corpus in corpora if corpus is not None for part in corpus.parts)
+    of_texts = any(part.format != "unreadable" and part.kind == "documents" for part in parts)
+    return "document" if of_texts or align == "characters" else "sentence"

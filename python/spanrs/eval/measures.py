@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanrs.estimator import as_number
+from spanrs.errors import as_number
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.matchers import Matcher, criteria, find_criterion
 

@@ -13,7 +13,7 @@ from spanrs.cli.options import SideOptions
 from spanrs.cli.run import describe, explained, print_message
 from spanrs.errors import AlignmentError, SpanrsError
 from spanrs.eval import Result, score
-from spanrs.eval.comparison import default_unit
+from spanrs.eval.corpora import default_unit
 from spanrs.io import Corpus, atomic_output, read
 from spanrs.io.parts import shared_suffix
 from spanrs.io.paths import is_several
