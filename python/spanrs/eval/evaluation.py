@@ -156,7 +156,7 @@ class Evaluation(Measured):
         violations; types look like ``LABEL_0``; there are many spans, but none is correct; all ends are off by one;
         columns of tags are not read; tokens differ or were not compared; there is nothing to score.
         """
-        numbers, types = self._unweighted_corpus, self.per_type.totals
+        numbers, types = self._unweighted_corpus, [name for name, _ in self._summary["types"]]
         if "tokens" not in numbers:
             return list(self.evidence.warnings)
         exact = self.matcher.name == "exact"

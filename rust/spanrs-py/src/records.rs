@@ -28,8 +28,8 @@ const RECORDS: [(&str, &str); 10] = [
     ("Violation", "spanrs.errors"),
 ];
 
-/// Classes that have been imported, by name of the record.
-static CLASSES: Mutex<Option<HashMap<&'static str, Class>>> = Mutex::new(None);
+/// Classes that have been imported, in the order of [`RECORDS`].
+static CLASSES: Mutex<[Option<Class>; RECORDS.len()]> = Mutex::new([const { None }; RECORDS.len()]);
 
 /// The class of a record.
 enum Class {
@@ -109,16 +109,13 @@ pub(crate) fn make_record<'py>(
     fields: &[&'static str],
     values: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Some((_, module)) = RECORDS.iter().find(|(record, _)| *record == name) else {
+    let Some(at) = RECORDS.iter().position(|(record, _)| *record == name) else {
         return Ok(fields.iter().zip(values).into_py_dict(py)?.into_any());
     };
-    let imported = lock(&CLASSES)
-        .get_or_insert_default()
-        .get(name)
-        .map(|class| class.clone_ref(py));
+    let imported = lock(&CLASSES)[at].as_ref().map(|class| class.clone_ref(py));
     let class = match imported {
         Some(imported) => imported,
-        None => import_class(py, name, module, fields)?,
+        None => import_class(py, at, fields)?,
     };
     let values = PyTuple::new(py, values)?;
     match class {
@@ -128,12 +125,8 @@ pub(crate) fn make_record<'py>(
 }
 
 /// Imports the class of a record and compares its fields.
-fn import_class(
-    py: Python<'_>,
-    name: &'static str,
-    module: &str,
-    fields: &[&'static str],
-) -> PyResult<Class> {
+fn import_class(py: Python<'_>, at: usize, fields: &[&'static str]) -> PyResult<Class> {
+    let (name, module) = RECORDS[at];
     let class = py.import(module)?.getattr(name)?.cast_into::<PyType>()?;
     let is_tuple = class.is_subclass_of::<PyTuple>()?;
     let names: Vec<String> = class
@@ -158,9 +151,6 @@ fn import_class(
     } else {
         Class::Other(class.unbind())
     };
-    let mut classes = lock(&CLASSES);
-    classes
-        .get_or_insert_default()
-        .insert(name, class.clone_ref(py));
+    lock(&CLASSES)[at] = Some(class.clone_ref(py));
     Ok(class)
 }
