@@ -238,9 +238,21 @@ impl<'de> de::Deserializer<'de> for Value<'_, '_> {
         if self.object.is_instance_of::<PyDict>() {
             return self.deserialize_map(visitor);
         }
-        // Other objects could be options by mistake: all fields would have their defaults.
         let class = self.object.get_type();
-        if !(class.hasattr("_fields")? || class.hasattr("__dataclass_fields__")?) {
+        // The items of a named tuple are read without a lookup of each attribute.
+        if let Ok(tuple) = self.object.cast::<PyTuple>()
+            && let Some(names) = class.getattr_opt("_fields")?
+        {
+            let names = names.cast_into::<PyTuple>().map_err(PyErr::from)?;
+            let items: Vec<_> = names.iter().zip(tuple.iter()).collect();
+            return visitor.visit_map(Pairs {
+                name: self.name,
+                items: items.into_iter(),
+                value: None,
+            });
+        }
+        // Other objects could be options by mistake: all fields would have their defaults.
+        if !(class.hasattr("__dataclass_fields__")? || class.hasattr("_fields")?) {
             return Err(self.mistyped("a dict, a named tuple or a dataclass"));
         }
         visitor.visit_map(Attributes {
