@@ -134,9 +134,9 @@ fn damaged_files_are_errors_or_equal_models() {
     }
     assert!(refused > 2_000, "{refused}");
     for (bytes, message) in [
-        (&b"lCRF"[..], "not a model of spanrs"),
-        (&[][..], "not a model of spanrs"),
-        (&[255; 64][..], "not a model of spanrs"),
+        (&b"lCRF"[..], "not a spanrs model"),
+        (&[][..], "not a spanrs model"),
+        (&[255; 64][..], "not a spanrs model"),
     ] {
         let error = Model::from_bytes(bytes).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
