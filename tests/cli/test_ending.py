@@ -57,9 +57,9 @@ def test_what_is_ignored_stays_ignored(tmp_path):
         "import os, signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         "from spanrs.cli import main\n"
         "import spanrs.cli.spans as spans\n"
-        "write = spans.standard_output\n"
+        "write = spans.console.standard_output\n"
         "def killed():\n    os.kill(os.getpid(), signal.SIGHUP)\n    return write()\n"
-        "spans.standard_output = killed\n"
+        "spans.console.standard_output = killed\n"
         "main()\n"
     )
     (tmp_path / "f").write_text("a B-X\n", encoding="utf-8")

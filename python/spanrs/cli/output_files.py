@@ -51,7 +51,7 @@ def check_outputs(outputs: Iterable[tuple[str, Named]], inputs: Iterable[Named] 
             continue
         path = Path(name)
         _check_writable(option, path)
-        if (other := written.setdefault(path.resolve(), option)) != option:
+        if (other := written.setdefault(Path(os.path.realpath(path)), option)) != option:
             raise click.UsageError(
                 f"{other} and {option} are the same file, {name}; choose different files"
             )
@@ -86,7 +86,7 @@ def _check_writable(option: str, path: Path) -> None:
         raise click.UsageError(
             f"{option} {path}: outputs are not compressed; remove the suffix {path.suffix}"
         )
-    folder = path.resolve().parent
+    folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise click.UsageError(f"{option} {path}: its directory does not exist")
     # Devices and pipes are not replaced.
