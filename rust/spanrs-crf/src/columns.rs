@@ -41,6 +41,26 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// Sentences of tokens, the only column.
+    ///
+    /// ```
+    /// let columns = spanrs_crf::Columns::of_tokens([vec!["Ada", "wrote"], vec!["Hi"]]);
+    /// assert_eq!(columns.columns(0), [["Ada", "wrote"]]);
+    /// ```
+    pub fn of_tokens<T: AsRef<[S]>, S: AsRef<str>>(sentences: impl IntoIterator<Item = T>) -> Self {
+        let mut columns = Self::default();
+        for tokens in sentences {
+            for token in tokens.as_ref() {
+                columns.value(token.as_ref());
+                // Every token has one value.
+                let ended = columns.end_token();
+                debug_assert!(ended.is_ok());
+            }
+            columns.end();
+        }
+        columns
+    }
+
     /// Appends the string of the next column of the current token. The string may be empty.
     pub fn value(&mut self, value: &str) {
         self.text.push_str(value);
@@ -76,6 +96,32 @@ impl Columns {
         let (_, width) = std::mem::take(&mut self.open);
         self.sequences.push(self.values.len());
         self.widths.push(width);
+    }
+
+    /// Appends a sequence of tokens, each with the strings of its columns.
+    ///
+    /// # Errors
+    /// Same as [`Columns::end_token`].
+    ///
+    /// # Examples
+    /// ```
+    /// let mut columns = spanrs_crf::Columns::default();
+    /// columns.push([["Ada", "NNP"], ["wrote", "VBD"]]).unwrap();
+    /// assert_eq!(columns.columns(0), [["Ada", "wrote"], ["NNP", "VBD"]]);
+    /// ```
+    pub fn push<T: AsRef<[S]>, S: AsRef<str>>(
+        &mut self,
+        tokens: impl IntoIterator<Item = T>,
+    ) -> Result<()> {
+        for token in tokens {
+            token
+                .as_ref()
+                .iter()
+                .for_each(|value| self.value(value.as_ref()));
+            self.end_token()?;
+        }
+        self.end();
+        Ok(())
     }
 
     /// Number of ended sequences.

@@ -4,7 +4,8 @@
 //! [`crate::TemplateError`] gives a line and a column. Errors carry numbers (of tokens, labels,
 //! attributes), and contain names only in the message of [`Error::Input`]: the caller knows the
 //! names, and also the index of the sequence if the error does not contain it. Methods that process
-//! several sequences add that index as the second entry of a pair ([`crate::SequenceError`]).
+//! several sequences add that index as the second entry of a pair ([`crate::SequenceError`]), which
+//! `?` turns into [`Error::InSequence`].
 
 use spanrs_base::{Coded, ErrorClass, Interrupted};
 
@@ -177,6 +178,14 @@ pub enum Error {
     /// another reason, which is given in the message.
     #[error("{0}")]
     Input(String),
+    /// An error in one of several sequences.
+    #[error("sequence {sequence}: {error}")]
+    InSequence {
+        /// Index of the sequence, from 0.
+        sequence: usize,
+        /// The error.
+        error: Box<Self>,
+    },
     /// The [`spanrs_base::Watch`] returned true (Ctrl-C). Earlier results are kept if the
     /// documentation of the method says so.
     #[error("interrupted")]
@@ -186,6 +195,18 @@ pub enum Error {
 impl From<Interrupted> for Error {
     fn from(_: Interrupted) -> Self {
         Self::Interrupted
+    }
+}
+
+impl From<(Self, usize)> for Error {
+    fn from((error, sequence): (Self, usize)) -> Self {
+        match error {
+            Self::Interrupted => error,
+            error => Self::InSequence {
+                sequence,
+                error: Box::new(error),
+            },
+        }
     }
 }
 
@@ -202,7 +223,15 @@ impl Coded for Error {
             Self::NBest { .. } => (Limit, "too_many_labellings"),
             Self::NoPath => (Model, "no_labelling"),
             Self::Interrupted => Interrupted.kind(),
+            Self::InSequence { error, .. } => error.kind(),
             _ => (Model, "bad_value"),
+        }
+    }
+
+    fn sentence(&self) -> Option<usize> {
+        match self {
+            Self::InSequence { sequence, .. } => Some(*sequence),
+            _ => None,
         }
     }
 }

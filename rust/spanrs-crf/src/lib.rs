@@ -23,7 +23,7 @@
 //! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; with names instead of numbers [`NamedCorpus`] |
 //! | supervision | [`Target`]: one label, a distribution, allowed labels, or weighted labellings ([`Counts`]) |
 //! | features | [`Features`], chosen by a [`FeatureSelection`] |
-//! | training | [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
+//! | training | [`Model::fit`] with a template; [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
 //! | models and files | [`Model`]; [`Model::to_bytes`], [`Model::from_bytes`] |
 //! | decoding | [`Decoder`] for one sequence at a time, [`Inputs`] for many sequences in parallel; [`Constraint`] |
 //! | inference | [`Lattice`] with [`Transitions`]: Viterbi, n-best, forward-backward, marginals |
@@ -40,7 +40,7 @@
 //!   requests a stop.
 //!
 //! # Examples
-//! Train on one sentence and label another:
+//! [`Model::fit`] has the shortest example. The same step by step, with attributes of the program's own:
 //!
 //! ```
 //! use spanrs_crf::{
@@ -95,6 +95,7 @@ mod decoder;
 mod em;
 mod error;
 mod features;
+mod fit;
 mod forward_backward;
 mod inputs;
 mod lattice;
@@ -121,6 +122,7 @@ pub use decoder::Decoder;
 pub use em::EmCrf;
 pub use error::{Error, MAX_LABELS, Result, check_len};
 pub use features::{FeatureSelection, Features};
+pub use fit::TrainingRun;
 pub use forward_backward::PairSums;
 pub use inputs::{IndexedTemplate, Inputs, SequenceError};
 pub use lattice::Lattice;

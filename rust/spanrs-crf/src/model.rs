@@ -162,6 +162,12 @@ impl Model {
         Ok(self)
     }
 
+    /// The same model without a constraint on decoding.
+    pub fn unconstrained(mut self) -> Self {
+        self.constrained = None;
+        self
+    }
+
     /// The constraint on decoding, if there is one, and the transitions to decode with.
     pub(crate) fn decoding(&self) -> (Option<&Constraint>, &Transitions) {
         match &self.constrained {

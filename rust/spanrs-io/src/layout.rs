@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 use spanrs_base::{Limits, Named, serde_by_name};
 
 use crate::blanks::is_space;
@@ -186,6 +186,15 @@ pub enum Column {
     /// In CoNLL-U, a column name, ignoring case (`upos`), or otherwise a case-sensitive key of MISC
     /// (`NER`). Columns in other files have no names.
     Name(String),
+}
+
+impl Serialize for Column {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Index(index) => serializer.serialize_i64(*index),
+            Self::Name(name) => serializer.serialize_str(name),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Column {

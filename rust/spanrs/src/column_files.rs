@@ -1,6 +1,7 @@
 //! Column files that are opened twice: once to detect their schemes, once to count.
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::sync::Arc;
 
 use spanrs_eval::{AutoSchemeScorer, Side};
@@ -20,6 +21,16 @@ pub struct ColumnFile {
     pub source: Arc<Source>,
     /// The layout of the columns.
     pub columns: Columns,
+}
+
+impl From<&Path> for ColumnFile {
+    /// A file in the default layout, without opening it.
+    fn from(path: &Path) -> Self {
+        Self {
+            source: Source::from(path.to_owned()).into(),
+            columns: Columns::default(),
+        }
+    }
 }
 
 impl ColumnFile {

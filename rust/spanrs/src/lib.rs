@@ -63,6 +63,7 @@ mod column_files;
 mod convert;
 pub mod crf_files;
 mod crf_model;
+mod crf_scheme;
 mod crfsuite;
 pub mod dep_files;
 mod detect;
@@ -88,7 +89,8 @@ mod validate;
 
 pub use column_files::{ColumnFile, ColumnFiles, score_column_files};
 pub use convert::convert;
-pub use crf_model::{CrfModel, CrfModelError, scheme_constraint};
+pub use crf_model::{CrfModel, CrfModelError};
+pub use crf_scheme::scheme_constraint;
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
 pub use documents::ConllDocuments;

@@ -1,4 +1,4 @@
-//! Column files and conditional random fields: sentences to train on, and files with new tags.
+//! Column files and conditional random fields: models trained on files, and files with new tags.
 //!
 //! ```text
 //! tokens    --tag-->    tokens and tags
@@ -9,6 +9,7 @@
 //! A template reads the tokens as its column 0 and *extra* columns of the file, in the order in
 //! which they are specified, as columns 1, 2, ….
 
+mod fit;
 mod sentences;
 mod tag;
 
@@ -17,6 +18,7 @@ use spanrs_io::{ChunkSentence, Column, ColumnReader};
 
 use crate::error::Result;
 
+pub use fit::fit;
 pub use sentences::{TaggedSentences, read_tagged};
 pub use tag::{TagOptions, TagReport, tag};
 

@@ -1,8 +1,8 @@
 //! Tagged sentences of a column file.
 
 use spanrs_base::{Interner, Jagged, Lines, Position};
-use spanrs_crf::Columns;
-use spanrs_io::{Code, Column, Select};
+use spanrs_crf::Columns as Values;
+use spanrs_io::{Code, Column, ColumnReader, Columns, Select};
 
 use super::{add_columns, push_sentence};
 use crate::column_files::ColumnFile;
@@ -14,7 +14,7 @@ use crate::{Progress, column_warnings, report};
 #[derive(Clone, Debug, Default)]
 pub struct TaggedSentences {
     /// Tokens and extra columns.
-    pub columns: Columns,
+    pub columns: Values,
     /// Tags of each sentence, as indices into `names`.
     tags: Jagged<u32>,
     /// Line numbers of all tokens.
@@ -31,12 +31,62 @@ pub struct TaggedSentences {
     pub tags_are_tokens: bool,
     /// Possible problems in the file.
     pub warnings: Vec<String>,
+    /// The file and its columns.
+    pub(super) origin: Origin,
+}
+
+/// Where sentences come from; part of a model that is trained on them.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    /// Name of the file.
+    pub(super) path: String,
+    /// Column of the tokens.
+    pub(super) token: Column,
+    /// Column of the tags.
+    pub(super) tag: Column,
+    /// The other columns that a template reads.
+    pub(super) extra: Vec<Column>,
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        let Columns { token, tag, .. } = Columns::default();
+        Self {
+            path: String::new(),
+            token,
+            tag,
+            extra: Vec::new(),
+        }
+    }
+}
+
+impl Origin {
+    /// The origin of the rows of a file. Columns are numbered from the first column, because a file
+    /// without tags has fewer columns; those of CoNLL-U are fixed.
+    fn of(rows: &ColumnReader, columns: &Columns, extra: &[Column]) -> Self {
+        let width = rows.columns() as i64;
+        let from_first = |column: &Column| match column {
+            Column::Index(at @ ..0) if !rows.is_conllu() => Column::Index(at + width),
+            column => column.clone(),
+        };
+        Self {
+            path: rows.path().to_owned(),
+            token: columns.token.clone(),
+            tag: columns.tag.clone(),
+            extra: extra.iter().map(from_first).collect(),
+        }
+    }
 }
 
 impl TaggedSentences {
     /// Returns the number of sentences.
     pub fn len(&self) -> usize {
         self.tags.len()
+    }
+
+    /// Returns the number of tokens.
+    pub fn tokens(&self) -> usize {
+        self.tags.values().len()
     }
 
     /// Returns true if there are no sentences.
@@ -51,6 +101,14 @@ impl TaggedSentences {
     pub fn lines(&self, sentence: usize) -> Vec<u64> {
         let tokens = self.tags.ends().range(sentence);
         tokens.map(|token| self.lines.of(token as u32)).collect()
+    }
+
+    /// Iterates over the tags of each sentence.
+    pub fn labels(&self) -> impl Iterator<Item = Vec<&str>> + Clone {
+        let name = |tag: &u32| self.names.name(*tag).unwrap_or_default();
+        self.tags
+            .rows()
+            .map(move |tags| tags.iter().map(name).collect())
     }
 
     /// Iterates over the tags of each sentence, as indices into [`TaggedSentences::names`].
@@ -106,6 +164,7 @@ pub fn read_tagged(
         width: rows.columns(),
         tokens_are_numbers: rows.tokens_are_numbers(),
         warnings: column_warnings(&rows, None),
+        origin: Origin::of(&rows, &file.columns, &extra),
         ..TaggedSentences::default()
     };
     let column = rows.tag_column_name();

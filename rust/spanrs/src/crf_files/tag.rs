@@ -45,6 +45,21 @@ pub struct TagOptions {
     pub watch: Watch,
 }
 
+impl Default for TagOptions {
+    /// A new last column, the most probable sequences, one thread, no interruption.
+    fn default() -> Self {
+        Self {
+            extra: Vec::new(),
+            target: None,
+            conllu_target: None,
+            posterior: false,
+            probabilities: false,
+            threads: 1,
+            watch: never(),
+        }
+    }
+}
+
 fn never() -> Watch {
     || false
 }
@@ -88,15 +103,7 @@ pub struct TagReport {
 ///
 /// let source = Source::stream("example", Box::new(&b"# a comment\nAda NNP\nwrote VBD\n"[..])).into();
 /// let file = ColumnFile { source, columns: Default::default() };
-/// let options = TagOptions {
-///     extra: Vec::new(),
-///     target: None,
-///     conllu_target: None,
-///     posterior: false,
-///     probabilities: false,
-///     threads: 1,
-///     watch: || false,
-/// };
+/// let options = TagOptions::default();
 /// let mut out = Vec::new();
 /// tag(&[file], &model, (&template, &index), &options, &mut out, &mut |_| true)?;
 /// assert_eq!(String::from_utf8(out).unwrap(), "# a comment\nAda NNP B-PER\nwrote VBD O\n");
