@@ -22,6 +22,7 @@ from spanrs.cli.run import run
 from spanrs.crf import CRF
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "crf"
+CASES = Path(__file__).parent.parent / "cases"
 TRAIN, DEV, RAW = (str(EXAMPLES / f"{name}.conll") for name in ("train", "dev", "raw"))
 POS = "the DET\ncat NOUN\nsleeps VERB\n\na DET\ndog NOUN\nbarks VERB\n"
 CONLLU = (
@@ -285,6 +286,20 @@ def test_tagging_adds_a_column_and_keeps_the_rest(call, model):
     assert out == (
         "\ufeff\n# a comment\nTomas\tB-PER\n lives\tO\r\n\n\n-DOCSTART-\n\n# text = Oslo\nTomas\tB-PER"
     )
+
+
+def test_metadata_written_by_rust_suffice(call):
+    # rust/spanrs/tests/crf_fit.rs compares this file with the metadata of a model that was trained in Rust.
+    metadata = CASES.joinpath("crf_metadata.json").read_text()
+    sentence = [("Ada", "NNP"), ("Lovelace", "NNP"), ("wrote", "VBD")]
+    crf = CRF(template=json.loads(metadata)["template"]).fit([sentence], [["B-PER", "I-PER", "O"]])
+    crf._model = crf._trained().with_metadata(metadata)
+    crf.save("rust.model")
+    text = "Ada NNP\nLovelace NNP\nwrote VBD\n"
+    status, out, err = call("tag", "rust.model", "raw", raw=text)
+    assert (status, err, tags_of(out)) == (0, "", ["B-PER", "I-PER", "O"])
+    assert CRF.load("rust.model").scheme == "BIO"
+    assert "file train.conll, sentences 2, tokens 4" in call("info", "rust.model")[1]
 
 
 def test_tags_are_those_of_python(call, model):

@@ -7,12 +7,13 @@
 // A command-line program may print.
 #![allow(clippy::print_stderr)]
 
+use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
+use spanrs::ColumnFile;
 use spanrs::crf::{Template, TrainingOptions, TrainingRun};
 use spanrs::crf_files::{fit, read_tagged};
-use spanrs::{ColumnFile, Error};
 
 fn main() -> ExitCode {
     let paths: Vec<_> = std::env::args_os().skip(1).collect();
@@ -29,23 +30,22 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(train: &Path, model: &Path) -> Result<(), Error> {
+fn run(train: &Path, model: &Path) -> Result<(), Box<dyn Error>> {
+    // The token, its neighbours, its shape and its last characters.
+    let template = Template::parse(
+        "U00:%x[0,0]\nU01:%x[-1,0]\nU02:%x[1,0]\nU03:%shape[0,0]\nU04:%suffix[0,0,3]",
+    )?;
     let sentences = read_tagged(&ColumnFile::from(train), Some(&[]), &mut |_| true)?;
     for warning in &sentences.warnings {
         eprintln!("warning: {warning}");
     }
-    let Some(template) = Template::builtin("ner") else {
-        return Ok(());
-    };
-    let progress = TrainingRun {
-        after: Box::new(|iteration, _| {
-            eprintln!(
-                "iteration {} loss {:.2}",
-                iteration.iteration, iteration.loss
-            );
+    let run = TrainingRun {
+        after: Box::new(|state, _| {
+            eprintln!("iteration {} loss {:.2}", state.iteration, state.loss);
             Ok(true)
         }),
         ..TrainingRun::default()
     };
-    fit(&sentences, &template, &TrainingOptions::default(), progress)?.save(model)
+    fit(&sentences, &template, &TrainingOptions::default(), run)?.save(model)?;
+    Ok(())
 }
