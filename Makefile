@@ -89,6 +89,9 @@ fmt: $(VENV)/group-lint  ## format everything
 # The binding is compiled for one interpreter, which must not depend on what else is installed.
 lint miri: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
+# Sets of features with which the facade must build by itself.
+FEATURES = eval crf dep compat,documents
+
 lint: $(VENV)/group-lint  ## formats, lints and types, without a build
 	cargo fmt --all --check
 	cargo fmt --manifest-path rust/fuzz/Cargo.toml --check
@@ -97,6 +100,9 @@ lint: $(VENV)/group-lint  ## formats, lints and types, without a build
 	$(BIN)/python tools/generate.py --check
 	$(BIN)/mypy
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	@for features in $(FEATURES); do \
+		set -x; cargo clippy -p spanrs --no-default-features --features $$features --locked -- -D warnings || exit 1; \
+	done
 	cargo clippy $(FUZZ) --all-targets -- -D warnings
 
 # The binding has no Rust tests, and would want an interpreter.

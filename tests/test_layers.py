@@ -72,6 +72,16 @@ def test_crates_depend_downwards():
         assert not names & {"pyo3", "numpy"} or package["name"] == "spanrs-py"
 
 
+def test_evaluation_alone_needs_few_packages():
+    command = ["cargo", "tree", "--package=spanrs", "--no-default-features", "--features=eval", "--offline"]
+    options = ["--edges=normal", "--prefix=none", "--format={p}"]
+    tree = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    packages = {line.split()[0] for line in tree.splitlines() if line}
+    assert "spanrs-eval" in packages
+    assert not packages & {"regex", "safetensors", "quick-xml", "tempfile", "flate2", "zstd", "spanrs-crf"}
+    assert len(packages) <= 36
+
+
 def imported(path: Path) -> set[str]:
     """The dotted names that a module imports, including imports in functions and for type checking."""
     names = set()

@@ -47,6 +47,7 @@ mod rng;
 mod short_strings;
 mod span;
 mod task;
+#[cfg(feature = "tensors")]
 mod tensor_file;
 mod vocabulary;
 mod workers;
@@ -65,6 +66,7 @@ pub use serde;
 pub use short_strings::ShortKey;
 pub use span::Span;
 pub use task::{Alias, Category, Tag, Task};
+#[cfg(feature = "tensors")]
 pub use tensor_file::{TensorError, TensorFile, TensorNumber, TensorWriter};
 pub use vocabulary::{TooManyTags, Vocabulary};
 pub use workers::{Worker, Workers, even_ranges, limit_threads, map_in_threads};

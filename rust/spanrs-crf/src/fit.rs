@@ -17,6 +17,9 @@ use crate::options::TrainingOptions;
 use crate::template::{Extractor, Template};
 use crate::train::train;
 
+/// A function that is called after each iteration, as `after` of [`train`].
+pub type Observer<'a> = Box<dyn FnMut(Iteration, &[f64]) -> Result<bool> + 'a>;
+
 /// How training runs: threads, interruption, and a function that observes the iterations.
 ///
 /// The default uses one thread, cannot be interrupted, and observes nothing.
@@ -40,7 +43,7 @@ pub struct TrainingRun<'a> {
     pub watch: Watch,
     /// Called after each iteration with the current weights; returns false to stop training and
     /// keep these weights.
-    pub after: Box<dyn FnMut(Iteration, &[f64]) -> Result<bool> + 'a>,
+    pub after: Observer<'a>,
 }
 
 impl Default for TrainingRun<'_> {

@@ -122,7 +122,7 @@ pub use decoder::Decoder;
 pub use em::EmCrf;
 pub use error::{Error, MAX_LABELS, Result, check_len};
 pub use features::{FeatureSelection, Features};
-pub use fit::TrainingRun;
+pub use fit::{Observer, TrainingRun};
 pub use forward_backward::PairSums;
 pub use inputs::{IndexedTemplate, Inputs, SequenceError};
 pub use lattice::Lattice;

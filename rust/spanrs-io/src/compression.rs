@@ -91,11 +91,25 @@ impl Compression {
     }
 
     /// Wraps a compressed input in its decompressor.
+    #[cfg(feature = "compression")]
     fn decoder(self, input: Input) -> Result<Input> {
         Ok(match self {
             Self::Gzip => Box::new(flate2::read::MultiGzDecoder::new(input)),
             Self::Zstd => Box::new(zstd::stream::read::Decoder::new(input)?),
         })
+    }
+
+    /// Refuses a compressed input.
+    #[cfg(not(feature = "compression"))]
+    fn decoder(self, _: Input) -> Result<Input> {
+        let name = match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        };
+        let message = format!(
+            "the file is compressed with {name}: decompress it, or enable the feature \"compression\" of spanrs"
+        );
+        Err(Error::new(std::io::ErrorKind::Unsupported, message))
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn is_quoted_tag(field: &[u8]) -> bool {
 }
 
 /// Names of tag columns, in lower case.
-const TAG_NAMES: [&str; 20] = [
+pub(crate) const TAG_NAMES: [&str; 20] = [
     "tag",
     "tags",
     "label",
@@ -117,7 +117,7 @@ const TAG_NAMES: [&str; 20] = [
     "chunk",
 ];
 /// Names of columns of tokens or sentence numbers, in lower case.
-const TOKEN_NAMES: [&str; 10] = [
+pub(crate) const TOKEN_NAMES: [&str; 10] = [
     "token",
     "tokens",
     "word",
@@ -130,44 +130,10 @@ const TOKEN_NAMES: [&str; 10] = [
     "sentence_idx",
 ];
 
-/// Names of table columns with the position of a token or span, in lower case.
-const PLACE_NAMES: [&str; 21] = [
-    "document",
-    "document_id",
-    "doc",
-    "doc_id",
-    "file",
-    "filename",
-    "annotator",
-    "annotator_id",
-    "worker",
-    "worker_id",
-    "position",
-    "pos_in_sentence",
-    "index",
-    "id",
-    "start",
-    "begin",
-    "end",
-    "offset",
-    "sent_id",
-    "token_id",
-    "word_id",
-];
-
 /// Returns true if a cell is one of the names, ignoring case and enclosing quotes.
-fn is_one_of(cell: &[u8], names: &[&str]) -> bool {
+pub(crate) fn is_one_of(cell: &[u8], names: &[&str]) -> bool {
     let name = String::from_utf8_lossy(unquoted(cell)).to_lowercase();
     names.contains(&name.as_str())
-}
-
-/// Returns true for the header of a table: at least three cells are known names, including the name
-/// of a tag column and the name of a position column. A token with its tags does not meet this
-/// condition.
-pub(crate) fn is_known_header(cells: &[&[u8]]) -> bool {
-    let count = |names: &[&str]| cells.iter().filter(|cell| is_one_of(cell, names)).count();
-    let (tags, places) = (count(&TAG_NAMES), count(&PLACE_NAMES));
-    places > 0 && tags > 0 && places + tags + count(&TOKEN_NAMES) > 2
 }
 
 /// Returns the first row of a file, with its fields joined by spaces for use in messages, if the

@@ -72,6 +72,7 @@ mod columns;
 mod compression;
 mod conllu;
 mod csv;
+#[cfg(feature = "documents")]
 pub mod document;
 mod edits;
 mod error;
@@ -84,7 +85,9 @@ mod running_text;
 mod sniff;
 mod source;
 mod span_file;
+mod spool;
 mod syntax;
+#[cfg(feature = "documents")]
 mod task;
 mod whitespace_index;
 
@@ -98,6 +101,7 @@ pub use edits::Edits;
 pub use error::{Code, Error, Result};
 pub use layout::{Column, Columns, Comments, Format, Separator, UnknownSeparator};
 pub use lines::LineReader;
+#[cfg(feature = "documents")]
 pub use recognise::{FileFormat, Recognised, recognise};
 pub use running_text::running_text;
 pub use source::Source;
@@ -106,4 +110,5 @@ pub use syntax::{
     Annotation, ColumnSet, Multiword, SyntaxChunk, SyntaxChunks, SyntaxFormat, SyntaxReader,
     SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
+#[cfg(feature = "documents")]
 pub use task::{Alias, Category, Tag, Task, read_tasks};

@@ -26,10 +26,14 @@ use serde::de::IgnoredAny;
 
 use crate::blanks::is_space;
 
+#[cfg(feature = "documents")]
 mod file_format;
+#[cfg(feature = "documents")]
 mod json_records;
+#[cfg(feature = "documents")]
 mod tables;
 
+#[cfg(feature = "documents")]
 pub use file_format::{FileFormat, Recognised, recognise};
 
 /// Advice for documents where tokens with tags are expected.

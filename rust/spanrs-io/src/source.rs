@@ -12,15 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use spanrs_base::{Limits, Position};
-use tempfile::SpooledTempFile;
 
 use crate::compression::{Input, decompress, decompress_within};
 use crate::error::{Code, Error, Result};
 use crate::lines::LineReader;
-
-/// Maximum number of bytes of a kept stream in memory; larger streams are moved to a temporary
-/// file.
-const IN_MEMORY: usize = 16 << 20;
+use crate::spool::{Spool, spool};
 
 /// A file, a pipe or another stream that is opened at its beginning.
 ///
@@ -281,7 +277,7 @@ pub(crate) fn open_file(path: &Path) -> Result<File> {
 /// A stream and the bytes read so far.
 struct Kept {
     /// The bytes read so far.
-    bytes: SpooledTempFile,
+    bytes: Spool,
     /// Number of bytes read so far.
     len: u64,
     /// The rest of the stream.
@@ -292,7 +288,7 @@ impl Kept {
     /// Creates an empty buffer for the bytes that will be read from a stream.
     fn new(rest: Input) -> Self {
         Self {
-            bytes: SpooledTempFile::new(IN_MEMORY),
+            bytes: spool(),
             len: 0,
             rest,
         }

@@ -243,6 +243,7 @@ fn may_be_span(line: &[u8]) -> bool {
 
 /// Returns true if all non-blank lines look like spans and at least half of them are valid spans,
 /// so that column files are not recognised as span files. False if there are no such lines.
+#[cfg(feature = "documents")]
 pub(crate) fn are_spans(lines: &[u8]) -> bool {
     let (mut spans, mut others, mut tokens) = (0_usize, 0_usize, Vec::new());
     for line in lines.split(|&byte| byte == b'\n') {

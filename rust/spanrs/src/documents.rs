@@ -20,6 +20,7 @@ use spanrs_io::document::{Document, TOKEN};
 use spanrs_io::{Code, ColumnChunks, ColumnReader, Select};
 use spanrs_tags::{Reader, Reading};
 
+use crate::document_name::document_name;
 use crate::error::{Error, Result};
 use crate::file_warnings::{column_warnings, violation_warning};
 use crate::tag_ids::read_tag_ids;
@@ -140,7 +141,7 @@ impl ConllDocuments {
         for sentence in chunk.sentences() {
             if let Some(line) = sentence.document() {
                 self.ready.extend(std::mem::take(draft).finish());
-                draft.document.id = id(line);
+                draft.document.id = document_name(line);
             }
             for token in 0..sentence.len() {
                 draft.token(sentence.token_text(token));
@@ -197,34 +198,6 @@ fn too_long(path: &str, line: u64, most: usize) -> Error {
     );
     let place = Position::line(path, line);
     spanrs_io::Error::new(Code::DocumentTooLong, place, message).into()
-}
-
-/// Returns the name of a document from its first line; None if there is no name or an empty name.
-/// `-DOCSTART-` may be followed by tags instead of a name.
-///
-/// | first line | name |
-/// |---|---|
-/// | `# newdoc id = news 3` | `news 3` |
-/// | `# newdoc` | none |
-/// | `-DOCSTART- (1 EU)` | `1 EU` |
-/// | `-DOCSTART- -X- O` | none |
-pub(crate) fn id(line: &str) -> Option<String> {
-    let line = line.trim();
-    let name = match line.strip_prefix("# newdoc") {
-        Some(rest) => rest
-            .trim_start()
-            .strip_prefix("id")?
-            .trim_start()
-            .strip_prefix('=')?,
-        // Files have either a name or tags after `-DOCSTART-`.
-        None => line
-            .strip_prefix("-DOCSTART-")?
-            .trim_start()
-            .strip_prefix('(')?
-            .strip_suffix(')')?,
-    }
-    .trim();
-    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// The document being read.

@@ -70,6 +70,7 @@ pub enum Error {
         error: Unmatched,
     },
     /// A sentence that a CRF cannot tag.
+    #[cfg(feature = "crf")]
     #[error("{position}: {error}")]
     Crf {
         /// The first line of the sentence; only the file if the line is not known.
@@ -95,6 +96,7 @@ impl Coded for Error {
             Self::Stacked { .. } => (ErrorClass::Format, "stacked_tags"),
             Self::Malformed { .. } => (ErrorClass::Scheme, "malformed"),
             Self::Unmatched { error, .. } => error.kind(),
+            #[cfg(feature = "crf")]
             Self::Crf { error, .. } => error.kind(),
             Self::Write(_) => (ErrorClass::Format, "io"),
             Self::Stopped => Interrupted.kind(),
@@ -119,8 +121,9 @@ impl Coded for Error {
             Self::Misaligned { gold, .. } => Some(gold.clone()),
             Self::Tags { position, .. }
             | Self::Stacked { position, .. }
-            | Self::Unmatched { position, .. }
-            | Self::Crf { position, .. } => Some(position.clone()),
+            | Self::Unmatched { position, .. } => Some(position.clone()),
+            #[cfg(feature = "crf")]
+            Self::Crf { position, .. } => Some(position.clone()),
             Self::Malformed {
                 path, violations, ..
             } => {

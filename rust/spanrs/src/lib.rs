@@ -52,8 +52,11 @@
 #[cfg(feature = "arrow")]
 pub use spanrs_arrow as arrow;
 pub use spanrs_base as base;
+#[cfg(feature = "compat")]
 pub use spanrs_compat as compat;
+#[cfg(feature = "crf")]
 pub use spanrs_crf as crf;
+#[cfg(feature = "dep")]
 pub use spanrs_dep as dep;
 pub use spanrs_eval as eval;
 pub use spanrs_io as io;
@@ -61,18 +64,26 @@ pub use spanrs_tags as tags;
 
 mod column_files;
 mod convert;
+#[cfg(feature = "crf")]
 pub mod crf_files;
+#[cfg(feature = "crf")]
 mod crf_model;
+#[cfg(feature = "crf")]
 mod crf_scheme;
+#[cfg(all(feature = "compat", feature = "crf"))]
 mod crfsuite;
+#[cfg(feature = "dep")]
 pub mod dep_files;
 mod detect;
+mod document_name;
+#[cfg(feature = "documents")]
 mod documents;
 mod error;
 mod error_list;
 mod errors;
 mod file_warnings;
 mod files;
+#[cfg(feature = "documents")]
 pub mod mat;
 mod pair_reader;
 mod readings;
@@ -89,10 +100,14 @@ mod validate;
 
 pub use column_files::{ColumnFile, ColumnFiles, score_column_files};
 pub use convert::convert;
+#[cfg(feature = "crf")]
 pub use crf_model::{CrfModel, CrfModelError};
+#[cfg(feature = "crf")]
 pub use crf_scheme::scheme_constraint;
+#[cfg(all(feature = "compat", feature = "crf"))]
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};
+#[cfg(feature = "documents")]
 pub use documents::ConllDocuments;
 pub use error::{Error, Result};
 pub use error_list::{ErrorKind, SpanErrors};

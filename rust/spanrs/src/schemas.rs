@@ -3,7 +3,11 @@
 use spanrs_base::UnknownName;
 use spanrs_eval::outcomes::Schema;
 
-use crate::dep_files;
+/// Schemas of this crate.
+const SCHEMAS: &[&Schema] = &[
+    #[cfg(feature = "dep")]
+    &crate::dep_files::SCHEMA,
+];
 
 /// Returns the schema of the counts of a matcher, which is one of
 /// [`eval::schemas`](spanrs_eval::schemas) or `dep` for the comparison of trees.
@@ -21,7 +25,7 @@ use crate::dep_files;
 /// assert!(error.to_string().starts_with("unknown matcher \"best\"; expected one of exact, "));
 /// ```
 pub fn schema_of(name: &str) -> Result<&'static Schema, UnknownName> {
-    let mut schemas = spanrs_eval::schemas().chain([&dep_files::SCHEMA]);
+    let mut schemas = spanrs_eval::schemas().chain(SCHEMAS.iter().copied());
     let known = schemas.clone().map(|schema| schema.name);
     schemas
         .find(|schema| schema.name == name)

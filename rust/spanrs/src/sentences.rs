@@ -10,7 +10,7 @@ use spanrs_base::{Interner, Position};
 use spanrs_io::{ChunkSentence, Code, Column, ColumnChunks, ColumnReader, Select};
 
 use crate::column_files::ColumnFile;
-use crate::documents::id;
+use crate::document_name::document_name;
 use crate::error::{Error, Result};
 use crate::file_warnings::warnings_besides;
 use crate::{Progress, report};
@@ -268,7 +268,9 @@ impl SentenceChunk {
             tokens: has_tokens.then(|| tokens.map(ids).collect()),
             layers: tags,
             line: sentence.line(0),
-            document: sentence.document().map(|line| id(line).unwrap_or_default()),
+            document: sentence
+                .document()
+                .map(|line| document_name(line).unwrap_or_default()),
         });
         Ok(())
     }

@@ -6,10 +6,35 @@
 
 use super::prefixed_type;
 use crate::blanks::{is_space, split, trimmed};
-use crate::csv::{csv_separator, header, is_known_header, is_quoted_tag};
+use crate::csv::{TAG_NAMES, TOKEN_NAMES, csv_separator, header, is_one_of, is_quoted_tag};
 
 /// Number of lines that are examined for a header.
 const ROWS: usize = 1000;
+
+/// Names of table columns with the position of a token or span, in lower case.
+const PLACE_NAMES: [&str; 21] = [
+    "document",
+    "document_id",
+    "doc",
+    "doc_id",
+    "file",
+    "filename",
+    "annotator",
+    "annotator_id",
+    "worker",
+    "worker_id",
+    "position",
+    "pos_in_sentence",
+    "index",
+    "id",
+    "start",
+    "begin",
+    "end",
+    "offset",
+    "sent_id",
+    "token_id",
+    "word_id",
+];
 
 /// Returns true if the first lines are a table with commas, semicolons or tabs between cells.
 ///
@@ -85,6 +110,15 @@ fn is_stacked_tag(tag: &[u8]) -> bool {
     pieces.next().is_some_and(typed)
         && pieces.next().is_some_and(typed)
         && pieces.all(|piece| typed(piece) || piece == b"O" || piece == b"_")
+}
+
+/// Returns true for the header of a table: at least three cells are known names, including the name
+/// of a tag column and the name of a position column. A token with its tags does not meet this
+/// condition.
+fn is_known_header(cells: &[&[u8]]) -> bool {
+    let count = |names: &[&str]| cells.iter().filter(|cell| is_one_of(cell, names)).count();
+    let (tags, places) = (count(&TAG_NAMES), count(&PLACE_NAMES));
+    places > 0 && tags > 0 && places + tags + count(&TOKEN_NAMES) > 2
 }
 
 #[cfg(test)]
