@@ -12,7 +12,8 @@ import pytest
 import spanrs
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+#: The examples of the page for Rust run with the Rust tests; here its links are checked.
+PAGES = [ROOT / "README.md", ROOT / "rust" / "spanrs" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MODULES = [m.name for m in pkgutil.walk_packages(spanrs.__path__, "spanrs.")]
 
 

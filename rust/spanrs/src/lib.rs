@@ -1,23 +1,6 @@
-//! Evaluation of spans from Rust: whole-file jobs, and the crates they are built from.
+#![doc = include_str!("../README.md")]
 //!
-//! Score the tags of one column file against the tags of another:
-//!
-//! ```
-//! # fn main() -> spanrs::Result<()> {
-//! # let [gold, pred] = ["gold", "pred"].map(|side| {
-//! #     std::path::PathBuf::from(format!("{}/../../examples/{side}.conll", env!("CARGO_MANIFEST_DIR")))
-//! # });
-//! let scored = spanrs::score_paths(&gold, &pred, &spanrs::ScoreOptions::default())?;
-//! let summary = scored.summary();
-//! for (ty, outcomes) in &summary.types {
-//!     let [precision, recall, f1] = outcomes.score.values;
-//!     println!("{} {precision:.4} {recall:.4} {f1:.4}", scored.counts.type_name(*ty));
-//! }
-//! println!("micro F1 {:.4}", summary.all.score.values[2]);
-//! # assert_eq!(scored.scheme, spanrs::tags::Scheme::Bio);
-//! # Ok(())
-//! # }
-//! ```
+//! # Jobs
 //!
 //! | job | functions |
 //! |---|---|
@@ -29,7 +12,9 @@
 //! | trees in CoNLL-U | [`dep_files`] |
 //! | column files for CRFs | [`crf_files`] |
 //! | counts of a matcher by name | [`schema_of`] |
-//! | CRFs | [`CrfModel`]; [`from_crfsuite`], [`to_crfsuite`] for CRFsuite's model files |
+//! | CRFs | [`CrfModel`], [`crf::Model::fit`]; [`from_crfsuite`], [`to_crfsuite`] for CRFsuite's model files |
+//!
+//! # Conventions
 //!
 //! The modules [`tags`], [`eval`], [`io`], [`crf`], [`dep`], [`compat`], [`base`], and `arrow`
 //! (with the feature of that name) are the crates `spanrs-tags`, `spanrs-eval` and so on. This
