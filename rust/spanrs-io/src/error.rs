@@ -217,12 +217,16 @@ impl Error {
     /// The decompressors report damage with error kinds that do not occur when a plain file is
     /// read, and without an operating system error number; both conditions are checked.
     pub(crate) fn read(position: Position, source: std::io::Error) -> Self {
-        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+        use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof, Unsupported};
         if let Some(limit) = source
             .get_ref()
             .and_then(|e| e.downcast_ref::<TooExpanded>())
         {
             return Self::new(Code::Expansion, position, limit.to_string());
+        }
+        if source.kind() == Unsupported && source.raw_os_error().is_none() {
+            // Refused, because the feature `compression` is off.
+            return Self::new(Code::Compression, position, source.to_string());
         }
         // The decompressors report damaged data with these kinds; system calls on a plain file
         // never do.
