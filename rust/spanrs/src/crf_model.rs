@@ -1,6 +1,7 @@
 //! A CRF with the template and the scheme given in its metadata.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -156,8 +157,10 @@ impl CrfModel {
             return Ok(fs::write(&path, bytes)?);
         }
         let mut part = path.clone().into_os_string();
-        part.push(".part");
-        let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, &path));
+        part.push(format!(".{}.part", std::process::id()));
+        let mut file = File::create_new(&part)?;
+        let written = file.write_all(&bytes);
+        let written = written.and_then(|()| fs::rename(&part, &path));
         // The error of writing is more useful than an error of removing.
         Ok(written.inspect_err(|_| drop(fs::remove_file(&part)))?)
     }
