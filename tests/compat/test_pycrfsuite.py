@@ -225,8 +225,11 @@ def test_messages_are_the_same(algorithm, holdout, corpus):
         assert set(last["scores"]) == (set(FOLLOWERS) if holdout > 0 else set())
         assert trainer.logparser.training_seconds >= 0
     assert calls[1] == calls[0]
-    if holdout < 0:
-        assert logs[1] == logs[0]
+    if holdout >= 0:
+        # Online training draws other random numbers, so that other tokens are labelled correctly.
+        scores = re.compile("    |Macro|Item|Instance")
+        logs = [[line for line in log if not scores.match(line)] for log in logs]
+    assert logs[1] == logs[0]
 
 
 def test_scores_of_the_holdout_group(corpus, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,100 @@ def test_names_with_nul_are_refused_before_training(tokens, labels, message, tmp
     trainer.train(str(tmp_path / "model"))
     assert ours.Tagger().open(str(tmp_path / "model"))
     assert len(ours.ItemSequence(tokens)) == len(tokens)
+
+
+class Changing:
+    """A number that changes its dict when it is converted."""
+
+    def __init__(self, change: Any) -> None:
+        self.change = change
+
+    def __float__(self) -> float:
+        self.change()
+        return 0.5
+
+
+@pytest.mark.parametrize("change", ["clear", "popitem", "grow", "replace"])
+def test_a_dict_that_changes_while_it_is_read_gives_its_first_items(change):
+    token: dict[str, Any] = {"a": "x" * 40, "b": None, "c": "y" * 40, "d": 2}
+
+    def grow() -> None:
+        token.update({f"new{n}": 1 for n in range(1000)})
+
+    def replace() -> None:
+        token.update(dict.fromkeys(token, 1))
+
+    token["b"] = Changing({"grow": grow, "replace": replace}.get(change) or getattr(token, change))
+    expected = {"a:" + "x" * 40: 1.0, "b": 0.5, "c:" + "y" * 40: 1.0, "d": 2.0}
+    assert ours.ItemSequence([token]).items() == [expected]
+
+
+def test_a_dict_that_changes_while_an_error_is_made(model):
+    class Name(str):
+        __slots__ = ()
+
+        def __repr__(self) -> str:
+            token.clear()
+            return "name"
+
+    class Other:
+        def __repr__(self) -> str:
+            names.clear()
+            return "other"
+
+    token: dict[Any, Any] = {Name("\ud800"): 1}
+    names = [Other()]
+    for tokens in ([token], [names]):
+        with pytest.raises((UnicodeEncodeError, TypeError)):
+            ours.ItemSequence(tokens)
+
+
+def test_refused_sequences_leave_nothing(tmp_path):
+    trainer = ours.Trainer(verbose=False, params={"feature.possible_states": True})
+    trainer.append([{"a": 1}], ["A"])
+    for tokens, labels, error in (
+        ([{"new": 1}, {"b": None}], ["B", "B"], TypeError),
+        ([{"new": 1}], ["B", "C"], ValueError),
+        ([{"new": 1}], ["\ud800"], UnicodeEncodeError),
+        ([{"new": 1}], ["B\0"], ValueError),
+        ([{"new": 1}], [1], TypeError),
+        ([{"new": 1}], [], ValueError),
+    ):
+        with pytest.raises(error):
+            trainer.append(tokens, labels)
+    trainer.append([], [])
+    trainer.append([{"b": 1}], ["A"])
+    trainer.train(str(tmp_path / "model"))
+    assert trainer.logparser.featgen_num_features == 2
+    assert any("attributes: 0 (2)" in line for line in trainer.logparser.log)
+    with ours.Tagger().open(str(tmp_path / "model")) as tagger:
+        assert tagger.labels() == ["A"]
+
+
+def test_features_may_use_the_trainer_while_they_are_read():
+    def tokens() -> Iterator[dict[str, Any]]:
+        trainer.append([{"b": 1}], ["B"])
+        yield {"a": 1}
+
+    trainer = ours.Trainer(verbose=False)
+    trainer.append(tokens(), ["A"])
+    trainer.train("")
+    assert trainer.logparser.featgen_num_features == 2
+
+
+def test_a_trainer_can_train_again_with_more_sequences(tmp_path):
+    infos = []
+    for package in (pycrfsuite, ours):
+        trainer = package.Trainer(verbose=False)
+        for word, holdout in (("Rome", -1), ("Oslo", 1)):
+            trainer.append([{"w": word}, {"w": "is"}], Y)
+            trainer.append([{"w": f"{word}, held out"}], ["held out"], 1)
+            trainer.train(str(tmp_path / "model"), holdout)
+            with package.Tagger().open(str(tmp_path / "model")) as tagger:
+                infos.append((tagger.labels(), tagger.info(), trainer.logparser.featgen_num_features))
+    for theirs, mine in zip(infos[:2], infos[2:], strict=True):
+        assert (mine[0], mine[2]) == (theirs[0], theirs[2])
+        assert mine[1].state_features == pytest.approx(theirs[1].state_features, abs=1e-3)
 
 
 # Exceptions

@@ -50,6 +50,11 @@ impl Ends {
         (ends.0.is_sorted() && ends.total() == total).then_some(ends)
     }
 
+    /// Reserves capacity for at least `rows` more rows.
+    pub fn reserve(&mut self, rows: usize) {
+        self.0.reserve(rows);
+    }
+
     /// Appends a row that ends at `end`, which must not be less than [`Ends::total`].
     #[inline]
     pub fn push(&mut self, end: usize) {

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`Span`] | the one span type: (start, end, type), 0-based, end exclusive |
 //! | [`Vocabulary`], [`Interner`], [`ShortKey`] | strings to dense `u32` ids, in order of first appearance |
+//! | [`NameBatch`] | names that are looked up together |
 //! | [`Jagged`], [`Ends`] | rows of different lengths in one vector |
 //! | [`Task`], [`Tag`], [`Category`], [`Alias`] | annotation tasks: which types exist and which of them are scored |
 //! | [`TensorWriter`], [`TensorFile`] | files of named arrays of numbers, the file format of models (safetensors) |
@@ -36,11 +37,13 @@
 //! ```
 
 mod coded;
+mod id_table;
 mod interner;
 mod interrupt;
 mod jagged;
 mod limits;
 mod lines;
+mod name_batch;
 mod named;
 mod position;
 mod rng;
@@ -58,6 +61,7 @@ pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
 pub use jagged::{Ends, Jagged};
 pub use limits::Limits;
 pub use lines::Lines;
+pub use name_batch::NameBatch;
 pub use named::{Named, UnknownName};
 pub use position::Position;
 pub use rng::Rng;

@@ -373,6 +373,17 @@ impl Corpus {
         }
     }
 
+    /// A copy of the sequences for which `keep` is true, in their order.
+    pub(crate) fn part(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let kept = || (0..self.sequences()).filter(|&at| keep(at));
+        Self {
+            labels: self.labels,
+            targets: kept().map(|at| self.targets[at].clone()).collect(),
+            weights: kept().map(|at| self.weights[at]).collect(),
+            sequences: self.sequences.part(keep),
+        }
+    }
+
     /// Removes the tokens of the current sequence.
     pub fn discard(&mut self) {
         self.sequences.discard();

@@ -53,8 +53,8 @@ pub struct Features {
 /// frequencies are numbers of occurrences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureSelection {
-    /// Generate all `attributes * labels` state features, not only features that occur (CRFsuite's
-    /// `feature.possible_states`).
+    /// Generate a state feature with each label for all attributes that occur, not only features
+    /// that occur (CRFsuite's `feature.possible_states`).
     pub all_states: bool,
     /// Generate all `labels * labels` transition features, not only features that occur (CRFsuite's
     /// `feature.possible_transitions`).
@@ -162,22 +162,27 @@ impl Features {
     pub fn of(corpus: &Corpus, selection: FeatureSelection) -> Self {
         let labels = corpus.labels();
         // The labels of each attribute, ascending.
-        let mut states: Vec<Vec<u32>> = match selection.all_states {
-            true => Vec::new(),
-            false => vec![Vec::new(); corpus.attributes()],
-        };
+        let mut states: Vec<Vec<u32>> = vec![Vec::new(); corpus.attributes()];
+        // The label at the previous occurrence of each attribute: most occurrences repeat it.
+        let mut previous = vec![u32::MAX; corpus.attributes()];
         let mut united = Vec::new();
         let mut pairs = vec![selection.all_transitions; labels * labels];
         let mut rows: Vec<Vec<u32>> = Vec::new();
         for at in 0..corpus.sequences() {
             possible_labels(corpus.target(at), labels, &mut rows);
-            let tokens = match selection.all_states {
-                true => 0..0,
-                false => corpus.sequence(at),
-            };
-            for (token, row) in tokens.zip(&rows) {
+            for (token, row) in corpus.sequence(at).zip(&rows) {
                 for (attribute, _) in corpus.items(token) {
-                    union_sorted(&mut states[attribute as usize], row, &mut united);
+                    if let &[label] = &row[..]
+                        && std::mem::replace(&mut previous[attribute as usize], label) == label
+                    {
+                        continue;
+                    }
+                    let known = &mut states[attribute as usize];
+                    match selection.all_states {
+                        true if known.is_empty() => known.extend(0..labels as u32),
+                        true => {}
+                        false => union_sorted(known, row, &mut united),
+                    }
                 }
             }
             for neighbours in rows.windows(2) {
@@ -191,9 +196,6 @@ impl Features {
         let mut state_labels = Jagged::default();
         for attribute in states {
             state_labels.push(attribute);
-        }
-        while state_labels.len() < corpus.attributes() {
-            state_labels.push(0..labels as u32);
         }
         let pairs = (0..)
             .zip(pairs)

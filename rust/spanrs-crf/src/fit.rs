@@ -13,6 +13,7 @@ use crate::features::Features;
 use crate::lbfgs::{Iteration, Stop};
 use crate::model::Model;
 use crate::named_corpus::{NamedCorpus, TokenTarget};
+use crate::named_features::NamedFeatures;
 use crate::options::TrainingOptions;
 use crate::template::{Extractor, Template};
 use crate::train::train;
@@ -134,7 +135,7 @@ fn labelled_corpus<L: AsRef<[S]>, S: AsRef<str>>(
     watch: Watch,
 ) -> Result<NamedCorpus> {
     let (mut corpus, mut clock) = (NamedCorpus::default(), Clock::new(watch));
-    let mut extractor = Extractor::new(template);
+    let (mut extractor, mut features) = (Extractor::new(template), NamedFeatures::default());
     let mut sequences = 0;
     for (at, labels) in labels.into_iter().enumerate() {
         sequences = at + 1;
@@ -145,7 +146,7 @@ fn labelled_corpus<L: AsRef<[S]>, S: AsRef<str>>(
             }
             push_sentence(
                 &mut corpus,
-                &mut extractor,
+                (&mut extractor, &mut features),
                 (sentences, at),
                 labels.as_ref(),
             )
@@ -161,23 +162,23 @@ fn labelled_corpus<L: AsRef<[S]>, S: AsRef<str>>(
     Ok(corpus)
 }
 
-/// Adds a sentence of `sentences` to the corpus.
+/// Adds a sentence of `sentences` to the corpus; `features` is work space.
 ///
 /// # Errors
-/// The errors of [`Extractor::items`] and [`NamedCorpus::push`].
+/// The errors of [`Extractor::features`] and [`NamedCorpus::push_features`].
 fn push_sentence<S: AsRef<str>>(
     corpus: &mut NamedCorpus,
-    extractor: &mut Extractor,
+    (extractor, features): (&mut Extractor, &mut NamedFeatures),
     (sentences, at): (&Columns, usize),
     labels: &[S],
 ) -> Result<()> {
-    let number = |name: &str| Some(corpus.attributes.intern(name));
-    let tokens = extractor.items(sentences, at, number)?;
-    check_len("labels of tokens", tokens.len(), labels.len())?;
+    features.clear();
+    extractor.features(sentences, at, features)?;
+    check_len("labels of tokens", features.tokens(), labels.len())?;
     let labels = labels.iter();
     let labels = labels.map(|label| corpus.labels.intern(label.as_ref()));
     let targets = labels.map(TokenTarget::Label).collect();
-    corpus.push(tokens, targets, 1.0)
+    corpus.push_features(features, targets, 1.0)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@
 //! | step | types |
 //! |---|---|
 //! | strings to attributes | [`Template`], [`Extractor`], [`AttributeIndex`], [`Columns`] |
-//! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; with names instead of numbers [`NamedCorpus`] |
+//! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; with names instead of numbers [`NamedFeatures`], [`NamedCorpus`] |
 //! | supervision | [`Target`]: one label, a distribution, allowed labels, or weighted labellings ([`Counts`]) |
 //! | features | [`Features`], chosen by a [`FeatureSelection`] |
 //! | training | [`Model::fit`] with a template; [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
@@ -103,6 +103,7 @@ mod lbfgs;
 mod model;
 mod model_file;
 mod named_corpus;
+mod named_features;
 mod objective;
 mod online;
 mod options;
@@ -130,6 +131,7 @@ pub use lbfgs::{Iteration, Lbfgs, Stop};
 pub use model::{Model, check_labels};
 pub use model_file::metadata_text;
 pub use named_corpus::{NamedCorpus, TokenTarget};
+pub use named_features::NamedFeatures;
 pub use objective::Objective;
 pub use online::{Online, Slack, Update};
 pub use options::TrainingOptions;

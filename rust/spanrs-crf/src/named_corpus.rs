@@ -9,6 +9,7 @@ use spanrs_base::Interner;
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, MAX_LABELS, Result};
+use crate::named_features::NamedFeatures;
 
 /// Supervision of one token. A sequence may mix the kinds; [`NamedCorpus::close`] merges them into
 /// one [`Target`].
@@ -55,8 +56,9 @@ impl TokenTarget {
 /// A corpus under construction, with the names of its labels and attributes.
 ///
 /// Intern the names of a sequence in [`NamedCorpus::labels`] and [`NamedCorpus::attributes`], then
-/// [`NamedCorpus::push`] the sequence with the resulting numbers; at the end call
-/// [`NamedCorpus::close`], then [`NamedCorpus::into_parts`]. Numbers follow the order of first
+/// [`NamedCorpus::push`] the sequence with the resulting numbers, or [`NamedCorpus::push_features`]
+/// to have the attributes interned; at the end call [`NamedCorpus::close`], then
+/// [`NamedCorpus::into_parts`]. Numbers follow the order of first
 /// appearance, so equal input gives equal models.
 ///
 /// ```
@@ -116,6 +118,41 @@ impl NamedCorpus {
         self.corpus.tokens()
     }
 
+    /// The corpus, without names. Partial and soft sequences have placeholder labels before
+    /// [`NamedCorpus::close`].
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// A copy of the sequences for which `keep` is true, in their order. All labels and attributes
+    /// keep their names and numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{NamedCorpus, TokenTarget};
+    /// let mut corpus = NamedCorpus::default();
+    /// for label in ["O", "PER"] {
+    ///     let label = TokenTarget::Label(corpus.labels.intern(label));
+    ///     corpus.push(vec![vec![]], vec![label], 1.0).unwrap();
+    /// }
+    /// let part = corpus.part(|sequence| sequence == 1);
+    /// assert_eq!((part.sequences(), part.labels.get("PER")), (1, Some(1)));
+    /// ```
+    #[must_use]
+    pub fn part(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let mut open = self.open.clone();
+        open.retain(|(at, _)| keep(*at));
+        for (at, _) in &mut open {
+            *at = (0..*at).filter(|&before| keep(before)).count();
+        }
+        Self {
+            labels: self.labels.clone(),
+            attributes: self.attributes.clone(),
+            corpus: self.corpus.part(keep),
+            open,
+        }
+    }
+
     /// Adds a sequence: the (attribute, value) pairs of its tokens, a target for each token, and
     /// its weight.
     ///
@@ -131,6 +168,45 @@ impl NamedCorpus {
     pub fn push(
         &mut self,
         tokens: Vec<Vec<(u32, f64)>>,
+        targets: Vec<TokenTarget>,
+        weight: f64,
+    ) -> Result<()> {
+        self.push_numbered(tokens, targets, weight)
+    }
+
+    /// Same as [`NamedCorpus::push`], for features with names. New names are added to
+    /// [`NamedCorpus::attributes`] in the order of the features.
+    ///
+    /// # Errors
+    /// Same as [`NamedCorpus::push`]. On error the sequence is not added, but its names remain.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{NamedCorpus, NamedFeatures, TokenTarget};
+    /// let (mut corpus, mut features) = (NamedCorpus::default(), NamedFeatures::default());
+    /// features.name_mut().push_str("word:Ada");
+    /// features.end_feature(1.0);
+    /// features.end_token();
+    /// let per = TokenTarget::Label(corpus.labels.intern("PER"));
+    /// corpus.push_features(&features, vec![per], 1.0).unwrap();
+    /// assert_eq!((corpus.tokens(), corpus.attributes.get("word:Ada")), (1, Some(0)));
+    /// ```
+    pub fn push_features(
+        &mut self,
+        features: &NamedFeatures,
+        targets: Vec<TokenTarget>,
+        weight: f64,
+    ) -> Result<()> {
+        let mut attributes = Vec::with_capacity(features.names().len());
+        self.attributes
+            .intern_all(features.names(), |_, id| attributes.push(id));
+        self.push_numbered(features.numbered(&attributes), targets, weight)
+    }
+
+    /// Adds a sequence; see [`NamedCorpus::push`].
+    fn push_numbered(
+        &mut self,
+        tokens: impl IntoIterator<Item = impl IntoIterator<Item = (u32, f64)>>,
         targets: Vec<TokenTarget>,
         weight: f64,
     ) -> Result<()> {
@@ -295,6 +371,29 @@ mod tests {
         let none = vec![TokenTarget::Shares(Vec::new())];
         corpus.push(vec![Vec::new()], none, 1.0).unwrap();
         assert!(corpus.close().is_err(), "there is no label at all");
+    }
+
+    #[test]
+    fn a_part_has_the_targets_of_its_sequences() {
+        let mut corpus = NamedCorpus::default();
+        let _ = ["A", "B"].map(|name| corpus.labels.intern(name));
+        for (value, target) in [
+            (1.0, TokenTarget::Open),
+            (2.0, TokenTarget::Label(1)),
+            (3.0, TokenTarget::Allowed(vec![1])),
+        ] {
+            let attribute = corpus.attributes.intern("a");
+            corpus
+                .push(vec![vec![(attribute, value)]], vec![target], value)
+                .unwrap();
+        }
+        let mut part = corpus.part(|sequence| sequence > 0);
+        part.close().unwrap();
+        let (part, ..) = part.into_parts();
+        assert_eq!(part.target(0), &Target::Labels(vec![1]));
+        assert_eq!(part.target(1), &Target::Partial(vec![false, true]));
+        let values: Vec<_> = (0..2).flat_map(|token| part.items(token)).collect();
+        assert_eq!((values, part.weight(1)), (vec![(0, 2.0), (0, 3.0)], 3.0));
     }
 
     #[test]

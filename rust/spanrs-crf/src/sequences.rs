@@ -150,6 +150,12 @@ impl Sequences {
         Ok(())
     }
 
+    /// Reserves capacity for at least so many more tokens and items.
+    pub(crate) fn reserve(&mut self, tokens: usize, items: usize) {
+        self.ends.reserve(tokens);
+        self.attribute.reserve(items);
+    }
+
     /// Ends the current sequence, which may be empty.
     pub fn end(&mut self) {
         self.sequences.push(self.ends.len());
@@ -161,6 +167,27 @@ impl Sequences {
         let items = self.ends.total();
         self.attribute.truncate(items);
         self.value.truncate(items);
+    }
+
+    /// A copy of the sequences for which `keep` is true, in their order.
+    pub(crate) fn part(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let mut part = Self {
+            attributes: self.attributes,
+            limit: self.limit,
+            non_finite: self.non_finite,
+            ..Self::default()
+        };
+        for at in (0..self.len()).filter(|&at| keep(at)) {
+            for items in self.sequence(at).map(|token| self.ends.range(token)) {
+                part.attribute
+                    .extend_from_slice(&self.attribute[items.clone()]);
+                part.value
+                    .extend_from_slice(self.value.get(items).unwrap_or_default());
+                part.ends.push(part.attribute.len());
+            }
+            part.end();
+        }
+        part
     }
 
     /// Number of tokens added since the last [`Sequences::end`].
@@ -225,6 +252,12 @@ impl Sequences {
     /// If `at` is not below [`Sequences::len`].
     pub fn sequence(&self, at: usize) -> Range<usize> {
         self.sequences.range(at)
+    }
+
+    /// Number of items of all tokens of a sequence.
+    pub(crate) fn count_items(&self, at: usize) -> usize {
+        let tokens = self.sequence(at);
+        self.ends.start(tokens.end) - self.ends.start(tokens.start)
     }
 
     /// The (attribute, value) pairs of a token, in the order in which they were added.

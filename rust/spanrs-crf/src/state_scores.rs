@@ -127,8 +127,11 @@ impl StateScores {
         } = scratch;
         locations.clear();
         ends.clear();
+        let tokens = sequences.sequence(at);
+        ends.reserve(tokens.len());
+        locations.reserve(sequences.count_items(at));
         // Load all locations before using any, so that their cache misses overlap.
-        for token in sequences.sequence(at) {
+        for token in tokens {
             let items = sequences.items(token);
             locations.extend(
                 items.map(|(attribute, value)| (self.locations[attribute as usize], value)),

@@ -202,10 +202,7 @@ impl<'py> BorrowedSlices<'py> {
                 if is_exact_list(sentence) {
                     let (first, count) = layout::list_items(sentence);
                     for at in 0..count {
-                        // The header and the characters of a short string may be in two cache lines.
-                        let object = first.add(at).read();
-                        prefetch(object);
-                        prefetch(object.wrapping_byte_add(CHARACTERS));
+                        prefetch_string(first.add(at).read());
                     }
                 }
             }
@@ -259,6 +256,27 @@ pub(crate) unsafe fn short_ascii(item: Item) -> Option<ShortKey> {
         let key = ShortKey::of_last(word, count);
         // Other strings with one byte per character are Latin-1, not UTF-8.
         key.is_ascii().then_some(key)
+    }
+}
+
+/// The characters of an ASCII string; None for any other object.
+///
+/// # Safety
+/// `item` is alive, and stays alive as long as the text is used.
+#[inline(always)]
+pub(crate) unsafe fn ascii_text<'a>(item: Item) -> Option<&'a str> {
+    // SAFETY: the item is alive and exactly a string. Strings are immutable, and the characters before the end that
+    // `narrow_characters` returns are within the object; ASCII characters are UTF-8.
+    unsafe {
+        if !is_direct() || ffi::PyUnicode_CheckExact(item) == 0 {
+            return None;
+        }
+        let (end, count) = layout::narrow_characters(item)?;
+        let characters = std::slice::from_raw_parts(end.sub(count), count);
+        // Other strings with one byte per character are Latin-1.
+        characters
+            .is_ascii()
+            .then(|| std::str::from_utf8_unchecked(characters))
     }
 }
 
@@ -353,6 +371,13 @@ unsafe fn is_list(object: Item) -> bool {
 unsafe fn is_tuple(object: Item) -> bool {
     // SAFETY: the object is alive.
     unsafe { ffi::PyTuple_Check(object) != 0 }
+}
+
+/// Prefetches a string: its header and the beginning of its characters may be in two cache lines.
+#[inline(always)]
+pub(crate) fn prefetch_string(string: Item) {
+    prefetch(string);
+    prefetch(string.wrapping_byte_add(CHARACTERS));
 }
 
 /// Prefetches a cache line.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
 from spanrs._spanrs import CrfItems
 from spanrs.errors import ModelError
+
+T = TypeVar("T")
 
 
 class FeatureTypeError(ModelError, TypeError):
@@ -45,14 +48,25 @@ class ItemSequence:
 def crf_items(sequence: Iterable[Any] | ItemSequence) -> CrfItems:
     """Convert features; in an array, the features of a token that is a string are its characters.
 
-    Values may be NaN and infinite. The exceptions are subclasses of the exceptions of python-crfsuite.
+    Values may be NaN and infinite.
     """
     if isinstance(sequence, ItemSequence):
         return sequence._items
-    if isinstance(sequence, np.ndarray):
-        sequence = [list(token) if isinstance(token, str) else token for token in sequence]
+    return read(partial(CrfItems, any_value=True), sequence)
+
+
+def read(reader: Callable[[Any], T], sequence: Iterable[Any] | ItemSequence) -> T:
+    """Call a function of the compiled module with features, as :func:`crf_items` does.
+
+    The exceptions are subclasses of the exceptions of python-crfsuite.
+    """
+    features: Any = sequence
+    if isinstance(sequence, ItemSequence):
+        features = sequence._items
+    elif isinstance(sequence, np.ndarray):
+        features = [list(token) if isinstance(token, str) else token for token in sequence]
     try:
-        return CrfItems(sequence, any_value=True)
+        return reader(features)
     except ModelError as error:
         raise _as_in_python_crfsuite(error) from error
 
@@ -62,16 +76,6 @@ def unconverted(sequence: Any) -> Any:
     if isinstance(sequence, ItemSequence):
         return sequence._items
     return sequence if isinstance(sequence, (list, tuple)) else crf_items(sequence)
-
-
-def check_names(items: CrfItems, labels: Iterable[str]) -> None:
-    """Refuse names that CRFsuite's files cannot represent, before training."""
-    label = next((label for label in labels if "\0" in label), None)
-    for kind, name in (("label", label), ("attribute", items.name_with_nul())):
-        if name is not None:
-            raise ValueError(
-                f"{kind} {name!r} contains a NUL character, which model files cannot represent"
-            )
 
 
 def _as_in_python_crfsuite(error: ModelError) -> Exception:

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from spanrs._spanrs import CrfItems, CrfModel
 from spanrs.compat.pycrfsuite._dumpparser import HEADER_SIZE, MAGIC, ParsedDump, header_fields
-from spanrs.compat.pycrfsuite._features import ItemSequence, check_names, crf_items, unconverted
+from spanrs.compat.pycrfsuite._features import ItemSequence, crf_items, read, unconverted
 from spanrs.compat.pycrfsuite._logparser import TrainLogParser
 from spanrs.compat.pycrfsuite._parameters import ALIASES, PARAMETERS, Parameter, Value, Values, defaults
-from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, LabelledSequence, TrainingRun
+from spanrs.compat.pycrfsuite._training_run import CRFSuiteError, TrainingData, TrainingRun
 from spanrs.errors import ModelError
 
 #: Version of CRFsuite in python-crfsuite 0.9.12.
@@ -245,13 +245,13 @@ class BaseTrainer:
     verbose: Any = None
     _algorithm: str
     _values: Values
-    _sequences: list[LabelledSequence]
+    _data: TrainingData
     _cleared = False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> BaseTrainer:  # noqa: ARG004
         """Initialise the trainer here, because subclasses need not call ``__init__``."""
         self = super().__new__(cls)
-        self._algorithm, self._values, self._sequences = "lbfgs", defaults("lbfgs"), []
+        self._algorithm, self._values, self._data = "lbfgs", defaults("lbfgs"), TrainingData()
         return self
 
     def __init__(
@@ -270,12 +270,15 @@ class BaseTrainer:
 
     def append(self, xseq: Iterable[Any] | ItemSequence, yseq: Iterable[str], group: int = 0) -> None:
         """Add a sequence with one label for each token, in a group that may be held out."""
-        items, labels = crf_items(xseq), [_text(label) for label in yseq]
-        _check_lengths(len(items), len(labels))
-        check_names(items, labels)
-        sequence = LabelledSequence(_int(group), items, labels)
-        if labels:
-            self._sequences.append(sequence)
+        group = _int(group)
+        labels = [label if type(label) is str else _text(label) for label in yseq]
+        if not labels:
+            # A sequence without tokens is not stored, but checked.
+            _check_lengths(len(crf_items(xseq)), 0)
+            return
+        read(lambda features: self._data.corpus.append(features, labels), xseq)
+        self._data.labels.append(labels)
+        self._data.groups.append(group)
 
     def select(self, algorithm: str, type: str = "crf1d") -> None:  # noqa: A002
         """Select the algorithm, and reset all parameters to their defaults."""
@@ -289,10 +292,10 @@ class BaseTrainer:
         """Train a model, and write it in CRFsuite's format unless the file name is empty."""
         holdout = _int(holdout)
         self._before_train()
-        if self._cleared and not self._sequences:
+        if self._cleared and not self._data.labels:
             raise ValueError("The data is empty. Call Trainer::append before Trainer::train.")
         path = os.fsdecode(model) if isinstance(model, os.PathLike) else _text(model)
-        run = TrainingRun(self._algorithm, self._values, self._sequences, holdout, self.message)
+        run = TrainingRun(self._algorithm, self._values, self._data, holdout, self.message)
         run.train(path)
 
     def params(self) -> list[str]:
@@ -330,7 +333,7 @@ class BaseTrainer:
 
     def clear(self) -> None:
         """Remove all sequences."""
-        self._sequences.clear()
+        self._data = TrainingData()
         self._cleared = True
 
     def _before_train(self) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, compress
+from typing import Any, ClassVar, TypeAlias
 
-from spanrs._spanrs import CrfItems, CrfModel, CrfTrainer
+from spanrs._spanrs import CrfModel, CrfTrainer
 from spanrs.compat.pycrfsuite._dumpparser import empty_model
 from spanrs.compat.pycrfsuite._parameters import Values, core_options
 from spanrs.errors import ModelError
@@ -50,12 +51,18 @@ class CRFSuiteError(Exception):
         return type(self), (self.code,)
 
 
-class LabelledSequence(NamedTuple):
-    """A sequence with its labels and its group."""
+@dataclass
+class TrainingData:
+    """Sequences with the labels and the group of each."""
 
-    group: int
-    items: CrfItems
-    labels: list[str]
+    corpus: CrfTrainer = field(default_factory=partial(CrfTrainer, None, any_value=True))
+    labels: list[list[str]] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+
+    def part(self, kept: list[bool]) -> TrainingData:
+        """Copy some of the sequences; labels and attributes keep their numbers."""
+        labels, groups = list(compress(self.labels, kept)), list(compress(self.groups, kept))
+        return TrainingData(self.corpus.part(kept), labels, groups)
 
 
 class TrainingRun:
@@ -65,16 +72,15 @@ class TrainingRun:
         self,
         algorithm: str,
         values: Values,
-        sequences: list[LabelledSequence],
+        data: TrainingData,
         holdout: int,
         message: Callable[[str], None],
     ) -> None:
         self._algorithm, self._values, self._message = algorithm, values, message
-        self._train_data = [sequence for sequence in sequences if holdout < 0 or sequence.group != holdout]
-        self._dev = (
-            None if holdout < 0 else [sequence for sequence in sequences if sequence.group == holdout]
-        )
-        self._labels: list[str] = []
+        held_out = [0 <= holdout == group for group in data.groups]
+        self._data = data.part([not held for held in held_out])
+        self._dev = None if holdout < 0 else data.part(held_out)
+        self._labels = data.corpus.labels()
         self._losses: list[float] = []
         self._clock = 0.0
         if self._dev is not None:
@@ -87,20 +93,18 @@ class TrainingRun:
     def train(self, path: str) -> None:
         """Train a model, and write it unless the path is empty."""
         begin = time.process_time()
-        corpus = CrfTrainer(None, any_value=True)
-        data = self._train_data
-        corpus.extend([sequence.items for sequence in data], [sequence.labels for sequence in data], None)
-        features = self._generate_features(corpus)
+        features = self._generate_features()
         self._introduce()
         self._clock = time.process_time()
-        attributes, labels = corpus.sizes()[2], len(self._labels)
+        attributes, labels = self._data.corpus.sizes()[2], len(self._labels)
         content = empty_model()
         numbers = dict.fromkeys(("features", "attributes", "labels"), (0, 0))
-        if data:
-            model = self._optimize(corpus)
+        if self._data.labels:
+            model = self._optimize()
             content = model.to_crfsuite()
-            numbers["features"] = len(model.states()) + len(model.transitions()), features
-            numbers |= {"attributes": (len(model.attributes()), attributes), "labels": (labels, labels)}
+            _, active, states = model.sizes()
+            numbers["features"] = states + len(model.transitions()), features
+            numbers |= {"attributes": (active, attributes), "labels": (labels, labels)}
         elif self._algorithm == "lbfgs":
             self._say("L-BFGS terminated with error code (-1020)\n")
         if self._algorithm == "l2sgd" and self._losses:
@@ -121,19 +125,12 @@ class TrainingRun:
             self._say(f"Writing {part}\n")
         self._say(f"Seconds required: {time.process_time() - begin:.3f}\n", "\n")
 
-    def _generate_features(self, corpus: CrfTrainer) -> int:
+    def _generate_features(self) -> int:
         begin = time.process_time()
         values = self._values
         shown = _lines({name: value for name, value in values.items() if name.startswith("feature.")})
         self._say("Feature generation\n", "type: CRF1d\n", *shown, *_PROGRESS)
-        if self._train_data and self._dev:
-            # CRFsuite also includes the labels that only occur in held-out sequences in the model.
-            corpus_labels = set(corpus.labels())
-            held_out = chain.from_iterable(sequence.labels for sequence in self._dev)
-            new = [label for label in dict.fromkeys(held_out) if label not in corpus_labels]
-            corpus.extend([[{}] for _ in new], [[label] for label in new], [0.0 for _ in new])
-        self._labels = corpus.labels()
-        features = count_features(self._train_data, len(self._labels), values)
+        features = self._data.corpus.generate_features(core_options(self._algorithm, values))
         seconds = time.process_time() - begin
         self._say(f"Number of features: {features}\n", f"Seconds required: {seconds:.3f}\n", "\n")
         return features
@@ -145,14 +142,16 @@ class TrainingRun:
         if self._algorithm == "l2sgd":
             calibration = {name: value for name, value in self._values.items() if "calibration" in name}
             samples = int(calibration["calibration.samples"])
-            calibration["calibration.samples"] = min(samples, len(self._train_data))
+            calibration["calibration.samples"] = min(samples, len(self._data.labels))
             self._say("Calibrating the learning rate (eta)\n", *_lines(calibration), "\n")
 
-    def _optimize(self, corpus: CrfTrainer) -> CrfModel:
+    def _optimize(self) -> CrfModel:
         options = core_options(self._algorithm, self._values)
-        dev = None if self._dev is None else [sequence.items for sequence in self._dev]
+        dev = None if self._dev is None else self._dev.corpus
         try:
-            model, reason = corpus.train(options, 1, None, dev, None, self._after_iteration, False)
+            model, reason = self._data.corpus.train(
+                options, 1, None, dev, None, self._after_iteration, False
+            )
         except ModelError as error:
             if error.code == "not_finite":
                 raise CRFSuiteError(_OVERFLOW) from error
@@ -182,12 +181,12 @@ class TrainingRun:
             before = iteration - 1 - int(self._values["period"])
             if before >= 0 and loss:
                 lines.append(f"Improvement ratio: {(self._losses[before] - loss) / loss:f}\n")
-            lines.append(f"Total number of feature updates: {iteration * len(self._train_data)}\n")
+            lines.append(f"Total number of feature updates: {iteration * len(self._data.labels)}\n")
         now = time.process_time()
         lines.append(f"Seconds required for this iteration: {now - self._clock:.3f}\n")
         self._clock = now
         if self._dev is not None and dev_labels is not None:
-            lines += holdout_report(self._labels, [sequence.labels for sequence in self._dev], dev_labels)
+            lines += holdout_report(self._labels, self._dev.labels, dev_labels)
         self._say(*lines, "\n")
         return 0 if self._converged(loss) else 1
 
@@ -197,8 +196,8 @@ class TrainingRun:
             return False
         epsilon = float(self._values["epsilon"])
         if self._algorithm == "averaged-perceptron":
-            return loss / sum(len(sequence.labels) for sequence in self._train_data) < epsilon
-        mean = loss / len(self._train_data)
+            return loss / sum(map(len, self._data.labels)) < epsilon
+        mean = loss / len(self._data.labels)
         return mean <= epsilon if self._algorithm == "arow" else mean < epsilon
 
     def _ending(self, reason: str) -> list[str]:
@@ -223,29 +222,6 @@ def _lines(values: Values) -> list[str]:
         f"{name}: {value:f}\n" if isinstance(value, float) else f"{name}: {value}\n"
         for name, value in values.items()
     ]
-
-
-def count_features(sequences: list[LabelledSequence], labels: int, values: Values) -> int:
-    """Count the features that training generates, whose values sum to at least the minimum frequency."""
-    states: dict[str, Counter[str]] = {}
-    transitions: Counter[tuple[str, str]] = Counter()
-    for sequence in sequences:
-        for label, items in zip(sequence.labels, sequence.items.items(), strict=True):
-            states.setdefault(label, Counter()).update(items)
-        transitions.update(zip(sequence.labels, sequence.labels[1:], strict=False))
-    least = float(values["feature.minfreq"])
-    # Sums of NaN or infinite values may be below every threshold.
-    for frequencies in states.values():
-        for name in [name for name, count in frequencies.items() if not count > -math.inf]:
-            del frequencies[name]
-    if least > 0:
-        # Pairs that do not occur have the frequency 0.
-        counts = chain(transitions.values(), *(frequencies.values() for frequencies in states.values()))
-        return sum(count >= least for count in counts)
-    features = sum(map(len, states.values()))
-    if values["feature.possible_states"]:
-        features = len(set().union(*states.values())) * labels
-    return features + (labels**2 if values["feature.possible_transitions"] else len(transitions))
 
 
 def holdout_report(labels: Sequence[str], gold: Rows, pred: Rows) -> Iterator[str]:

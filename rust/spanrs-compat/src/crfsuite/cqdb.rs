@@ -267,22 +267,27 @@ impl<'a> Reader<'a> {
 }
 
 /// Checks that no name occurs twice; `entry` returns the hash and the name of an id. Sorts ids by
-/// hash first, so names are compared only if their hashes are equal.
+/// hash first, as numbers, so names are compared only if their hashes are equal.
 fn check_distinct<'a>(
     what: &'static str,
     count: usize,
     entry: impl Fn(usize) -> (u32, &'a [u8]),
 ) -> Result<(), CrfsuiteError> {
-    let mut ids: Vec<u32> = (0..count).map(|id| id as u32).collect();
-    ids.sort_unstable_by_key(|&id| (entry(id as usize), id));
-    for pair in ids.windows(2) {
-        let id = pair[1] as usize;
-        if entry(pair[0] as usize) == entry(id) {
-            return Err(CrfsuiteError::DuplicateName {
-                what,
-                id,
-                name: entry(id).1.to_vec(),
-            });
+    let mut order: Vec<u64> = (0..count)
+        .map(|id| u64::from(entry(id).0) << 32 | id as u64)
+        .collect();
+    order.sort_unstable();
+    let name = |hash_and_id: u64| entry(hash_and_id as u32 as usize).1;
+    for same_hash in order.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+        same_hash.sort_unstable_by_key(|&at| (name(at), at));
+        for pair in same_hash.windows(2) {
+            if name(pair[0]) == name(pair[1]) {
+                return Err(CrfsuiteError::DuplicateName {
+                    what,
+                    id: pair[1] as u32 as usize,
+                    name: name(pair[1]).to_vec(),
+                });
+            }
         }
     }
     Ok(())

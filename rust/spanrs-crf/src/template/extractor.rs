@@ -30,6 +30,7 @@ use super::values::{
 };
 use crate::columns::Columns;
 use crate::error::{Error, Result, check_len};
+use crate::named_features::NamedFeatures;
 
 /// A substring of the arena, as byte offsets; the end is exclusive.
 #[derive(Clone, Copy, Debug)]
@@ -160,15 +161,15 @@ impl Extractor {
         Ok(())
     }
 
-    /// Returns the attributes of each token of a sequence of `columns`, numbered by `id`, with the
-    /// value 1; attributes without a number are skipped.
+    /// Appends the attributes of the tokens of a sequence of `columns` to `features`, with the value
+    /// 1.
     ///
     /// # Errors
     /// Same as [`Extractor::extract`].
     ///
     /// # Examples
     /// ```
-    /// use spanrs_crf::{Columns, Extractor, Template};
+    /// use spanrs_crf::{Columns, Extractor, NamedFeatures, Template};
     /// let mut columns = Columns::default();
     /// for token in ["a", "b"] {
     ///     columns.value(token);
@@ -176,24 +177,35 @@ impl Extractor {
     /// }
     /// columns.end();
     /// let mut extractor = Extractor::new(&Template::parse("U0:%x[0,0]").unwrap());
-    /// let items = extractor.items(&columns, 0, |name| (name == "U0:b").then_some(7)).unwrap();
-    /// assert_eq!(items, [vec![], vec![(7, 1.0)]]);
+    /// let mut features = NamedFeatures::default();
+    /// extractor.features(&columns, 0, &mut features).unwrap();
+    /// assert_eq!(features.features(1).collect::<Vec<_>>(), [("U0:b", 1.0)]);
     /// ```
-    pub fn items(
+    pub fn features(
         &mut self,
         columns: &Columns,
         sequence: usize,
-        mut id: impl FnMut(&str) -> Option<u32>,
-    ) -> Result<Vec<Vec<(u32, f64)>>> {
+        features: &mut NamedFeatures,
+    ) -> Result<()> {
         let columns = columns.columns(sequence);
         let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
-        let mut tokens = vec![Vec::new(); columns.first().map_or(0, |column| column.len())];
-        if !tokens.is_empty() {
-            self.extract(&columns, |token, name| {
-                tokens[token].extend(id(name).map(|id| (id, 1.0)));
-            })?;
+        let len = columns.first().map_or(0, |column| column.len());
+        if len == 0 {
+            return Ok(());
         }
-        Ok(tokens)
+        let first = features.tokens();
+        self.extract(&columns, |token, name| {
+            // Tokens without attributes are not passed.
+            while features.tokens() < first + token {
+                features.end_token();
+            }
+            features.name_mut().push_str(name);
+            features.end_feature(1.0);
+        })?;
+        while features.tokens() < first + len {
+            features.end_token();
+        }
+        Ok(())
     }
 
     /// Calls `sink(token, attributes)` with the numbers of the known attributes of each token, in

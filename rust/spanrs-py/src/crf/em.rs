@@ -5,12 +5,14 @@ use std::sync::{Mutex, MutexGuard};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use spanrs::base::Interner;
-use spanrs::crf::{Constraint, EmCrf, Model, NamedCorpus, TokenTarget, TrainingOptions};
+use spanrs::crf::{
+    Constraint, EmCrf, Model, NamedCorpus, NamedFeatures, TokenTarget, TrainingOptions,
+};
 use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
 
 use super::crowd::Flat;
-use super::items::{Sequence, Source, token_items};
+use super::items::{Sequence, Source};
 use super::model::CrfModel;
 use crate::error::{Error, Result};
 use crate::locks::lock_now;
@@ -43,7 +45,7 @@ impl CrowdCrf {
         labellings: PyReadonlyArray1<'_, u32>,
         options: Plain<TrainingOptions>,
     ) -> Result<Self> {
-        let mut source = Source::new(template)?;
+        let (mut source, mut buffer) = (Source::new(template, false)?, NamedFeatures::default());
         let mut named = NamedCorpus::default();
         for label in &labels {
             named.labels.intern(label);
@@ -51,13 +53,13 @@ impl CrowdCrf {
         close(&mut named)?;
         for (at, sentence) in sentences.try_iter()?.enumerate() {
             crate::pause(at)?;
-            let id = |name: &str| Some(named.attributes.intern(name));
-            let tokens = token_items(&Sequence::Object(sentence?), &mut source, id);
-            let tokens = tokens.map_err(|error| error.in_sequence(at))?;
-            // A placeholder, which is replaced by labellings.
-            let targets = vec![TokenTarget::Label(0); tokens.len()];
-            let pushed = named.push(tokens, targets, 1.0);
-            pushed.map_err(|error| Error::from((error, at)))?;
+            let pushed =
+                source.with_features(&Sequence::Object(sentence?), &mut buffer, |features| {
+                    // Placeholders, which are replaced by labellings.
+                    let targets = vec![TokenTarget::Label(0); features.tokens()];
+                    Ok(named.push_features(features, targets, 1.0)?)
+                });
+            pushed.map_err(|error| error.in_sequence(at))?;
         }
         let selection = options.0.selection();
         let labellings = labellings.as_slice()?.to_vec();

@@ -2,6 +2,7 @@
 
 mod crowd;
 mod em;
+mod feature_reader;
 mod items;
 mod model;
 mod observer;

@@ -11,7 +11,7 @@ use spanrs::crf_files::{TagOptions, TagReport};
 use spanrs::io::Columns;
 
 use super::items::{inputs_of, is_set, label_names, unicode};
-use super::sentences::names_of;
+use super::sentences::{names_of, strings_of};
 use crate::error::{Error, Result};
 use crate::files::{SourceArgument, column_file, write_job};
 use crate::plain::Plain;
@@ -20,20 +20,26 @@ use crate::stop;
 /// A trained model.
 #[derive(Clone)]
 #[pyclass(frozen, module = "spanrs._spanrs")]
-pub(crate) struct CrfModel(Arc<Core>);
+pub(crate) struct CrfModel {
+    core: Arc<Core>,
+    /// Names of the labels: creating them takes longer than labelling a short sequence.
+    names: Arc<[Py<PyString>]>,
+}
 
 impl CrfModel {
     pub(crate) fn of(model: Model) -> Result<Self> {
-        Ok(Self(Arc::new(Core::new(model)?)))
+        let core = Arc::new(Core::new(model)?);
+        let names = Python::attach(|py| strings_of(py, core.model().labels()).into());
+        Ok(Self { core, names })
     }
 
     pub(crate) fn core(&self) -> &Model {
-        self.0.model()
+        self.core.model()
     }
 
     /// Features of sequences, computed by the model's template, if any.
     fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
-        inputs_of(inputs, self.0.has_template(), self.core().attributes())
+        inputs_of(inputs, self.core.has_template(), self.core().attributes())
     }
 
     /// Applies `decode` to each sequence.
@@ -45,7 +51,7 @@ impl CrfModel {
         decode: impl Fn(&mut Decoder, usize) -> spanrs::crf::Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let decoded = py.detach(|| {
-            let template = self.0.template();
+            let template = self.core.template();
             sequences.decode(self.core(), template, threads, stop, &decode)
         });
         Ok(decoded?)
@@ -156,7 +162,7 @@ impl CrfModel {
                 false => decoder.best(),
             }
         })?;
-        Ok(names_of(py, self.core().labels(), labels.into_iter()))
+        Ok(names_of(py, &self.names, labels.into_iter()))
     }
 
     /// Writes column files with tags to `out`. Returns a report for each file.
@@ -177,7 +183,7 @@ impl CrfModel {
             watch: stop,
             ..options.0
         };
-        let Some(template) = self.0.template() else {
+        let Some(template) = self.core.template() else {
             return Err(Error::model(
                 "tagging files requires a template, but the model has none",
             ));
@@ -217,7 +223,7 @@ impl CrfModel {
         let sequences = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let found = self.each(py, &sequences, 1, |decoder, _| decoder.n_best(n))?;
         let (labels, probabilities): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
-        let names = names_of(py, self.core().labels(), labels.into_iter());
+        let names = names_of(py, &self.names, labels.into_iter());
         Ok(names.into_iter().zip(probabilities).collect())
     }
 
@@ -251,7 +257,7 @@ impl CrfModel {
         sequence: &Bound<'py, PyAny>,
     ) -> Result<Vec<Vec<(&str, f64, Bound<'py, PyArray1<f64>>)>>> {
         let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
-        let (sequences, _) = inputs.features(0..1, self.0.template())?;
+        let (sequences, _) = inputs.features(0..1, self.core.template())?;
         let tokens = (0..sequences.tokens()).map(|token| {
             let items = sequences.items(token).map(|(attribute, value)| {
                 let name = self.core().attributes().name(attribute).unwrap_or_default();

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use spanrs::base::Interner;
 use spanrs::crf::{Constraint, Decoder, Error as CrfError, Features, Iteration, Sequences, Stop};
 
-use super::sentences::names_of;
+use super::sentences::{names_of, strings_of};
 use crate::error::Result;
 use crate::plain::Plain;
 
@@ -34,7 +34,8 @@ impl Observer<'_> {
             None => None,
         };
         let answer = Python::attach(|py| -> PyResult<u8> {
-            let tags = tags.map(|tags| names_of(py, self.labels, tags.into_iter()));
+            let tags =
+                tags.map(|tags| names_of(py, &strings_of(py, self.labels), tags.into_iter()));
             callback.call1(py, (Plain(state), tags))?.extract(py)
         });
         match answer {

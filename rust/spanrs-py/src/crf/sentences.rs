@@ -84,7 +84,7 @@ impl CrfSentences {
     fn tags<'py>(&self, py: Python<'py>) -> Vec<Vec<Bound<'py, PyString>>> {
         let tags = self.sentences.tags();
         let tags = tags.map(|tags| tags.iter().map(|&tag| tag as usize));
-        names_of(py, &self.sentences.names, tags)
+        names_of(py, &strings_of(py, &self.sentences.names), tags)
     }
 
     /// (whether the file is CoNLL-U, number of columns, whether tokens are consecutive numbers, whether tags equal
@@ -103,13 +103,18 @@ impl CrfSentences {
     }
 }
 
-/// Lists of label names.
-pub(crate) fn names_of<'py>(
+/// A string for each name.
+pub(super) fn strings_of(py: Python<'_>, names: &Interner<str>) -> Vec<Py<PyString>> {
+    let strings = names.names().map(|name| PyString::new(py, name).unbind());
+    strings.collect()
+}
+
+/// Lists of the names of labels.
+pub(super) fn names_of<'py>(
     py: Python<'py>,
-    labels: &Interner<str>,
+    names: &[Py<PyString>],
     all: impl Iterator<Item = impl IntoIterator<Item = usize>>,
 ) -> Vec<Vec<Bound<'py, PyString>>> {
-    let names: Vec<_> = labels.names().map(|name| PyString::new(py, name)).collect();
-    all.map(|own| own.into_iter().map(|label| names[label].clone()).collect())
-        .collect()
+    let name = |label: usize| names[label].bind(py).clone();
+    all.map(|own| own.into_iter().map(name).collect()).collect()
 }

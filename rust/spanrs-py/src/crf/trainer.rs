@@ -2,18 +2,20 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use spanrs::crf::{
-    AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus, Sequences,
-    TokenTarget, TrainingOptions, train,
+    AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus,
+    NamedFeatures, Sequences, TokenTarget, TrainingOptions, train,
 };
 use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
 
 use super::em::close;
 use super::items::{
-    Sequence, Source, inputs_of, is_set, label_name, label_names, token_items, unicode,
+    Sequence, Source, inputs_of, is_set, label_name, label_names, label_text, unicode,
+    with_features,
 };
 use super::model::CrfModel;
 use super::observer::Observer;
@@ -31,11 +33,16 @@ struct Builder {
     /// Whether the corpus accepts all values of attributes.
     any_value: bool,
     source: Source,
+    /// Features of the current sequence.
+    buffer: NamedFeatures,
+    /// The features of the corpus, if they were counted before training.
+    features: Option<Features>,
 }
 
 impl Builder {
     /// Takes the corpus and leaves an empty one.
     fn take(&mut self) -> NamedCorpus {
+        self.features = None;
         std::mem::replace(&mut self.corpus, new_corpus(self.any_value))
     }
 }
@@ -55,7 +62,9 @@ impl CrfTrainer {
         Ok(Self(Mutex::new(Builder {
             corpus: new_corpus(any_value),
             any_value,
-            source: Source::new(template)?,
+            source: Source::new(template, any_value)?,
+            buffer: NamedFeatures::default(),
+            features: None,
         })))
     }
 
@@ -69,6 +78,7 @@ impl CrfTrainer {
         weights: Option<Vec<f64>>,
     ) -> Result<()> {
         let mut builder = self.lock()?;
+        builder.features = None;
         let mut inputs = builder.source.sequences(inputs)?;
         let mut targets = targets.try_iter()?;
         for at in 0.. {
@@ -92,6 +102,49 @@ impl CrfTrainer {
             }
         }
         Ok(())
+    }
+
+    /// Adds a sequence of features with a label for each token, as python-crfsuite does: nothing is kept on error, and
+    /// names with NUL characters, which CRFsuite's files cannot store, are errors.
+    #[pyo3(signature = (sequence, labels, /))]
+    fn append(&self, sequence: &Bound<'_, PyAny>, labels: &Bound<'_, PyList>) -> Result<()> {
+        // The trainer is not locked while features are read, which may run Python code that uses the trainer.
+        let (mut buffer, any_value) = {
+            let mut builder = self.lock()?;
+            (std::mem::take(&mut builder.buffer), builder.any_value)
+        };
+        let labels: Vec<_> = labels.iter().collect();
+        let appended = with_features(sequence, any_value, &mut buffer, |features| {
+            let labels = labels.iter().map(label_text).collect::<Result<Vec<_>>>()?;
+            self.lock()?
+                .append_labelled(sequence.py(), features, &labels)
+        });
+        self.lock()?.buffer = buffer;
+        appended
+    }
+
+    /// A trainer with a copy of some of the sequences; labels and attributes keep their numbers.
+    #[pyo3(signature = (kept, /))]
+    fn part(&self, kept: Vec<bool>) -> Result<Self> {
+        let builder = self.lock()?;
+        let kept = |at: usize| kept.get(at).copied().unwrap_or_default();
+        Ok(Self(Mutex::new(Builder {
+            corpus: builder.corpus.part(kept),
+            any_value: builder.any_value,
+            source: Source::new(None, builder.any_value)?,
+            buffer: NamedFeatures::default(),
+            features: None,
+        })))
+    }
+
+    /// Generates the features of the corpus for the next call of `train` with these options; returns their number.
+    #[pyo3(signature = (options, /))]
+    fn generate_features(&self, py: Python<'_>, options: Plain<TrainingOptions>) -> Result<usize> {
+        let mut builder = self.lock()?;
+        close(&mut builder.corpus)?;
+        let (corpus, selection) = (builder.corpus.corpus(), options.0.selection());
+        let features = py.detach(|| Features::of(corpus, selection));
+        Ok(builder.features.insert(features).len())
     }
 
     /// Names of the labels so far.
@@ -143,9 +196,10 @@ impl CrfTrainer {
             .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
             .transpose()?;
         let start = start.map(|model| model.get().clone());
+        let generated = builder.features.take();
         let (corpus, labels, attributes) = builder.take().into_parts();
         let (model, why) = py.detach(|| {
-            let features = Features::of(&corpus, selection);
+            let features = generated.unwrap_or_else(|| Features::of(&corpus, selection));
             let mut weights = match &start {
                 Some(model) => model.core().weights_for(&labels, &attributes, &features),
                 None => vec![0.0; features.len()],
@@ -186,6 +240,17 @@ impl CrfTrainer {
     }
 }
 
+/// Refuses names with NUL characters.
+fn refuse_nul(py: Python<'_>, kind: &str, name: Option<&str>) -> Result<()> {
+    let Some(name) = name else {
+        return Ok(());
+    };
+    let name = PyString::new(py, name).repr()?;
+    let message =
+        format!("{kind} {name} contains a NUL character, which model files cannot represent");
+    Err(PyValueError::new_err(message).into())
+}
+
 /// The error for inputs of different lengths.
 fn lengths(what: &str, at: usize) -> Error {
     Error::shape(format!("there are only {at} {what}"), None)
@@ -199,13 +264,19 @@ impl Builder {
         weight: f64,
     ) -> Result<()> {
         let targets = self.targets(target)?;
-        let id = |name: &str| Some(self.corpus.attributes.intern(name));
-        let tokens = token_items(input, &mut self.source, id)?;
-        let (n, m) = (tokens.len(), targets.len());
-        if n != m {
-            return Err(Error::shape(format!("{n} tokens, but {m} labels"), None));
-        }
-        let pushed = self.corpus.push(tokens, targets, weight);
+        let Self {
+            corpus,
+            source,
+            buffer,
+            ..
+        } = self;
+        let pushed = source.with_features(input, buffer, |features| {
+            let (n, m) = (features.tokens(), targets.len());
+            if n != m {
+                return Err(Error::shape(format!("{n} tokens, but {m} labels"), None));
+            }
+            Ok(corpus.push_features(features, targets, weight))
+        })?;
         pushed.map_err(|error| match error {
             CrfError::Value { attribute, value } => {
                 let name = self.corpus.attributes.name(attribute).unwrap_or_default();
@@ -217,7 +288,35 @@ impl Builder {
         })
     }
 
+    /// Adds a sequence as python-crfsuite does; see [`CrfTrainer::append`].
+    fn append_labelled(
+        &mut self,
+        py: Python<'_>,
+        features: &NamedFeatures,
+        labels: &[&str],
+    ) -> Result<()> {
+        let (n, m) = (features.tokens(), labels.len());
+        if n != m {
+            let message = format!("The numbers of items and labels differ: |x| = {n}, |y| = {m}");
+            return Err(PyValueError::new_err(message).into());
+        }
+        let label = labels.iter().find(|label| label.contains('\0'));
+        let attribute = features.names().find_containing('\0');
+        for (kind, name) in [("label", label.copied()), ("attribute", attribute)] {
+            refuse_nul(py, kind, name)?;
+        }
+        self.features = None;
+        let corpus = &mut self.corpus;
+        let ids = labels.iter().map(|label| corpus.labels.intern(label));
+        let targets = ids.map(TokenTarget::Label).collect();
+        Ok(corpus.push_features(features, targets, 1.0)?)
+    }
+
+    /// The sequences of another trainer that was split from the same one, or sequences with features.
     fn dev_sequences(&self, dev: &Bound<'_, PyAny>) -> Result<Sequences> {
+        if let Ok(part) = dev.cast::<CrfTrainer>() {
+            return Ok(part.get().lock()?.corpus.corpus().inputs().clone());
+        }
         let (template, index);
         let template = match &self.source {
             Source::Template(extractor) => {
@@ -225,7 +324,7 @@ impl Builder {
                 template = extractor;
                 Some((&**template, &index))
             }
-            Source::Features => None,
+            Source::Features { .. } => None,
         };
         let inputs = inputs_of(dev, template.is_some(), &self.corpus.attributes)?;
         let (sequences, _) = inputs.features(0..inputs.len(), template)?;
