@@ -105,7 +105,7 @@ def test_labels_without_prefixes_are_scored_by_accuracy(call):
     assert "any tags" in out
 
 
-@pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])
+@pytest.mark.parametrize("algorithm", ["sdca", "lbfgs", "l2sgd", "ap", "pa", "arow"])
 def test_every_algorithm_trains(call, algorithm):
     args = ("--algorithm", algorithm, "--max-iter", "5", "--threads", "2", "--seed", "3", "-q")
     status, out, _ = call("train", TRAIN, "-o", "m", *args)

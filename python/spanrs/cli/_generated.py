@@ -243,8 +243,8 @@ ALL_ELEMENTS = option("--all-elements", "all_elements", group="MATScore",
 DEV = option("--dev", "dev", group="Training", help="Development data, scored after each iteration.",
     metavar="FILE")
 ALGORITHM = option("--algorithm", "algorithm", group="Training", help="Training algorithm.",
-    type=types.choice("lbfgs", "l2sgd", "ap", "pa", "arow"), default="lbfgs", metavar="NAME")
-C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (lbfgs).",
+    type=types.choice("sdca", "lbfgs", "l2sgd", "ap", "pa", "arow"), default="sdca", metavar="NAME")
+C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (sdca, lbfgs).",
     type=types.FloatRange(), default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")

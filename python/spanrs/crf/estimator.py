@@ -58,12 +58,16 @@ class CRF(Estimator):
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
         lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
     algorithm : str
-        ``lbfgs`` (OWL-QN if c1 > 0), ``l2sgd``, ``ap`` (averaged perceptron), ``pa`` (passive-aggressive), ``arow``.
+        ``sdca`` (dual coordinate ascent, finished by L-BFGS), ``lbfgs`` (both are OWL-QN if c1 > 0), ``l2sgd``, ``ap``
+        (averaged perceptron), ``pa`` (passive-aggressive), ``arow``.
     c1, c2 : float
-        Coefficients of the L1 norm and of the sum of squared weights (``lbfgs``; ``l2sgd`` only uses c2).
+        Coefficients of the L1 norm and of the sum of squared weights (``sdca``, ``lbfgs``; ``l2sgd`` only uses c2).
+    tol : float
+        Tolerance of ``sdca``: training converges when the objective is known to be at most ``tol`` times itself above
+        its minimum.
     max_iter : int, optional
-        Maximum number of iterations; None for the default of the algorithm: no limit for ``lbfgs``, 1000 for
-        ``l2sgd``, else 100.
+        Maximum number of iterations; None for the default of the algorithm: no limit for ``sdca`` and
+        ``lbfgs``, 1000 for ``l2sgd``, else 100.
     min_freq : float
         Minimum frequency of a feature: the sum of its values, weighted by sequence.
     all_possible_states, all_possible_transitions : bool
@@ -72,7 +76,7 @@ class CRF(Estimator):
         Decode only tag sequences that are legal in this scheme. ``auto`` detects the scheme, and does not constrain
         labels that are not tags; None never constrains.
     threads : int, optional
-        Number of threads for ``lbfgs`` and decoding; None or 0 for all processors. Results do not depend on the number.
+        Number of threads for L-BFGS and decoding; None or 0 for all processors. Results do not depend on the number.
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
@@ -86,8 +90,8 @@ class CRF(Estimator):
         File to which ``fit`` writes the model in the format of :meth:`save`. An unfitted estimator reads its model from
         this file.
     num_memories, epsilon, period, delta, max_linesearch
-        Options of ``lbfgs``, as in CRFsuite; ``l2sgd`` also uses ``period`` and ``delta``, and ``ap``, ``pa`` and
-        ``arow`` use ``epsilon``.
+        Options of ``sdca`` and ``lbfgs``, as in CRFsuite; ``l2sgd`` also uses ``period`` and ``delta``, and ``ap``,
+        ``pa`` and ``arow`` use ``epsilon``.
     calibration_eta, calibration_rate, calibration_samples, calibration_candidates, calibration_max_trials
         Options of ``l2sgd``: calibration of the learning rate.
     pa_type, c, error_sensitive, averaging
@@ -95,7 +99,7 @@ class CRF(Estimator):
     variance, gamma
         Options of ``arow``.
     seed : int
-        Random seed for shuffling the sequences in online algorithms.
+        Random seed for shuffling the sequences, except for ``lbfgs``.
 
     Attributes
     ----------
@@ -133,9 +137,10 @@ class CRF(Estimator):
         self,
         *,
         template: str | PathLike[str] | None = None,
-        algorithm: str = "lbfgs",
+        algorithm: str = "sdca",
         c1: float = 0.0,
         c2: float = 1.0,
+        tol: float = 1e-4,
         max_iter: int | None = None,
         min_freq: float = 0.0,
         all_possible_states: bool = False,
@@ -169,6 +174,7 @@ class CRF(Estimator):
         self.algorithm = algorithm
         self.c1 = c1
         self.c2 = c2
+        self.tol = tol
         self.max_iter = max_iter
         self.min_freq = min_freq
         self.all_possible_states = all_possible_states
@@ -222,8 +228,8 @@ class CRF(Estimator):
         X_dev, y_dev : sequences, optional
             Development data, scored after each iteration; a corpus contains both.
         sample_weight : iterable of float, optional
-            A weight of at least 0 for each sequence. For ``lbfgs`` the weight 2 is equivalent to two copies of the
-            sequence; online algorithms multiply their steps by the weight.
+            A weight of at least 0 for each sequence. For ``sdca`` and ``lbfgs`` the weight 2 is equivalent to two
+            copies of the sequence; online algorithms multiply their steps by the weight.
         start : CRF, optional
             A fitted estimator whose weights are the initial weights (warm start).
 
@@ -293,8 +299,8 @@ class CRF(Estimator):
         self.history_: list[Iteration] = monitor.history
         if self.stopped_ == "line_search" and not self.history_ and start is None:
             raise ModelError(
-                "lbfgs cannot lower the loss from weights of 0; the usual reason is very large feature values "
-                "(above 1e10), so scale the values"
+                f"{self.algorithm} cannot lower the loss from weights of 0; the usual reason is very large feature "
+                "values (above 1e10), so scale the values"
             )
         self._model = model.with_metadata(metadata)
         if self.model_filename is not None:

@@ -24,7 +24,9 @@ class Iteration(NamedTuple):
     loss: float
     """Objective including penalties; for ap, pa and arow the total loss of the pass."""
     gradient_norm: float | None
-    """Norm of the gradient; None for online algorithms."""
+    """Norm of the gradient; None for online algorithms and for sweeps of ``sdca``."""
+    gap: float | None
+    """Difference between the loss and its minimum for ``sdca``: an estimate in sweeps, then an upper bound."""
     active: int
     """Number of weights that are not 0."""
     evaluations: int
@@ -261,7 +263,9 @@ def progress_display(wanted: bool | None, score_name: str) -> Iterator[Callable[
 
 def _line(it: Iteration, score_name: str) -> str:
     parts = [f"iteration {it.iteration}", f"loss {it.loss:.2f}"]
-    if it.gradient_norm is not None:
+    if it.gap is not None:
+        parts.append(f"gap {it.gap:.2f}")
+    elif it.gradient_norm is not None:
         parts.append(f"gradient norm {it.gradient_norm:.2f}")
     if it.dev_score is not None:
         parts.append(f"dev {score_name} {100 * it.dev_score:.2f}")

@@ -76,6 +76,7 @@ class WeightedCRF:
         template = corpus.default_template() if template is None else template
         self.template = None if template is None else template_text(template)
         estimator = CRF(
+            algorithm="lbfgs",
             c2=c2,
             max_iter=max_iter,
             min_freq=min_freq,

@@ -1,22 +1,9 @@
 //! Forward-backward: the partition function, marginals and expected transition counts.
 //!
-//! # Scaled recursions
-//! With `e_t(y) = exp(s_t(y) - max_y s_t(y))` and `M(x, y) = exp(m(x, y) - max m)`, the forward row
-//! of each token is normalised to sum to 1 (Rabiner 1989, section V.A), and the backward rows reuse
-//! its scale `c_t`:
-//!
-//! ```text
-//! f_0 = e_0 / c_0,         f_t(y) = e_t(y) * sum_x f_{t-1}(x) M(x, y) / c_t
-//! b_{T-1} = 1,             b_t(x) = sum_y M(x, y) * e_{t+1}(y) * b_{t+1}(y) / c_{t+1}
-//! log Z = sum_t (log c_t + max_y s_t(y)) + (T - 1) * max m
-//! ```
-//!
-//! so that `f_t(y) * b_t(y)` is the marginal of label `y`. One exponential per label and token is needed, the products
-//! are of a row and a matrix, and all loops vectorise. Subtracting the maxima first, which CRFsuite does not do, keeps
-//! large weights from overflowing.
+//! The recursions multiply scaled exponentials (`messages`).
 //!
 //! # Log domain
-//! Scaling fails if a constraint leaves only paths through very unlikely labels: `c_t` underflows. The recursions are
+//! Scaling fails if a constraint leaves only paths through very unlikely labels: a scale underflows. The recursions are
 //! then repeated with logarithms (log-sum-exp), which does not underflow, but takes `labels^2` exponentials per token.
 //! This happens if the finite transition scores span `-ln 1e-100` (about 230) or more, if all labels of a token are
 //! forbidden, if a scale is below 1e-100, if a backward variable reaches 1e100, or if the marginals of the first token
@@ -34,12 +21,9 @@
 use crate::aligned::Aligned;
 use crate::error::{Error, Result};
 use crate::lattice::Lattice;
-use crate::simd::{AddOuterProducts, AddProducts, Kernel, dispatch, exp_minus, max, padded, sum};
+use crate::messages::Messages;
+use crate::simd::{Real, padded};
 use crate::transitions::Transitions;
-
-/// Scaled values outside `MIN_SCALED..1 / MIN_SCALED` trigger the log-domain fallback. Products of three scaled values,
-/// summed over a corpus, stay finite.
-const MIN_SCALED: f64 = 1e-100;
 
 impl Lattice {
     /// Computes the log partition function (the logarithm of the sum over all labellings of the exponential of their
@@ -63,24 +47,13 @@ impl Lattice {
     /// ```
     pub fn forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         self.check(transitions)?;
-        let size = self.tokens * self.width;
-        for rows in [
-            &mut self.forward,
-            &mut self.backward,
-            &mut self.exps,
-            &mut self.next,
-        ] {
-            // Every entry is written below.
-            rows.resize(size);
-        }
-        self.scales.resize(self.tokens, 0.0);
         self.in_logs = false;
         self.log_z = 0.0;
         if self.tokens == 0 {
             return Ok(0.0);
         }
-        let scaled = match transitions.range() < -MIN_SCALED.ln() {
-            true => dispatch(Scaled(self, transitions)),
+        let scaled = match transitions.range() < -f64::MIN_SCALED.ln() {
+            true => (self.messages).run(&self.scores, transitions.potentials(), self.width),
             false => None,
         };
         self.log_z = match scaled {
@@ -93,73 +66,6 @@ impl Lattice {
         }
     }
 
-    /// The forward recursion; returns the log partition function, or `None` on underflow. Fills
-    /// `exps`, `forward` and `scales`.
-    #[inline(always)]
-    fn scaled_forward(&mut self, transitions: &Transitions) -> Option<f64> {
-        let width = self.width;
-        let mut log_z = transitions.max() * (self.tokens - 1) as f64;
-        for token in 0..self.tokens {
-            let scores = &self.scores[token * width..][..width];
-            let most = max(scores);
-            if most == f64::NEG_INFINITY {
-                return None;
-            }
-            let exps = &mut self.exps[token * width..][..width];
-            exp_minus(scores, most, exps);
-            let (before, row) = self.forward.split_at_mut(token * width);
-            let row = &mut row[..width];
-            if token == 0 {
-                row.copy_from_slice(exps);
-            } else {
-                let before = &before[(token - 1) * width..];
-                transitions.forward().multiply(before, row);
-                for (sum, exp) in row.iter_mut().zip(&*exps) {
-                    *sum *= exp;
-                }
-            }
-            let scale = sum(row);
-            if scale < MIN_SCALED {
-                return None;
-            }
-            let inverse = 1.0 / scale;
-            for probability in row {
-                *probability *= inverse;
-            }
-            self.scales[token] = scale;
-            log_z += most + scale.ln();
-        }
-        Some(log_z)
-    }
-
-    /// The backward recursion, after [`Lattice::scaled_forward`]; fills `backward` and `next`.
-    /// Returns false on overflow, and if the marginals of the first token do not sum to 1
-    /// (underflow or NaN).
-    #[inline(always)]
-    fn scaled_backward(&mut self, transitions: &Transitions) -> bool {
-        let width = self.width;
-        let last = (self.tokens - 1) * width;
-        self.backward[last..].fill(1.0);
-        let mut most = 0.0;
-        for token in (0..self.tokens - 1).rev() {
-            let (rows, after) = self.backward.split_at_mut((token + 1) * width);
-            let exps = &self.exps[(token + 1) * width..][..width];
-            let next = &mut self.next[(token + 1) * width..][..width];
-            let inverse = 1.0 / self.scales[token + 1];
-            for ((next, after), exp) in next.iter_mut().zip(&after[..width]).zip(exps) {
-                *next = after * exp * inverse;
-            }
-            let row = &mut rows[token * width..];
-            transitions.backward().multiply(next, row);
-            let own = max(row);
-            most = if own > most { own } else { most };
-        }
-        let first = self.forward[..width].iter().zip(&self.backward[..width]);
-        let total: f64 = first.map(|(forward, backward)| forward * backward).sum();
-        // The negation also catches NaN.
-        !(most >= 1.0 / MIN_SCALED || (total - 1.0).abs() >= 1e-6 || total.is_nan())
-    }
-
     /// Both recursions with logarithms; fills `forward` and `backward` and sets `in_logs`. The padding of `backward` is
     /// neither written nor read in the log domain.
     ///
@@ -169,9 +75,13 @@ impl Lattice {
     fn log_forward_backward(&mut self, transitions: &Transitions) -> Result<f64> {
         let (labels, width) = (self.labels, self.width);
         self.in_logs = true;
-        self.forward.copy_from_slice(&self.scores);
+        self.messages.resize(self.tokens, width);
+        let Messages {
+            forward, backward, ..
+        } = &mut self.messages;
+        forward.copy_from_slice(&self.scores);
         for token in 1..self.tokens {
-            let (before, row) = self.forward.split_at_mut(token * width);
+            let (before, row) = forward.split_at_mut(token * width);
             let before = &before[(token - 1) * width..];
             for (to, sum) in row[..labels].iter_mut().enumerate() {
                 let steps = transitions.before(to).iter().zip(before);
@@ -179,13 +89,13 @@ impl Lattice {
             }
         }
         let last = (self.tokens - 1) * width;
-        let log_z = log_sum(self.forward[last..].iter().copied());
+        let log_z = log_sum(forward[last..].iter().copied());
         if log_z == f64::NEG_INFINITY {
             return Err(self.no_path());
         }
-        self.backward[last..].fill(0.0);
+        backward[last..].fill(0.0);
         for token in (0..self.tokens - 1).rev() {
-            let (rows, after) = self.backward.split_at_mut((token + 1) * width);
+            let (rows, after) = backward.split_at_mut((token + 1) * width);
             let scores = &self.scores[(token + 1) * width..][..labels];
             let row = &mut rows[token * width..][..labels];
             for (from, sum) in row.iter_mut().enumerate() {
@@ -202,8 +112,8 @@ impl Lattice {
     /// Call [`Lattice::forward_backward`] first; without it, or after scores changed, the values
     /// are meaningless.
     pub fn marginals(&self, token: usize) -> impl Iterator<Item = f64> {
-        let forward = self.row(&self.forward, token);
-        let backward = self.row(&self.backward, token);
+        let forward = self.row(&self.messages.forward, token);
+        let backward = self.row(&self.messages.backward, token);
         let both = forward.iter().zip(backward);
         both.map(|(forward, backward)| match self.in_logs {
             true => (forward + backward - self.log_z).exp(),
@@ -221,12 +131,7 @@ impl Lattice {
             }
             return;
         }
-        dispatch(AddProducts {
-            left: &self.forward,
-            right: &self.backward,
-            weight,
-            sums: rows,
-        });
+        self.messages.add_marginals(weight, rows);
     }
 
     /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the
@@ -235,24 +140,16 @@ impl Lattice {
     /// Call [`Lattice::forward_backward`] with the same transitions first. All calls with the same [`PairSums`] need
     /// the same transitions and number of labels. Sequences of fewer than two tokens add nothing.
     pub fn add_pairs(&self, transitions: &Transitions, weight: f64, sums: &mut PairSums) {
-        let (labels, width) = (self.labels, self.width);
+        let labels = self.labels;
         if self.tokens < 2 {
             return;
         }
         if !self.in_logs {
-            let left = &self.forward[..(self.tokens - 1) * width];
-            let right = &self.next[width..self.tokens * width];
-            return dispatch(AddOuterProducts {
-                left,
-                right,
-                width,
-                weight,
-                sums: &mut sums.scaled,
-            });
+            return self.messages.add_pairs(weight, &mut sums.scaled);
         }
         for token in 1..self.tokens {
-            let forward = self.row(&self.forward, token - 1);
-            let backward = self.row(&self.backward, token);
+            let forward = self.row(&self.messages.forward, token - 1);
+            let backward = self.row(&self.messages.backward, token);
             let scores = self.row(&self.scores, token);
             for (from, row) in sums.whole.chunks_exact_mut(labels).enumerate() {
                 let steps = transitions.after(from).iter().zip(scores).zip(backward);
@@ -261,21 +158,6 @@ impl Lattice {
                 }
             }
         }
-    }
-}
-
-/// Both scaled recursions as one kernel; its output is the log partition function, or `None` if scaled values are out
-/// of range.
-struct Scaled<'a>(&'a mut Lattice, &'a Transitions);
-
-impl Kernel for Scaled<'_> {
-    type Output = Option<f64>;
-
-    #[inline(always)]
-    fn call(self) -> Option<f64> {
-        let Self(lattice, transitions) = self;
-        let log_z = lattice.scaled_forward(transitions)?;
-        lattice.scaled_backward(transitions).then_some(log_z)
     }
 }
 

@@ -13,6 +13,7 @@
 
 use crate::aligned::Aligned;
 use crate::error::{Error, Result, check_len};
+use crate::messages::Messages;
 use crate::simd::padded;
 use crate::transitions::Transitions;
 
@@ -40,20 +41,9 @@ pub struct Lattice {
     pub(crate) width: usize,
     /// Node scores, row-major (token, label); negative infinity forbids a label.
     pub(crate) scores: Aligned<f64>,
-    /// `exp(score - max)`, with the maximum taken per token, so that the largest entry of a row
-    /// is 1. Not set in the log domain.
-    pub(crate) exps: Aligned<f64>,
-    /// Forward variables, normalised to sum to 1 per token; logarithms, not normalised, if
-    /// `in_logs`.
-    pub(crate) forward: Aligned<f64>,
-    /// Backward variables, scaled so that `forward * backward` is the marginal; logarithms if
-    /// `in_logs`.
-    pub(crate) backward: Aligned<f64>,
-    /// `backward * exps / scale`: the factor of the later token in the probability of a pair of
-    /// labels. The row of the first token is unused. Not set in the log domain.
-    pub(crate) next: Aligned<f64>,
-    /// Sum of each token's forward variables before normalisation. Not set in the log domain.
-    pub(crate) scales: Vec<f64>,
+    /// Messages of the last inference; in the log domain only `forward` and `backward`, as
+    /// logarithms, not normalised.
+    pub(crate) messages: Messages<f64>,
     /// Whether the last inference fell back to the log domain because scaled products underflowed.
     pub(crate) in_logs: bool,
     /// The log partition function of the last inference.

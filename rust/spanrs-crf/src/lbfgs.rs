@@ -32,6 +32,10 @@ const ARMIJO: f64 = 1e-4;
 /// of the slope before.
 const CURVATURE: f64 = 0.9;
 
+/// Relative rounding error of the objective: within it, the slope alone decides whether a step is accepted (the
+/// approximate Wolfe conditions, Hager and Zhang 2005, Eq. 4.1).
+const NOISE: f64 = 2e-8;
+
 /// Smallest relative improvement over a period, for any [`Lbfgs::delta`]: state weights are rounded to 32 bits in the
 /// objective, so smaller differences are noise.
 const MIN_DELTA: f64 = 1e-11;
@@ -97,6 +101,9 @@ pub struct Iteration {
     /// Norm of the gradient, or of the pseudo-gradient with an L1 penalty; None for online
     /// algorithms and gradient descent.
     pub gradient_norm: Option<f64>,
+    /// Difference between the objective and its minimum, from above: an upper bound in L-BFGS after
+    /// dual coordinate ascent, an estimate in its sweeps; None for other algorithms.
+    pub gap: Option<f64>,
     /// Number of weights that are not 0.
     pub active: usize,
     /// Norm of the weights, as reported by CRFsuite: of the averaged weights for the averaged perceptron, of the
@@ -181,6 +188,7 @@ impl Lbfgs {
                 iteration,
                 loss,
                 gradient_norm: Some(norm(point.gradient())),
+                gap: None,
                 active: point
                     .weights
                     .iter()
@@ -270,8 +278,9 @@ impl Lbfgs {
             slope,
         };
         let (mut low, mut high): (Trial, Option<Trial>) = (origin, None);
-        let mut step = first;
+        let (mut step, mut trials) = (first, 0);
         for trial in 1..=self.max_linesearch {
+            trials = trial;
             start.step_to(step, &mut next.weights);
             let loss = overflow_to_infinity(evaluate(&next.weights, &mut next.gradient))?;
             let own = Trial {
@@ -282,7 +291,9 @@ impl Lbfgs {
                     false => f64::INFINITY,
                 },
             };
-            let enough = loss <= start.loss + ARMIJO * step * slope;
+            let equal = loss <= start.loss + NOISE * start.loss.abs();
+            let enough = loss <= start.loss + ARMIJO * step * slope
+                || equal && own.slope <= (2.0 * ARMIJO - 1.0) * slope;
             if enough && own.slope.abs() <= -CURVATURE * slope {
                 return Ok(Some((loss, trial, step)));
             }
@@ -295,14 +306,20 @@ impl Lbfgs {
                 low = own;
             }
             step = match high {
-                Some(high) => low.interpolate(high),
+                Some(high) => {
+                    // What can be gained in this interval is a rounding error.
+                    if (high.step - low.step).abs() * -slope <= NOISE * start.loss.abs() {
+                        break;
+                    }
+                    low.interpolate(high)
+                }
                 None => step * 2.0,
             };
         }
         if low.step > 0.0 {
             start.step_to(low.step, &mut next.weights);
             let loss = evaluate(&next.weights, &mut next.gradient)?;
-            return Ok(Some((loss, self.max_linesearch + 1, low.step)));
+            return Ok(Some((loss, trials + 1, low.step)));
         }
         Ok(None)
     }

@@ -190,6 +190,7 @@ impl Online {
                 iteration,
                 loss,
                 gradient_norm: None,
+                gap: None,
                 active: averaged.iter().filter(|weight| **weight != 0.0).count(),
                 evaluations: 1,
                 weight_norm: norm(match learner.update {

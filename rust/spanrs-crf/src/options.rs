@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::features::FeatureSelection;
 use crate::lbfgs::Lbfgs;
 use crate::online::{Online, Slack, Update};
+use crate::sdca::Sdca;
 use crate::sgd::Sgd;
 use crate::train::Algorithm;
 
@@ -25,13 +26,16 @@ const UNLIMITED: usize = 1 << 62;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainingOptions {
-    /// `lbfgs`, `l2sgd`, `ap`, `pa` or `arow`.
+    /// `sdca`, `lbfgs`, `l2sgd`, `ap`, `pa` or `arow`.
     pub algorithm: String,
-    /// Coefficient of the L1 norm, for `lbfgs`.
+    /// Coefficient of the L1 norm, for `sdca` and `lbfgs`, which both minimise by OWL-QN if it is above 0.
     pub c1: f64,
-    /// Coefficient of the sum of squared weights, for `lbfgs` and `l2sgd`.
+    /// Coefficient of the sum of squared weights, for `sdca`, `lbfgs` and `l2sgd`.
     pub c2: f64,
-    /// Maximum number of iterations. Default: no limit for `lbfgs`, 1000 for `l2sgd`, else 100.
+    /// Tolerance of `sdca` without an L1 norm: training converges when the objective is known to be at most `tol`
+    /// times itself above its minimum.
+    pub tol: f64,
+    /// Maximum number of iterations. Default: no limit for `sdca` and `lbfgs`, 1000 for `l2sgd`, else 100.
     pub max_iter: Option<usize>,
     /// Minimum frequency of a feature ([`FeatureSelection::min_frequency`]).
     pub min_freq: f64,
@@ -41,15 +45,16 @@ pub struct TrainingOptions {
     pub all_possible_states: bool,
     /// Whether to also generate transition features that do not occur.
     pub all_possible_transitions: bool,
-    /// Number of correction pairs for `lbfgs`.
+    /// Number of correction pairs for `sdca` and `lbfgs`.
     pub num_memories: usize,
-    /// Convergence threshold. Default: 1e-5 for `lbfgs`, else 0.
+    /// Convergence threshold. Default: 1e-5 for `lbfgs` and for an L1 norm, else 0.
     pub epsilon: Option<f64>,
     /// Number of iterations over which improvement is measured.
     pub period: usize,
-    /// Minimum relative improvement. Default: 1e-5 for `lbfgs`, 1e-6 for `l2sgd`, else 0.
+    /// Minimum relative improvement. Default: `tol / 100` for `sdca`, 1e-5 for `lbfgs` and for an L1 norm, 1e-6 for
+    /// `l2sgd`, else 0.
     pub delta: Option<f64>,
-    /// Maximum number of steps in a line search of `lbfgs`.
+    /// Maximum number of steps in a line search of `sdca` and `lbfgs`.
     pub max_linesearch: usize,
     /// First learning rate that the calibration of `l2sgd` tries.
     pub calibration_eta: f64,
@@ -78,12 +83,13 @@ pub struct TrainingOptions {
 }
 
 impl Default for TrainingOptions {
-    /// The defaults of CRFsuite, with all transitions and a larger memory.
+    /// Dual coordinate ascent; the other defaults are those of CRFsuite, with all transitions and a larger memory.
     fn default() -> Self {
         Self {
-            algorithm: "lbfgs".to_owned(),
+            algorithm: "sdca".to_owned(),
             c1: 0.0,
             c2: 1.0,
+            tol: 1e-4,
             max_iter: None,
             min_freq: 0.0,
             min_attribute_freq: 0.0,
@@ -118,11 +124,13 @@ impl TrainingOptions {
     pub fn complete(mut self) -> Result<Self> {
         let (max_iterations, epsilon, delta) = match &*self.algorithm {
             "lbfgs" => (UNLIMITED, 1e-5, 1e-5),
+            "sdca" if self.c1 > 0.0 => (UNLIMITED, 1e-5, 1e-5),
+            "sdca" => (UNLIMITED, 0.0, self.tol / 100.0),
             "l2sgd" => (1000, 0.0, 1e-6),
             "ap" | "pa" | "arow" => (100, 0.0, 0.0),
             name => {
                 let message = format!(
-                    "unknown algorithm {name:?}; expected one of lbfgs, l2sgd, ap, pa, arow"
+                    "unknown algorithm {name:?}; expected one of sdca, lbfgs, l2sgd, ap, pa, arow"
                 );
                 return Err(Error::Option(message));
             }
@@ -131,9 +139,9 @@ impl TrainingOptions {
         self.epsilon.get_or_insert(epsilon);
         self.delta.get_or_insert(delta);
         self.check_ranges()?;
-        if self.c1 > 0.0 && self.algorithm != "lbfgs" {
+        if self.c1 > 0.0 && !["sdca", "lbfgs"].contains(&&*self.algorithm) {
             let message = format!(
-                "c1 (an L1 penalty) requires the algorithm lbfgs, not {}",
+                "c1 (an L1 penalty) requires the algorithm sdca or lbfgs, not {}",
                 self.algorithm
             );
             return Err(Error::Option(message));
@@ -145,6 +153,7 @@ impl TrainingOptions {
         for (name, value) in [
             ("c1", self.c1),
             ("c2", self.c2),
+            ("tol", self.tol),
             ("min_freq", self.min_freq),
             ("min_attribute_freq", self.min_attribute_freq),
             ("epsilon", self.epsilon.unwrap_or_default()),
@@ -227,6 +236,14 @@ impl TrainingOptions {
                 variance: self.variance,
                 gamma: self.gamma,
             },
+            "sdca" if self.c1 == 0.0 => {
+                return Algorithm::Sdca(Sdca {
+                    c2: self.c2,
+                    tol: self.tol,
+                    seed: self.seed,
+                    finish: self.lbfgs(),
+                });
+            }
             "l2sgd" => {
                 return Algorithm::Sgd(Sgd {
                     c2: self.c2,

@@ -150,6 +150,7 @@ impl Sgd {
                 iteration,
                 loss,
                 gradient_norm: None,
+                gap: None,
                 active: own.iter().filter(|weight| **weight != 0.0).count(),
                 evaluations: 1,
                 weight_norm: norm(&own),

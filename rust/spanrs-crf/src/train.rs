@@ -17,15 +17,18 @@
 //! while the penalty of the attributes is `n |v|`.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use spanrs_base::Watch;
 
 use crate::corpus::Corpus;
+use crate::correction_pairs::norm;
 use crate::error::{Result, check_len};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
 use crate::objective::{Groups, Objective};
 use crate::online::Online;
+use crate::sdca::Sdca;
 use crate::sgd::Sgd;
 
 /// Training algorithms with their options.
@@ -39,6 +42,8 @@ pub enum Algorithm {
         /// variance `sigma^2`.
         c2: f64,
     },
+    /// Penalised likelihood by dual coordinate ascent.
+    Sdca(Sdca),
     /// Penalised likelihood by stochastic gradient descent.
     Sgd(Sgd),
     /// Perceptron, passive-aggressive or AROW, selected by [`Online::update`].
@@ -100,6 +105,7 @@ pub fn train<'a>(
         Algorithm::Lbfgs { options, c2 } => train_lbfgs(
             corpus, features, options, *c2, threads, weights, watch, after,
         ),
+        Algorithm::Sdca(options) => options.train(corpus, features, threads, weights, watch, after),
         Algorithm::Sgd(options) => options.train(&corpus, features, weights, watch, after),
         Algorithm::Online(options) => options.train(&corpus, features, weights, watch, after),
     }
@@ -144,16 +150,82 @@ pub(crate) fn train_groups(
     watch: Watch,
     mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {
-    let own = groups.features(features);
-    let objective = Objective::of_groups(corpus, &own, groups, c2, threads)?;
+    let group_features = groups.features(features);
+    let objective = Objective::of_groups(corpus, &group_features, groups, c2, threads)?;
     let mut objective = objective.interrupted_by(watch);
-    let mut parameters = groups.to_parameters(features, weights, &own);
-    let evaluate = |at: &[f64], gradient: &mut [f64]| objective.evaluate(at, gradient);
-    let stop = options.minimise(&mut parameters, evaluate, |mut state, parameters| {
-        groups.to_weights(features, parameters, &own, weights);
-        state.active = weights.iter().filter(|weight| **weight != 0.0).count();
-        after(state, weights)
-    });
-    groups.to_weights(features, &parameters, &own, weights);
-    stop
+    let mut parameters = groups.to_parameters(features, weights, &group_features);
+    minimise(
+        &mut objective,
+        options,
+        None,
+        &mut parameters,
+        |mut state, parameters| {
+            groups.to_weights(features, parameters, &group_features, weights);
+            state.active = weights.iter().filter(|weight| **weight != 0.0).count();
+            after(state, weights)
+        },
+    )
+}
+
+/// Minimises an objective by L-BFGS from `parameters`, which are replaced by the best point.
+///
+/// Messages have 32 bits until rounding errors stop the line search, and then 64 bits. With `scales`,
+/// L-BFGS sees the parameters divided by them; `after` sees the parameters themselves, and the norms
+/// of the state are theirs.
+///
+/// # Errors
+/// Same as [`Lbfgs::minimise`].
+pub(crate) fn minimise(
+    objective: &mut Objective,
+    options: &Lbfgs,
+    scales: Option<&[f64]>,
+    parameters: &mut [f64],
+    mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+) -> Result<Stop> {
+    let mut point = parameters.to_vec();
+    let gradient_norm = Cell::new(f64::INFINITY);
+    let (mut first, mut stop) = (0, Stop::MaxIterations);
+    for exact in [false, true] {
+        objective.set_exact(exact);
+        let mut scaled = parameters.to_vec();
+        scale(&mut scaled, scales, |value, scale| value / scale);
+        let evaluate = |at: &[f64], gradient: &mut [f64]| {
+            point.copy_from_slice(at);
+            scale(&mut point, scales, |value, scale| value * scale);
+            let loss = objective.evaluate(&point, gradient)?;
+            if scales.is_some() {
+                gradient_norm.set(norm(gradient));
+            }
+            scale(gradient, scales, |slope, scale| slope * scale);
+            Ok(loss)
+        };
+        let rest = Lbfgs {
+            max_iterations: options.max_iterations - first,
+            ..*options
+        };
+        let mut last = first;
+        stop = rest.minimise(&mut scaled, evaluate, |mut state, scaled| {
+            parameters.copy_from_slice(scaled);
+            scale(parameters, scales, |value, scale| value * scale);
+            state.iteration += first;
+            last = state.iteration;
+            if scales.is_some() {
+                state.gradient_norm = Some(gradient_norm.get());
+                state.weight_norm = norm(parameters);
+            }
+            after(state, parameters)
+        })?;
+        first = last;
+        if stop != Stop::LineSearch {
+            break;
+        }
+    }
+    Ok(stop)
+}
+
+/// Replaces values by a function of them and the scales, if there are any.
+fn scale(values: &mut [f64], scales: Option<&[f64]>, function: impl Fn(f64, f64) -> f64) {
+    for (value, scale) in values.iter_mut().zip(scales.into_iter().flatten()) {
+        *value = function(*value, *scale);
+    }
 }

@@ -6,6 +6,7 @@
 //! per pass over a corpus instead of once per token.
 
 use crate::error::{Error, Result, check_len};
+use crate::messages::Potentials;
 use crate::simd::{Panels, padded};
 
 /// Transition scores between labels; negative infinity forbids a transition.
@@ -29,14 +30,9 @@ pub struct Transitions {
     /// The transpose, row-major (to, from): contiguous predecessors for backtracking.
     by_target: Vec<f64>,
     /// The scores by (from, to), padded with negative infinity, for Viterbi.
-    steps: Panels,
-    /// `exp(score - max)` by (from, to), padded with 0, for the forward recursion. Entries are
-    /// between 0 and 1.
-    forward: Panels,
-    /// The transpose of `forward`, for the backward recursion.
-    backward: Panels,
-    /// The largest score; 0 if no score is finite.
-    max: f64,
+    steps: Panels<f64>,
+    /// Exponentials of the scores, for forward-backward.
+    potentials: Potentials<f64>,
     /// The largest score minus the smallest finite score; forward-backward starts in the log domain
     /// if `exp(-range)` is too small to scale.
     range: f64,
@@ -63,9 +59,7 @@ impl Transitions {
             by_target: scores.clone(),
             scores,
             steps: Panels::new(width, f64::NEG_INFINITY),
-            forward: Panels::new(width, 0.0),
-            backward: Panels::new(width, 0.0),
-            max: 0.0,
+            potentials: Potentials::new(width),
             range: 0.0,
         };
         transitions.update();
@@ -104,21 +98,18 @@ impl Transitions {
 
     /// Recomputes the maximum, the range and all derived tables from the scores.
     fn update(&mut self) {
+        self.potentials.set(self.labels, &self.scores);
+        let max = self.max();
         let finite = self
             .scores
             .iter()
             .copied()
             .filter(|score| score.is_finite());
-        let max = finite.clone().fold(f64::NEG_INFINITY, f64::max);
-        self.max = if max.is_finite() { max } else { 0.0 };
-        self.range = self.max - finite.fold(self.max, f64::min);
+        self.range = max - finite.fold(max, f64::min);
         for (at, &score) in self.scores.iter().enumerate() {
             let (from, to) = (at / self.labels, at % self.labels);
-            let exp = (score - self.max).exp();
             self.by_target[to * self.labels + from] = score;
             self.steps.set(from, to, score);
-            self.forward.set(from, to, exp);
-            self.backward.set(to, from, exp);
         }
     }
 
@@ -148,18 +139,13 @@ impl Transitions {
     }
 
     /// The scores by (from, to), padded with negative infinity.
-    pub(crate) fn steps(&self) -> &Panels {
+    pub(crate) fn steps(&self) -> &Panels<f64> {
         &self.steps
     }
 
-    /// `exp(score - max)` by (from, to), padded with 0.
-    pub(crate) fn forward(&self) -> &Panels {
-        &self.forward
-    }
-
-    /// The transpose of [`Transitions::forward`].
-    pub(crate) fn backward(&self) -> &Panels {
-        &self.backward
+    /// Exponentials of the scores.
+    pub(crate) fn potentials(&self) -> &Potentials<f64> {
+        &self.potentials
     }
 
     /// The largest score minus the smallest finite score; 0 if there is at most one finite score.
@@ -169,6 +155,6 @@ impl Transitions {
 
     /// The largest score; 0 if all transitions are forbidden.
     pub(crate) fn max(&self) -> f64 {
-        self.max
+        self.potentials.max
     }
 }

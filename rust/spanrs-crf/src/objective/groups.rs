@@ -94,6 +94,11 @@ impl Groups {
         &self.attributes
     }
 
+    /// Number of attributes of a group.
+    pub(crate) fn size(&self, group: usize) -> u32 {
+        self.sizes[group]
+    }
+
     /// The square root of the size of a group: the weight of each attribute is the parameter
     /// divided by this root.
     pub(crate) fn scale(&self, group: usize) -> f64 {

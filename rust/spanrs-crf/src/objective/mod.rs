@@ -32,7 +32,8 @@
 //! tokens share one parameter during training (`groups`), which reduces the number of items and parameters.
 
 mod groups;
-mod packed;
+pub(crate) mod packed;
+mod piece;
 pub(crate) mod targets;
 
 use std::borrow::Cow;
@@ -44,12 +45,13 @@ use spanrs_base::{Clock, Watch, limit_threads, map_in_threads};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
+use crate::messages::Potentials;
 use crate::simd::{Kernel, dispatch, padded};
 use crate::transitions::Transitions;
 
 pub(crate) use groups::Groups;
-use packed::{Packed, Part, Table};
-use targets::Work;
+use packed::{Gradient, Packed, Part, Table};
+use piece::{Piece, Scores};
 
 /// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit into the second-level
 /// cache. Fixed, because losses are added piece by piece.
@@ -58,6 +60,9 @@ const PIECE_TOKENS: usize = 512;
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
 const MAX_PIECES_PER_THREAD: usize = 16;
 
+/// Smallest second derivative, if there is no penalty.
+const MIN_CURVATURE: f64 = 1e-3;
+
 /// Approximate size in bytes of the work space for all pieces of a block, unless one piece per thread needs more.
 const WORK_BYTES: usize = 32 << 20;
 
@@ -65,8 +70,8 @@ const WORK_BYTES: usize = 32 << 20;
 /// squared weights. For a partial target, the likelihood is the total probability of the allowed labellings; for a
 /// soft target, the log-likelihood is the expectation under the target's label distributions.
 ///
-/// State weights are rounded to 32 bits, while the sums over a token's items have 64 bits: this halves the memory
-/// traffic, and the relative error of the objective is about 1e-9.
+/// State weights, scores and messages have 32 bits, sums over many tokens 64 bits. The relative error of the objective
+/// is about 1e-8, and with [`Objective::set_exact`] about 1e-9.
 ///
 /// Memory: 4 bytes per item (12 with values other than 1) and 16 bytes per state feature, counting
 /// each group of attributes once; dense rows are padded.
@@ -94,6 +99,10 @@ pub struct Objective<'a> {
     c2: f64,
     /// Number of threads, at most the number of processors.
     threads: usize,
+    /// Whether the derivatives of the current evaluation are variances.
+    variances: bool,
+    /// Whether all messages have 64 bits.
+    exact: bool,
     /// Called before each block to check whether to stop.
     clock: Clock,
     /// Sequences of each piece, in the order of the corpus.
@@ -103,14 +112,16 @@ pub struct Objective<'a> {
     /// State weights of the current evaluation.
     weights: Table<f32>,
     /// Derivatives of the state weights in the current evaluation.
-    gradient: Table<f64>,
+    gradient: Gradient,
     /// Transition scores in the current evaluation, with their exponentials.
     transitions: Transitions,
+    /// Exponentials of the transition scores in 32 bits.
+    potentials: Potentials<f32>,
     /// Dense transition weights, row-major (from, to); 0 for transitions without a feature.
     scores: Vec<f64>,
     /// Work space for each piece of a block. The locks are never contended: a piece belongs to one
     /// thread.
-    work: Vec<Mutex<Work>>,
+    work: Vec<Mutex<Piece>>,
 }
 
 impl<'a> Objective<'a> {
@@ -164,11 +175,14 @@ impl<'a> Objective<'a> {
             features,
             c2,
             threads,
+            variances: false,
+            exact: false,
             clock: Clock::new(|| false),
             weights: packed.table(),
-            gradient: packed.table(),
+            gradient: Gradient::new(&packed),
             packed,
             transitions: Transitions::zero(labels),
+            potentials: Potentials::new(padded(labels)),
             scores: vec![0.0; labels * labels],
             work: (0..block.min(pieces.len()))
                 .map(|_| Mutex::default())
@@ -200,10 +214,11 @@ impl<'a> Objective<'a> {
             self.scores[pair as usize] = *weight;
         }
         self.transitions.set(&self.scores)?;
+        self.potentials.set(self.features.labels(), &self.scores);
         self.packed.pack(self.features, weights, &mut self.weights);
         let mut sums = vec![0.0; self.scores.len()];
         let loss = self.sequences(&mut sums)?;
-        self.packed.unpack(self.features, &self.gradient, gradient);
+        self.gradient.unpack(&self.packed, self.features, gradient);
         for (derivative, &pair) in gradient[first_pair..].iter_mut().zip(pairs) {
             *derivative = sums[pair as usize];
         }
@@ -220,15 +235,58 @@ impl<'a> Objective<'a> {
         }
     }
 
+    /// Writes approximate second derivatives at `weights`, at least `2 c2`, to `curvatures`: the sums
+    /// of the variances of label counts over the tokens, and of the expected transition counts.
+    /// Covariances between tokens are ignored, and values are taken as 1.
+    ///
+    /// # Errors
+    /// Same as [`Objective::evaluate`].
+    pub(crate) fn curvatures(&mut self, weights: &[f64], curvatures: &mut [f64]) -> Result<()> {
+        self.variances = true;
+        let evaluated = self.evaluate(weights, curvatures);
+        self.variances = false;
+        evaluated?;
+        for (curvature, weight) in curvatures.iter_mut().zip(weights) {
+            *curvature -= 2.0 * self.c2 * weight;
+        }
+        self.packed.multiply_by_scales(self.features, curvatures);
+        for curvature in curvatures {
+            *curvature = curvature.max(0.0) + (2.0 * self.c2).max(MIN_CURVATURE);
+        }
+        Ok(())
+    }
+
+    /// Selects messages in 64 bits for all sequences, or only for those whose messages are out of range in 32 bits
+    /// (the default). Derivatives of single tokens have 32 bits in both cases.
+    pub fn set_exact(&mut self, exact: bool) {
+        self.exact = exact;
+    }
+
+    /// The corpus; its attributes may have been freed.
+    pub(crate) fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// The items in the layout of training.
+    pub(crate) fn packed(&self) -> &Packed {
+        &self.packed
+    }
+
     /// Computes the negative log-likelihood of all sequences; fills the table of derivatives and adds the derivatives
     /// of transitions to `pairs`, row-major (from, to).
     fn sequences(&mut self, pairs: &mut [f64]) -> Result<f64> {
         let ranges = self.packed.ranges(self.threads);
-        let mut parts = self.packed.split(&mut self.gradient, &ranges);
-        parts.iter_mut().for_each(|part| part.clear());
+        let parts = self.gradient.split(&self.packed, &ranges);
         let parts: Vec<_> = parts.into_iter().map(Mutex::new).collect();
-        let (corpus, packed, weights) = (&*self.corpus, &self.packed, &self.weights);
-        let transitions = &self.transitions;
+        let (corpus, packed, transitions) = (&*self.corpus, &self.packed, &self.transitions);
+        let scores = Scores {
+            packed,
+            weights: &self.weights,
+            transitions,
+            potentials: &self.potentials,
+            variances: self.variances,
+            exact: self.exact,
+        };
         let mut losses = 0.0;
         for block in self.pieces.chunks(self.work.len().max(1)) {
             if self.clock.stops() {
@@ -239,7 +297,7 @@ impl<'a> Objective<'a> {
             let found = map_in_threads(0..threads, |thread| {
                 for at in (thread..block.len()).step_by(threads) {
                     let mut work = work[at].lock().unwrap_or_else(PoisonError::into_inner);
-                    work.run(corpus, transitions, block[at].clone(), (packed, weights))?;
+                    work.run(corpus, scores, block[at].clone())?;
                 }
                 Ok(())
             });
@@ -259,13 +317,18 @@ impl<'a> Objective<'a> {
                 dispatch(AddRows(&mut part, packed, first, &rows));
             });
         }
+        for part in parts {
+            part.into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .end_period();
+        }
         Ok(losses)
     }
 }
 
 /// Adds the rows of consecutive pieces to the derivatives of their tokens' items that are in this part. The number is
 /// the index of the first token of the first piece.
-struct AddRows<'a, 'b>(&'a mut Part<'b>, &'a Packed, usize, &'a [&'a [f64]]);
+struct AddRows<'a, 'b>(&'a mut Part<'b>, &'a Packed, usize, &'a [&'a [f32]]);
 
 impl Kernel for AddRows<'_, '_> {
     type Output = ();

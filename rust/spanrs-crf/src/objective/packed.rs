@@ -15,6 +15,9 @@
 //! features with at least 3 labels. Attributes without features, and all but one attribute of a
 //! group, have no code and are dropped from the tokens.
 
+mod gradient;
+mod steps;
+
 use std::ops::Range;
 
 use crate::aligned::Aligned;
@@ -23,6 +26,9 @@ use crate::features::Features;
 use crate::simd::LANES;
 
 use super::groups::Groups;
+
+pub(crate) use gradient::{Gradient, Part};
+pub(crate) use steps::Masks;
 
 /// An attribute gets a dense row if it has weights for at least 1/8 of the padded row, and at least
 /// 2.
@@ -44,6 +50,8 @@ pub(crate) struct Packed {
     /// The factor between a parameter and the sum of the weights of its group: `sqrt(n)` for `n`
     /// attributes (`parameter / sqrt(n)` is the weight of each attribute).
     scales: Vec<f64>,
+    /// Number of attributes of the group of each code.
+    sizes: Vec<f32>,
     /// Start of each run in the sparse table; the last entry is the end of the last run.
     starts: Vec<u32>,
     /// The label of each sparse weight.
@@ -108,6 +116,10 @@ impl Packed {
             codes: Vec::new(),
             values: Vec::new(),
             counts: order.iter().map(|&group| count_of(group)).collect(),
+            sizes: order
+                .iter()
+                .map(|&group| groups.size(group as usize) as f32)
+                .collect(),
             scales: order
                 .iter()
                 .map(|&group| groups.scale(group as usize))
@@ -148,10 +160,10 @@ impl Packed {
     }
 
     /// A table of zeros with this layout.
-    pub(crate) fn table<T: Copy + Default>(&self) -> Table<T> {
+    pub(crate) fn table(&self) -> Table<f32> {
         Table {
             dense: Aligned::new(self.rows * self.width),
-            sparse: vec![T::default(); self.labels.len()],
+            sparse: vec![0.0; self.labels.len()],
         }
     }
 
@@ -178,26 +190,12 @@ impl Packed {
         }
     }
 
-    /// Copies a table of derivatives into a gradient, in the order of the features; each is
-    /// multiplied by the scale of its group. Entries of transitions are not changed.
-    pub(crate) fn unpack(&self, features: &Features, table: &Table<f64>, gradient: &mut [f64]) {
-        for (code, (&group, scale)) in self.groups.iter().zip(&self.scales).enumerate() {
+    /// Multiplies values in the order of the features by the scales of their groups.
+    pub(crate) fn multiply_by_scales(&self, features: &Features, values: &mut [f64]) {
+        for (&group, scale) in self.groups.iter().zip(&self.scales) {
             let (start, labels) = features.state(group as usize);
-            let derivatives = &mut gradient[start..][..labels.len()];
-            match code.checked_sub(self.rows) {
-                None => {
-                    let row = &table.dense[code * self.width..][..self.width];
-                    for (derivative, label) in derivatives.iter_mut().zip(labels) {
-                        *derivative = scale * row[*label as usize];
-                    }
-                }
-                Some(run) => {
-                    let run = &table.sparse[self.run(run)];
-                    for (derivative, own) in derivatives.iter_mut().zip(run) {
-                        *derivative = scale * own;
-                    }
-                }
-            }
+            let values = &mut values[start..][..labels.len()];
+            values.iter_mut().for_each(|value| *value *= scale);
         }
     }
 
@@ -297,83 +295,5 @@ impl Packed {
             }
         }
         ranges
-    }
-
-    /// Splits a table at the boundaries of contiguous code ranges, which begin at 0, so that
-    /// threads can write to the parts concurrently.
-    pub(crate) fn split<'a>(
-        &self,
-        table: &'a mut Table<f64>,
-        ranges: &[Range<usize>],
-    ) -> Vec<Part<'a>> {
-        let (mut dense, mut sparse) = (&mut *table.dense, &mut *table.sparse);
-        let mut parts = Vec::new();
-        for codes in ranges {
-            let rows = codes.start.min(self.rows)..codes.end.min(self.rows);
-            let runs = codes.start.max(self.rows)..codes.end.max(self.rows);
-            let first = self.starts[runs.start - self.rows] as usize;
-            let weights = self.starts[runs.end - self.rows] as usize - first;
-            let (own_dense, own_sparse);
-            (own_dense, dense) = dense.split_at_mut(rows.len() * self.width);
-            (own_sparse, sparse) = sparse.split_at_mut(weights);
-            parts.push(Part {
-                codes: codes.clone(),
-                dense: own_dense,
-                sparse: own_sparse,
-                first,
-            });
-        }
-        parts
-    }
-}
-
-/// The derivatives of a range of codes, owned by one thread at a time.
-#[derive(Debug)]
-pub(crate) struct Part<'a> {
-    /// The codes; the end is exclusive.
-    codes: Range<usize>,
-    /// Dense rows of the codes.
-    dense: &'a mut [f64],
-    /// Runs of the codes.
-    sparse: &'a mut [f64],
-    /// Index in the sparse table of the first entry of `sparse`.
-    first: usize,
-}
-
-impl Part<'_> {
-    /// Sets all derivatives to 0.
-    pub(crate) fn clear(&mut self) {
-        self.dense.fill(0.0);
-        self.sparse.fill(0.0);
-    }
-
-    /// Adds a row of label derivatives, times the values, to the derivatives of the token's items
-    /// that are in this part.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, packed: &Packed, token: usize, row: &[f64]) {
-        let (codes, values) = packed.items(token);
-        let before = codes.iter();
-        let before = before.take_while(|&&code| (code as usize) < self.codes.start);
-        for (at, &code) in codes.iter().enumerate().skip(before.count()) {
-            let code = code as usize;
-            if code >= self.codes.end {
-                break;
-            }
-            let value = values.get(at).copied().unwrap_or(1.0);
-            if code < packed.rows {
-                let own = (code - self.codes.start) * packed.width;
-                let own = &mut self.dense[own..][..packed.width];
-                let own = own.as_chunks_mut::<LANES>().0.iter_mut();
-                for (sums, row) in own.zip(row.as_chunks::<LANES>().0) {
-                    for lane in 0..LANES {
-                        sums[lane] += value * row[lane];
-                    }
-                }
-            } else {
-                for place in packed.run(code - packed.rows) {
-                    self.sparse[place - self.first] += value * row[packed.labels[place] as usize];
-                }
-            }
-        }
     }
 }

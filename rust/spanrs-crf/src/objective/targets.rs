@@ -13,53 +13,104 @@
 //! Derivatives of label scores are stored in rows, one per token, which the objective (or gradient
 //! descent) adds to the weights of the token's attributes.
 
-use std::ops::Range;
-
-use crate::aligned::Aligned;
 use crate::corpus::{Corpus, Target};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::forward_backward::PairSums;
 use crate::lattice::Lattice;
-use crate::simd::{Kernel, dispatch, padded};
+use crate::simd::{Real, padded};
 use crate::transitions::Transitions;
 
-use super::packed::{Packed, Table};
-
-/// Adds the state scores of a range of tokens to their padded rows.
-struct AddScores<'a>(&'a Packed, &'a Table<f32>, Range<usize>, &'a mut [f64]);
-
-impl Kernel for AddScores<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self(packed, weights, tokens, rows) = self;
-        for (token, row) in tokens.zip(rows.chunks_exact_mut(packed.width())) {
-            packed.add_scores(weights, token, row);
+/// Subtracts the label counts of a target, times `weight`, from padded `rows` by token, and adds its
+/// transition counts, times `weight`, to `pairs`, row-major (from, to). Returns the score of the
+/// target: the sum of the label and transition scores, weighted by the counts. `scores` are padded
+/// rows of label scores.
+///
+/// Returns None for partial targets, whose counts depend on the model.
+pub(crate) fn subtract_target<T: Real>(
+    target: &Target,
+    transitions: &Transitions,
+    weight: f64,
+    scores: &[T],
+    rows: &mut [T],
+    pairs: &mut [f64],
+) -> Option<f64> {
+    let labels = transitions.labels();
+    let width = padded(labels);
+    let mut score = 0.0;
+    let mut add = |pair: usize, count: f64| {
+        pairs[pair] += weight * count;
+        score += count * transitions.scores()[pair];
+    };
+    match target {
+        Target::Labels(known) => {
+            for pair in known.windows(2) {
+                add(pair[0] as usize * labels + pair[1] as usize, 1.0);
+            }
+            for (token, &label) in known.iter().enumerate() {
+                let at = token * width + label as usize;
+                rows[at] = rows[at] - T::of(weight);
+                score += scores[at].into();
+            }
         }
+        Target::Soft(known) => {
+            // Tokens are independent, so the count of a pair is the product of its probabilities.
+            for pair in 0..(known.len() / labels).saturating_sub(1) {
+                let before = &known[pair * labels..][..labels];
+                let after = &known[(pair + 1) * labels..][..labels];
+                for (from, p) in before.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                    for (to, q) in after.iter().enumerate() {
+                        add(from * labels + to, p * q);
+                    }
+                }
+            }
+            score += subtract_labels(known, labels, weight, scores, rows);
+        }
+        Target::Counts(counts) => {
+            for &(pair, count) in counts.transitions() {
+                add(pair as usize, count);
+            }
+            score += subtract_labels(counts.labels(), labels, weight, scores, rows);
+        }
+        Target::Partial(_) => return None,
     }
+    Some(score)
 }
 
-/// Work space of one piece of the corpus: the sums of its sequences. A thread owns it while it
-/// processes the piece; [`Work::begin`] clears the sums.
+/// Subtracts `weight` times the label counts, row-major (token, label), from padded `rows`; returns
+/// the label scores weighted by the counts.
+fn subtract_labels<T: Real>(
+    counts: &[f64],
+    labels: usize,
+    weight: f64,
+    scores: &[T],
+    rows: &mut [T],
+) -> f64 {
+    let width = padded(labels);
+    let mut sum = 0.0;
+    let tables = rows.chunks_exact_mut(width).zip(scores.chunks_exact(width));
+    for (counts, (row, scores)) in counts.chunks_exact(labels.max(1)).zip(tables) {
+        for (count, (value, score)) in counts.iter().zip(row.iter_mut().zip(scores)) {
+            *value = *value - T::of(weight * count);
+            sum += count * (*score).into();
+        }
+    }
+    sum
+}
+
+/// Work space in 64 bits: the sums of some sequences. A thread owns it; [`Work::begin`] clears the
+/// sums.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     /// Scores of the current sequence.
     lattice: Lattice,
     /// The same scores with only the labels that a partial target allows.
     constrained: Lattice,
-    /// Weighted negative log-likelihood of the sequences so far.
-    loss: f64,
-    /// Expected minus observed label counts of the tokens, times weights; padded rows.
-    rows: Aligned<f64>,
     /// Expected transition counts of the model, times weights.
     expected: PairSums,
     /// Observed transition counts, times weights, row-major (from, to).
     observed: Vec<f64>,
     /// Expected transition counts over the labellings that partial targets allow, times weights.
     allowed: PairSums,
-    /// Labels of the current sequence.
-    labels: Vec<usize>,
 }
 
 impl Work {
@@ -69,59 +120,11 @@ impl Work {
         self.allowed.clear(labels);
         self.observed.clear();
         self.observed.resize(labels * labels, 0.0);
-        self.loss = 0.0;
     }
 
     /// The lattice whose scores [`Work::sequence`] reads.
     pub(crate) fn lattice(&mut self) -> &mut Lattice {
         &mut self.lattice
-    }
-
-    /// Computes loss and derivatives of a range of sequences; earlier sums are cleared. Sequences
-    /// with the weight 0 keep rows of zeros.
-    ///
-    /// # Errors
-    /// Same as [`Work::sequence`], for the first sequence that fails.
-    pub(crate) fn run(
-        &mut self,
-        corpus: &Corpus,
-        transitions: &Transitions,
-        sequences: Range<usize>,
-        (packed, weights): (&Packed, &Table<f32>),
-    ) -> Result<()> {
-        let labels = corpus.labels();
-        let width = padded(labels);
-        self.begin(labels);
-        let mut rows = std::mem::take(&mut self.rows);
-        let tokens = |at| corpus.sequence(at).len();
-        rows.resize(sequences.clone().map(tokens).sum::<usize>() * width);
-        rows.fill(0.0);
-        let mut start = 0;
-        for at in sequences {
-            let tokens = corpus.sequence(at);
-            let size = tokens.len() * width;
-            if corpus.total_weight(at) == 0.0 {
-                start += size;
-                continue;
-            }
-            self.lattice.reset(tokens.len(), labels);
-            let scores = &mut self.lattice.scores[..];
-            dispatch(AddScores(packed, weights, tokens, scores));
-            self.loss += self.sequence(corpus, transitions, at, &mut rows[start..start + size])?;
-            start += size;
-        }
-        self.rows = rows;
-        Ok(())
-    }
-
-    /// Weighted negative log-likelihood of the sequences of the piece.
-    pub(crate) fn loss(&self) -> f64 {
-        self.loss
-    }
-
-    /// Expected minus observed label counts of the tokens, padded rows.
-    pub(crate) fn rows(&self) -> &[f64] {
-        &self.rows
     }
 
     /// Adds expected minus observed transition counts to `sums`, row-major (from, to).
@@ -149,77 +152,19 @@ impl Work {
         at: usize,
         rows: &mut [f64],
     ) -> Result<f64> {
-        let (labels, weight) = (corpus.labels(), corpus.weight(at));
-        let width = padded(labels);
+        let weight = corpus.weight(at);
         let log_z = self.lattice.forward_backward(transitions)?;
-        if !log_z.is_finite() {
-            return Err(Error::NotFinite);
-        }
         let total = corpus.total_weight(at);
         self.lattice
             .add_pairs(transitions, total, &mut self.expected);
         self.lattice.add_marginals(total, rows);
-        let observed = match corpus.target(at) {
-            Target::Labels(known) => {
-                self.labels.clear();
-                self.labels
-                    .extend(known.iter().map(|&label| label as usize));
-                for (token, &label) in self.labels.iter().enumerate() {
-                    rows[token * width + label] -= weight;
-                }
-                for pair in self.labels.windows(2) {
-                    self.observed[pair[0] * labels + pair[1]] += weight;
-                }
-                self.lattice.score(&self.labels, transitions)?
-            }
-            Target::Soft(known) => {
-                let own = self.subtract_labels(known, weight, rows);
-                own + self.soft_pairs(known, transitions, weight)
-            }
-            Target::Partial(known) => self.allowed(known, transitions, weight, rows)?,
-            Target::Counts(counts) => {
-                let mut own = self.subtract_labels(counts.labels(), weight, rows);
-                for &(pair, count) in counts.transitions() {
-                    self.observed[pair as usize] += weight * count;
-                    own += count * transitions.scores()[pair as usize];
-                }
-                own
-            }
+        let (scores, pairs) = (&self.lattice.scores[..], &mut self.observed);
+        let target = corpus.target(at);
+        let score = match subtract_target(target, transitions, weight, scores, rows, pairs) {
+            Some(score) => score,
+            None => self.allowed(target, transitions, weight, rows)?,
         };
-        Ok(total * log_z - weight * observed)
-    }
-
-    /// Subtracts `weight` times the label counts, row-major (token, label), from `rows`; returns
-    /// the label scores weighted by the counts.
-    fn subtract_labels(&self, counts: &[f64], weight: f64, rows: &mut [f64]) -> f64 {
-        let (labels, width) = (self.lattice.labels(), padded(self.lattice.labels()));
-        let mut sum = 0.0;
-        for (token, counts) in counts.chunks_exact(labels.max(1)).enumerate() {
-            for (difference, count) in rows[token * width..].iter_mut().zip(counts) {
-                *difference -= weight * count;
-            }
-            let scores = self.lattice.scores(token).iter().zip(counts);
-            sum += scores.map(|(score, count)| score * count).sum::<f64>();
-        }
-        sum
-    }
-
-    /// Adds the transition counts of soft labels, times `weight`; returns the transition scores
-    /// weighted by the counts. Tokens are independent, so the count of a pair is the product of its
-    /// probabilities.
-    fn soft_pairs(&mut self, known: &[f64], transitions: &Transitions, weight: f64) -> f64 {
-        let labels = transitions.labels();
-        let mut sum = 0.0;
-        let rows: Vec<&[f64]> = known.chunks_exact(labels).collect();
-        for pair in rows.windows(2) {
-            for (from, p) in pair[0].iter().enumerate().filter(|(_, p)| **p > 0.0) {
-                for (to, q) in pair[1].iter().enumerate() {
-                    self.observed[from * labels + to] += weight * p * q;
-                    sum += p * q * transitions.score(from, to);
-                }
-            }
-        }
-        sum
+        Ok(total * log_z - weight * score)
     }
 
     /// Returns the log partition function over the allowed labellings; adds their expected
@@ -229,13 +174,15 @@ impl Work {
     /// [`Error::NoPath`] if none of the allowed labellings is possible.
     fn allowed(
         &mut self,
-        known: &[bool],
+        target: &Target,
         transitions: &Transitions,
         weight: f64,
         rows: &mut [f64],
     ) -> Result<f64> {
         self.constrained.clone_from(&self.lattice);
-        self.constrained.allow(known)?;
+        if let Target::Partial(allowed) = target {
+            self.constrained.allow(allowed)?;
+        }
         let log_z = self.constrained.forward_backward(transitions)?;
         let allowed = &mut self.allowed;
         self.constrained.add_pairs(transitions, weight, allowed);

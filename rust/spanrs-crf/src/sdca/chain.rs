@@ -1,0 +1,331 @@
+//! One sequence of a sweep: messages in 32 bits, and a step of the dual variables of each token.
+//!
+//! Backward messages are computed with the weights at the beginning of the turn. Then, from left to
+//! right, the forward message of a token gives its label probabilities, its dual variables and the
+//! weights of its attributes change, and the new scores enter the forward message: the next token
+//! sees all changes before it.
+
+use std::ops::Range;
+
+use super::pairs::Pairs;
+use crate::aligned::Aligned;
+use crate::objective::packed::{Masks, Packed, Table};
+use crate::simd::{Kernel, LANES, exp_minus, max, sum, sum_lanes};
+
+/// Score of the padding, whose exponential is 0.
+const PADDING: f32 = -1e30;
+
+/// Squared length below which a step is not worth its memory traffic.
+const MIN_STEP: f32 = 1e-10;
+
+/// Sum of the products of messages below which they are out of range.
+const MIN_SUM: f32 = 1e-30;
+
+/// Buffers for one sequence; rows are padded.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buffers {
+    /// Label probabilities of the target, by token.
+    pub(super) observed: Aligned<f32>,
+    /// Backward messages, by token.
+    backward: Aligned<f32>,
+    /// Rows of one token.
+    token: TokenRows,
+}
+
+/// Padded rows of one token.
+#[derive(Clone, Debug, Default)]
+struct TokenRows {
+    scores: Aligned<f32>,
+    exps: Aligned<f32>,
+    /// Difference of dual and model probabilities, then the step of the scores.
+    step: Aligned<f32>,
+    /// Change of the scores.
+    change: Aligned<f32>,
+    product: Aligned<f32>,
+}
+
+impl Buffers {
+    /// Makes room for a sequence.
+    pub(super) fn resize(&mut self, tokens: usize, width: usize) {
+        self.observed.resize(tokens * width);
+        self.backward.resize(tokens * width);
+        let TokenRows {
+            scores,
+            exps,
+            step,
+            change,
+            product,
+        } = &mut self.token;
+        for row in [scores, exps, step, change, product] {
+            row.resize(width);
+        }
+    }
+}
+
+/// Messages of the sequences of a chunk, from which the pairs are counted; padded rows by token.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PairRows {
+    /// Forward messages.
+    pub(super) forward: Aligned<f32>,
+    /// Weight times exponentials times backward messages, normalised so that the product with the
+    /// forward message before and the exponential of the transition is the weighted probability of a
+    /// pair; 0 for first tokens.
+    pub(super) next: Aligned<f32>,
+    /// Weight of each token.
+    weights: Vec<f32>,
+    width: usize,
+}
+
+impl PairRows {
+    /// Makes room for the tokens of a chunk.
+    pub(super) fn clear(&mut self, tokens: usize, width: usize) {
+        self.forward.resize(tokens * width);
+        self.next.resize(tokens * width);
+        self.weights.clear();
+        self.width = width;
+    }
+
+    /// The rows of the next sequence, `forward` and `next`.
+    pub(super) fn next(&mut self, tokens: usize, weight: f32) -> (&mut [f32], &mut [f32]) {
+        let start = self.weights.len() * self.width;
+        self.weights.resize(self.weights.len() + tokens, weight);
+        let end = self.weights.len() * self.width;
+        (&mut self.forward[start..end], &mut self.next[start..end])
+    }
+
+    /// Sum of the weights of the tokens.
+    pub(super) fn weight(&self) -> f64 {
+        self.weights.iter().map(|weight| f64::from(*weight)).sum()
+    }
+
+    /// Squares the probabilities: products of the rows become the weighted squares.
+    #[inline(always)]
+    pub(super) fn square(&mut self) {
+        self.forward.iter_mut().for_each(|value| *value *= *value);
+        for (row, weight) in self.next.chunks_exact_mut(self.width).zip(&self.weights) {
+            let inverse = 1.0 / *weight;
+            row.iter_mut()
+                .for_each(|value| *value = *value * *value * inverse);
+        }
+    }
+}
+
+/// What a turn contributes to the sums of a sweep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TurnSums {
+    /// Estimate of the gap.
+    pub(super) gap: f64,
+    /// Weighted negative log-likelihood, without the scores of the observed transitions. Scores
+    /// change on the way.
+    pub(super) loss: f64,
+}
+
+/// A sequence's turn in a sweep.
+pub(super) struct Turn<'a> {
+    pub(super) packed: &'a Packed,
+    pub(super) masks: &'a Masks,
+    /// State weights of the groups, as scores.
+    pub(super) weights: &'a mut Table<f32>,
+    pub(super) pairs: &'a Pairs,
+    /// Observed minus dual label probabilities, by token of the corpus; padded rows.
+    pub(super) differences: &'a mut [f32],
+    pub(super) buffers: &'a mut Buffers,
+    /// Rows of [`PairRows`] for this sequence.
+    pub(super) rows: (&'a mut [f32], &'a mut [f32]),
+    pub(super) tokens: Range<usize>,
+    pub(super) labels: usize,
+    /// Weight of the sequence.
+    pub(super) weight: f32,
+    /// `1 / (2 c2)`.
+    pub(super) scale: f32,
+}
+
+impl Kernel for Turn<'_> {
+    type Output = TurnSums;
+
+    #[inline(always)]
+    fn call(mut self) -> TurnSums {
+        let mut backward = std::mem::take(&mut self.buffers.backward);
+        let mut rows = std::mem::take(&mut self.buffers.token);
+        self.backward(&mut backward, &mut rows);
+        let mut sums = TurnSums::default();
+        for at in 0..self.tokens.len() {
+            let backward = &backward[at * self.packed.width()..][..self.packed.width()];
+            let (gap, loss) = self.token(at, backward, &mut rows);
+            sums.gap += f64::from(gap * self.weight);
+            sums.loss += f64::from(loss * self.weight);
+        }
+        (self.buffers.backward, self.buffers.token) = (backward, rows);
+        sums
+    }
+}
+
+impl Turn<'_> {
+    /// Computes the scores of a token and their exponentials; returns the largest score.
+    #[inline(always)]
+    fn score(&self, at: usize, rows: &mut TokenRows) -> f32 {
+        rows.scores[..self.labels].fill(0.0);
+        rows.scores[self.labels..].fill(PADDING);
+        self.packed
+            .gather(self.weights, self.tokens.start + at, &mut rows.scores);
+        let most = max(&rows.scores);
+        exp_minus(&rows.scores, most, &mut rows.exps);
+        most
+    }
+
+    /// Computes the backward messages.
+    #[inline(always)]
+    fn backward(&self, backward: &mut [f32], rows: &mut TokenRows) {
+        let width = self.packed.width();
+        let last = self.tokens.len() - 1;
+        let row = &mut backward[last * width..];
+        row[..self.labels].fill(1.0);
+        row[self.labels..].fill(0.0);
+        for at in (1..=last).rev() {
+            self.score(at, rows);
+            let (before, after) = backward.split_at_mut(at * width);
+            let row = &mut before[(at - 1) * width..];
+            let factors = rows.exps.iter().zip(after);
+            for (product, (exp, after)) in rows.product.iter_mut().zip(factors) {
+                *product = exp * *after;
+            }
+            self.pairs.potentials.backward.multiply(&rows.product, row);
+            let inverse = 1.0 / max(row).max(MIN_SUM);
+            row.iter_mut().for_each(|value| *value *= inverse);
+        }
+    }
+
+    /// Computes the forward message of a token and takes a step of its dual variables. Returns its
+    /// parts of the gap and of the negative log-likelihood.
+    #[inline(always)]
+    fn token(&mut self, at: usize, backward: &[f32], rows: &mut TokenRows) -> (f32, f32) {
+        let width = self.packed.width();
+        let most = self.score(at, rows);
+        let (before, row) = self.rows.0.split_at_mut(at * width);
+        let row = &mut row[..width];
+        let next = &mut self.rows.1[at * width..][..width];
+        if at == 0 {
+            row.copy_from_slice(&rows.exps);
+        } else {
+            let before = &before[(at - 1) * width..];
+            self.pairs.potentials.forward.multiply(before, row);
+            for (value, exp) in row.iter_mut().zip(&*rows.exps) {
+                *value *= exp;
+            }
+        }
+        let observed = &self.buffers.observed[at * width..][..width];
+        let differences = &mut self.differences[(self.tokens.start + at) * width..][..width];
+        let difference = Difference::of((row, backward), (observed, differences), &mut rows.step);
+        if difference.total.is_nan() || difference.total <= MIN_SUM {
+            // The path so far cannot be continued within the range of 32 bits. The token keeps its
+            // dual variables, and the message begins anew.
+            let inverse = 1.0 / sum(&rows.exps);
+            for (value, exp) in row.iter_mut().zip(&*rows.exps) {
+                *value = exp * inverse;
+            }
+            next.fill(0.0);
+            return (1.0, -MIN_SUM.ln());
+        }
+        let factor = if at == 0 {
+            0.0
+        } else {
+            self.weight / difference.total
+        };
+        for ((next, exp), backward) in next.iter_mut().zip(&*rows.exps).zip(backward) {
+            *next = exp * backward * factor;
+        }
+        let mut loss = most + sum(row).ln();
+        if at > 0 {
+            loss += self.pairs.potentials.max as f32;
+        }
+        // The scores of the padding are finite, and the observed probabilities are 0.
+        for (score, observed) in rows.scores.iter().zip(observed) {
+            loss -= observed * score;
+        }
+        if difference.norm > MIN_STEP {
+            let squares = self.packed.squares(self.tokens.start + at);
+            let curvature = squares * self.scale * self.weight * difference.curvature();
+            let step = 1.0 / (1.0 + curvature);
+            for (own, d) in differences.iter_mut().zip(&mut *rows.step) {
+                *own += step * *d;
+                *d *= step * self.weight * self.scale;
+            }
+            rows.change.fill(0.0);
+            let (token, change) = (self.tokens.start + at, &mut rows.change);
+            self.packed
+                .step(self.weights, self.masks, token, &rows.step, change);
+            exp_minus(&rows.change, max(&rows.change), &mut rows.product);
+            for (value, factor) in row.iter_mut().zip(&*rows.product) {
+                *value *= factor;
+            }
+        }
+        let inverse = 1.0 / sum(row);
+        row.iter_mut().for_each(|value| *value *= inverse);
+        (difference.gap, loss)
+    }
+}
+
+/// The dual label probabilities of a token minus those of the model.
+struct Difference {
+    /// Sum of the products of the messages.
+    total: f32,
+    /// Sum of `d^2 / (dual + model)`, an estimate of the divergence between both.
+    gap: f32,
+    /// Sum of squares.
+    norm: f32,
+    /// Sums of `m d` and `m d^2`, with the mean `m` of both.
+    mean: f32,
+    square: f32,
+}
+
+impl Difference {
+    /// Writes the difference to `out`.
+    #[inline(always)]
+    fn of(
+        (forward, backward): (&[f32], &[f32]),
+        (observed, differences): (&[f32], &[f32]),
+        out: &mut [f32],
+    ) -> Self {
+        let mut total = [0.0; LANES];
+        let out = out.as_chunks_mut::<LANES>().0;
+        let forward = forward.as_chunks::<LANES>().0;
+        let backward = backward.as_chunks::<LANES>().0;
+        for ((out, forward), backward) in out.iter_mut().zip(forward).zip(backward) {
+            for lane in 0..LANES {
+                out[lane] = forward[lane] * backward[lane];
+                total[lane] += out[lane];
+            }
+        }
+        let total = sum_lanes(total);
+        let inverse = 1.0 / total;
+        let [mut gap, mut norm, mut mean, mut square] = [[0.0; LANES]; 4];
+        let observed = observed.as_chunks::<LANES>().0;
+        let differences = differences.as_chunks::<LANES>().0;
+        for ((out, observed), own) in out.iter_mut().zip(observed).zip(differences) {
+            for lane in 0..LANES {
+                let model = out[lane] * inverse;
+                let dual = observed[lane] - own[lane];
+                let (d, both) = (dual - model, dual + model);
+                let m = 0.5 * both;
+                gap[lane] += d * d / if both > 1e-9 { both } else { 1e-9 };
+                norm[lane] += d * d;
+                mean[lane] += m * d;
+                square[lane] += m * d * d;
+                out[lane] = d;
+            }
+        }
+        Self {
+            total,
+            gap: sum_lanes(gap),
+            norm: sum_lanes(norm),
+            mean: sum_lanes(mean),
+            square: sum_lanes(square),
+        }
+    }
+
+    /// The Rayleigh quotient of `diag(m) - m m'` along the difference.
+    #[inline(always)]
+    fn curvature(&self) -> f32 {
+        (self.square - self.mean * self.mean).max(0.0) / self.norm
+    }
+}

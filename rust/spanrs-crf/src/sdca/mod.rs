@@ -1,0 +1,212 @@
+//! Dual coordinate ascent for the penalised likelihood, finished by L-BFGS.
+//!
+//! In the dual problem every token has label probabilities `alpha`, which are the observed
+//! probabilities at the beginning and those of the model at the optimum. The weights are a sum over
+//! the tokens of an attribute (Shalev-Shwartz and Zhang 2013; for CRFs Collins et al. 2008, Le Priol
+//! et al. 2018):
+//!
+//! ```text
+//! w = sum_t omega_t (observed_t - alpha_t) / (2 c2)
+//! ```
+//!
+//! A *sweep* visits all sequences in a random order and moves the `alpha` of each token towards the
+//! probabilities of the model (`chain`). Weights change at once, so a sweep achieves about as much as
+//! ten evaluations of the objective. The transition weights change after each chunk of sequences
+//! (`pairs`).
+//!
+//! Unlike the coordinate ascent of the literature, whose step is the same for all tokens of a
+//! sequence, each token has its own step. The dual objective need not increase then, so the state of
+//! a sweep is only a starting point: it is rejected if it is worse than weights of 0, and L-BFGS
+//! continues from it until a bound of the gap is met (`finish`).
+
+mod chain;
+mod dual;
+mod finish;
+mod pairs;
+
+use std::borrow::Cow;
+
+use spanrs_base::{Rng, Watch};
+
+use crate::corpus::{Corpus, Target};
+use crate::error::Result;
+use crate::features::Features;
+use crate::lbfgs::{Iteration, Lbfgs, Stop};
+use crate::objective::{Groups, Objective};
+
+use dual::{Dual, Sweep};
+use finish::Finish;
+
+/// Sweeps end when the estimated gap is at most this fraction of the objective.
+const SMALL_GAP: f64 = 2e-3;
+
+/// Sweeps end when the estimated gap decreases by a smaller fraction in two sweeps.
+const MIN_DECREASE: f64 = 0.2;
+
+/// Number of sweeps before a small decrease ends them: the gap can increase at first.
+const FIRST_SWEEPS: usize = 12;
+
+/// Estimated gap for each unit of weight above which sweeps diverge; 4 is the maximum, if all
+/// probabilities are contrary to their targets.
+const DIVERGED: f64 = 1.5;
+
+/// Options of dual coordinate ascent.
+///
+/// ```
+/// use spanrs_crf::{Algorithm, Corpus, FeatureSelection, Features, Sdca, Stop, Target, train};
+/// let mut corpus = Corpus::new(2, 2);
+/// corpus.token([(0, 1.0)]).unwrap();
+/// corpus.token([(1, 1.0)]).unwrap();
+/// corpus.end_sequence(Target::Labels(vec![0, 1]), 1.0).unwrap();
+/// let features = Features::of(&corpus, FeatureSelection::default());
+/// let mut weights = vec![0.0; features.len()];
+/// let algorithm = Algorithm::Sdca(Sdca::default());
+/// let mut gap = f64::INFINITY;
+/// let after = |state: spanrs_crf::Iteration, _: &[f64]| {
+///     gap = state.gap.unwrap_or(gap) / state.loss;
+///     Ok(true)
+/// };
+/// let stop = train(&corpus, &features, &algorithm, 1, &mut weights, || false, after);
+/// assert_eq!(stop, Ok(Stop::Converged));
+/// assert!(gap <= 1e-4);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sdca {
+    /// Coefficient of the sum of squared weights. Sweeps need a value above 0.
+    pub c2: f64,
+    /// Training converges when the objective is at most `tol` times itself above its minimum, which
+    /// follows from the norm `g` of the gradient: the gap is at most `g^2 / (4 c2)`.
+    pub tol: f64,
+    /// Seed of the order of sequences.
+    pub seed: u64,
+    /// Options of L-BFGS. The largest number of iterations includes the sweeps; there is no L1
+    /// penalty.
+    pub finish: Lbfgs,
+}
+
+impl Default for Sdca {
+    fn default() -> Self {
+        Self {
+            c2: 1.0,
+            tol: 1e-4,
+            seed: 0,
+            finish: Lbfgs {
+                epsilon: 0.0,
+                delta: 1e-6,
+                ..Lbfgs::default()
+            },
+        }
+    }
+}
+
+impl Sdca {
+    /// Trains from `weights`; see [`crate::train`]. Sweeps begin only from weights of 0, which have a
+    /// dual state; L-BFGS continues from other weights.
+    ///
+    /// # Errors
+    /// Same as [`crate::train`].
+    pub(crate) fn train(
+        &self,
+        corpus: Cow<'_, Corpus>,
+        features: &Features,
+        threads: usize,
+        weights: &mut [f64],
+        watch: Watch,
+        mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    ) -> Result<Stop> {
+        let groups = Groups::of(&corpus, features);
+        let group_features = groups.features(features);
+        let mut parameters = groups.to_parameters(features, weights, &group_features);
+        let sweeps = self.c2 > 0.0 && parameters.iter().all(|w| *w == 0.0) && !has_partial(&corpus);
+        let objective = Objective::of_groups(corpus, &group_features, &groups, self.c2, threads)?;
+        let mut objective = objective.interrupted_by(watch);
+        let mut after = |mut state: Iteration, parameters: &[f64]| {
+            groups.to_weights(features, parameters, &group_features, weights);
+            state.active = weights.iter().filter(|weight| **weight != 0.0).count();
+            after(state, weights)
+        };
+        let mut first = 0;
+        if sweeps {
+            match self.sweep(
+                &mut objective,
+                &group_features,
+                &mut parameters,
+                watch,
+                &mut after,
+            )? {
+                Some(number) => first = number,
+                None => return Ok(Stop::Asked),
+            }
+        }
+        Finish {
+            options: self,
+            first,
+        }
+        .run(&mut objective, &mut parameters, after)
+    }
+
+    /// Sweeps until the estimated gap is small, decreases slowly, or is large. Returns the number of
+    /// sweeps, or None if `after` stopped the training. `parameters` are those of the last sweep, or
+    /// remain 0 if these are worse.
+    fn sweep(
+        &self,
+        objective: &mut Objective,
+        features: &Features,
+        parameters: &mut [f64],
+        watch: Watch,
+        after: &mut impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    ) -> Result<Option<usize>> {
+        let mut dual = Dual::new(
+            objective.corpus(),
+            objective.packed(),
+            features,
+            self,
+            watch,
+        );
+        let mut rng = Rng::new(self.seed);
+        // The gaps of the last two sweeps.
+        let (mut last, mut number) = ([f64::INFINITY; 2], 0);
+        while number < self.finish.max_iterations {
+            number += 1;
+            let Sweep { gap, loss, weight } = dual.sweep(number, &mut rng)?;
+            if gap > DIVERGED * weight {
+                break;
+            }
+            dual.to_parameters(features, parameters);
+            let squares: f64 = parameters.iter().map(|weight| weight * weight).sum();
+            let state = Iteration {
+                iteration: number,
+                loss: loss + self.c2 * squares,
+                gradient_norm: None,
+                gap: Some(gap),
+                active: 0,
+                weight_norm: squares.sqrt(),
+                step: None,
+                evaluations: 1,
+            };
+            if !after(state, parameters)? {
+                return Ok(None);
+            }
+            let slow = number >= FIRST_SWEEPS && gap > (1.0 - MIN_DECREASE) * last[0];
+            if gap <= SMALL_GAP * state.loss || slow {
+                break;
+            }
+            last = [last[1], gap];
+        }
+        drop(dual);
+        let zeros = vec![0.0; parameters.len()];
+        let start = objective.evaluate(&zeros, &mut vec![0.0; zeros.len()])?;
+        let reached = objective.evaluate(parameters, &mut vec![0.0; zeros.len()]);
+        if !reached.is_ok_and(|reached| reached < start) {
+            parameters.fill(0.0);
+        }
+        Ok(Some(number))
+    }
+}
+
+/// Whether a sequence of the objective has a partial target, whose observed probabilities depend on
+/// the model.
+fn has_partial(corpus: &Corpus) -> bool {
+    let partial = |at| matches!(corpus.target(at), Target::Partial(_));
+    (0..corpus.sequences()).any(|at| corpus.total_weight(at) > 0.0 && partial(at))
+}
