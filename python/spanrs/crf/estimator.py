@@ -39,11 +39,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Estimator parameters that are not passed to the training algorithm.
-_NOT_TRAINING = (
-    *("template", "scheme", "threads", "patience"),
-    *("keep_on_interrupt", "progress", "verbose", "model_filename"),
-)
 #: Magic bytes of a CRFsuite model file.
 _CRFSUITE = b"lCRF"
 
@@ -129,9 +124,9 @@ class CRF(Estimator):
 
     _model: CrfModel | None = None
     #: Template and scheme are stored as separate metadata.
-    _not_saved: ClassVar[tuple[str, ...]] = (
-        *("template", "scheme", "threads", "progress", "verbose", "model_filename"),
-    )
+    _not_saved: ClassVar = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
+    #: Parameters that are not passed to the training algorithm.
+    _not_training: ClassVar = (*_not_saved, "patience", "keep_on_interrupt")
 
     def __init__(
         self,
@@ -300,7 +295,7 @@ class CRF(Estimator):
         if self.stopped_ == "line_search" and not self.history_ and start is None:
             raise ModelError(
                 f"{self.algorithm} cannot lower the loss from weights of 0; the usual reason is very large feature "
-                "values (above 1e10), so scale the values"
+                "values (above 1e30), so scale the values"
             )
         self._model = model.with_metadata(metadata)
         if self.model_filename is not None:
@@ -588,9 +583,10 @@ class CRF(Estimator):
         TypeError, ValueError
             If an option has a wrong type or is out of range.
         """
-        params = self.get_params().items()
-        options = {name: as_json(value) for name, value in params if name not in _NOT_TRAINING}
-        return _spanrs.crf_options(options | more)
+        params = {
+            name: value for name, value in self.get_params().items() if name not in self._not_training
+        }
+        return _spanrs.crf_options({name: as_json(value) for name, value in params.items()} | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
