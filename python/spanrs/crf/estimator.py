@@ -583,10 +583,8 @@ class CRF(Estimator):
         TypeError, ValueError
             If an option has a wrong type or is out of range.
         """
-        params = {
-            name: value for name, value in self.get_params().items() if name not in self._not_training
-        }
-        return _spanrs.crf_options({name: as_json(value) for name, value in params.items()} | more)
+        names = self.get_params().keys() - self._not_training
+        return _spanrs.crf_options({name: as_json(getattr(self, name)) for name in names} | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:
         if self.scheme == "auto":
