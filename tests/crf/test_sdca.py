@@ -87,3 +87,15 @@ def test_training_stops_within_the_sweeps():
     crf = CRF(max_iter=3).fit(X, y)
     assert (crf.stopped_, len(crf.history_)) == ("max_iterations", 3)
     assert CRF(patience=1, c2=0.01).fit(X, y, X[:3], y[:3]).stopped_ in ("stopped", "converged")
+
+
+def test_numbers_out_of_the_range_of_sweeps_are_trained_without_them():
+    X, y = corpus(8, sequences=20)
+    weights = [1e-300, *[1.0] * 19]
+    loss = CRF(algorithm="lbfgs").fit(X, y, sample_weight=weights).history_[-1].loss
+    assert CRF().fit(X, y, sample_weight=weights).history_[-1].loss <= loss * (1 + 1e-4)
+    for options in ({"c2": 1e-300, "max_iter": 30}, {"c2": 1e300}):
+        assert CRF(**options).fit(X, y).history_[0].gradient_norm is not None
+    partial = CRF().fit(X, [[{tag, "L0"} for tag in tags] for tags in y])
+    assert all(iteration.gap is None for iteration in partial.history_)
+    assert CRF().fit([[["a"] * 20, ["b"]]], [["A", "B"]]).predict([[["a"], ["b"]]]) == [["A", "B"]]

@@ -583,7 +583,7 @@ class CRF(Estimator):
         TypeError, ValueError
             If an option has a wrong type or is out of range.
         """
-        names = self.get_params().keys() - self._not_training
+        names = [name for name in self.get_params() if name not in self._not_training]
         return _spanrs.crf_options({name: as_json(getattr(self, name)) for name in names} | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:

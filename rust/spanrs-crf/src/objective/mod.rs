@@ -63,6 +63,9 @@ const MAX_PIECES_PER_THREAD: usize = 16;
 /// Smallest second derivative, if there is no penalty.
 const MIN_CURVATURE: f64 = 1e-3;
 
+/// Largest variance, for very large values.
+const MAX_CURVATURE: f64 = 1e30;
+
 /// Approximate size in bytes of the work space for all pieces of a block, unless one piece per thread needs more.
 const WORK_BYTES: usize = 32 << 20;
 
@@ -237,7 +240,7 @@ impl<'a> Objective<'a> {
 
     /// Writes approximate second derivatives at `weights`, at least `2 c2`, to `curvatures`: the sums
     /// of the variances of label counts over the tokens, and of the expected transition counts.
-    /// Covariances between tokens are ignored, and values are taken as 1.
+    /// Covariances between tokens are ignored, and values are not squared.
     ///
     /// # Errors
     /// Same as [`Objective::evaluate`].
@@ -251,7 +254,8 @@ impl<'a> Objective<'a> {
         }
         self.packed.multiply_by_scales(self.features, curvatures);
         for curvature in curvatures {
-            *curvature = curvature.max(0.0) + (2.0 * self.c2).max(MIN_CURVATURE);
+            let variance = curvature.clamp(0.0, MAX_CURVATURE);
+            *curvature = variance + (2.0 * self.c2).max(MIN_CURVATURE);
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ pub(crate) fn subtract_target<T: Real>(
         }
         Target::Soft(known) => {
             // Tokens are independent, so the count of a pair is the product of its probabilities.
-            for pair in 0..(known.len() / labels).saturating_sub(1) {
+            for pair in 0..(known.len() / labels.max(1)).saturating_sub(1) {
                 let before = &known[pair * labels..][..labels];
                 let after = &known[(pair + 1) * labels..][..labels];
                 for (from, p) in before.iter().enumerate().filter(|(_, p)| **p > 0.0) {

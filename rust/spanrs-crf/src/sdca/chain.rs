@@ -93,11 +93,6 @@ impl PairRows {
         (&mut self.forward[start..end], &mut self.next[start..end])
     }
 
-    /// Sum of the weights of the tokens.
-    pub(super) fn weight(&self) -> f64 {
-        self.weights.iter().map(|weight| f64::from(*weight)).sum()
-    }
-
     /// Squares the probabilities: products of the rows become the weighted squares.
     #[inline(always)]
     pub(super) fn square(&mut self) {

@@ -54,8 +54,6 @@ pub(super) struct Sweep {
     pub(super) gap: f64,
     /// Weighted negative log-likelihood.
     pub(super) loss: f64,
-    /// Sum of the weights of the tokens.
-    pub(super) weight: f64,
 }
 
 impl<'a> Dual<'a> {
@@ -109,14 +107,11 @@ impl<'a> Dual<'a> {
     pub(super) fn sweep(&mut self, number: usize, rng: &mut Rng) -> Result<Sweep> {
         let mut chunks: Vec<usize> = (0..self.chunks.len()).collect();
         rng.shuffle(&mut chunks);
-        let (mut sweep, width) = (
-            Sweep {
-                gap: 0.0,
-                loss: 0.0,
-                weight: 0.0,
-            },
-            self.packed.width(),
-        );
+        let mut sweep = Sweep {
+            gap: 0.0,
+            loss: 0.0,
+        };
+        let width = self.packed.width();
         // The first steps of the transitions are small, since state weights are not known yet.
         let caution = self.caution * (1.0 + 9.0 / (number * number) as f32);
         for chunk in chunks {
@@ -133,7 +128,6 @@ impl<'a> Dual<'a> {
                 sweep.gap += sums.gap;
                 sweep.loss += sums.loss;
             }
-            sweep.weight += self.rows.weight();
             let (gap, score) = dispatch(PairStep {
                 pairs: &mut self.pairs,
                 chunk,

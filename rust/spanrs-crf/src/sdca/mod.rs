@@ -25,11 +25,12 @@ mod finish;
 mod pairs;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use spanrs_base::{Rng, Watch};
 
 use crate::corpus::{Corpus, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
 use crate::objective::{Groups, Objective};
@@ -46,9 +47,11 @@ const MIN_DECREASE: f64 = 0.2;
 /// Number of sweeps before a small decrease ends them: the gap can increase at first.
 const FIRST_SWEEPS: usize = 12;
 
-/// Estimated gap for each unit of weight above which sweeps diverge; 4 is the maximum, if all
-/// probabilities are contrary to their targets.
-const DIVERGED: f64 = 1.5;
+/// Sweeps diverge if the estimated gap is larger than this multiple of that of the first sweep.
+const DIVERGED: f64 = 5.0;
+
+/// Range of the weights of sequences, and of c2, in which numbers of 32 bits do not overflow.
+const RANGE: Range<f64> = 1e-12..1e12;
 
 /// Options of dual coordinate ascent.
 ///
@@ -117,10 +120,11 @@ impl Sdca {
         let groups = Groups::of(&corpus, features);
         let group_features = groups.features(features);
         let mut parameters = groups.to_parameters(features, weights, &group_features);
-        let sweeps = self.c2 > 0.0 && parameters.iter().all(|w| *w == 0.0) && !has_partial(&corpus);
+        let partial = has_partial(&corpus);
+        let sweeps = !partial && self.can_sweep(&corpus) && parameters.iter().all(|w| *w == 0.0);
         let objective = Objective::of_groups(corpus, &group_features, &groups, self.c2, threads)?;
         let mut objective = objective.interrupted_by(watch);
-        let mut after = |mut state: Iteration, parameters: &[f64]| {
+        let mut report = |mut state: Iteration, parameters: &[f64]| {
             groups.to_weights(features, parameters, &group_features, weights);
             state.active = weights.iter().filter(|weight| **weight != 0.0).count();
             after(state, weights)
@@ -132,17 +136,27 @@ impl Sdca {
                 &group_features,
                 &mut parameters,
                 watch,
-                &mut after,
+                &mut report,
             )? {
                 Some(number) => first = number,
                 None => return Ok(Stop::Asked),
             }
         }
-        Finish {
+        let finish = Finish {
             options: self,
             first,
-        }
-        .run(&mut objective, &mut parameters, after)
+            convex: !partial,
+        };
+        let stop = finish.run(&mut objective, &mut parameters, report);
+        // Weights of sweeps that were rejected have been reported, but must not remain.
+        groups.to_weights(features, &parameters, &group_features, weights);
+        stop
+    }
+
+    /// Whether all numbers of the sweeps are in the range of 32 bits.
+    fn can_sweep(&self, corpus: &Corpus) -> bool {
+        let mut weights = (0..corpus.sequences()).map(|at| corpus.total_weight(at));
+        RANGE.contains(&self.c2) && weights.all(|weight| weight == 0.0 || RANGE.contains(&weight))
     }
 
     /// Sweeps until the estimated gap is small, decreases slowly, or is large. Returns the number of
@@ -164,13 +178,17 @@ impl Sdca {
             watch,
         );
         let mut rng = Rng::new(self.seed);
-        // The gaps of the last two sweeps.
-        let (mut last, mut number) = ([f64::INFINITY; 2], 0);
+        // The gap of the first sweep, and of the last two.
+        let (mut first, mut last) = (f64::MAX / DIVERGED, [f64::INFINITY; 2]);
+        let mut number = 0;
         while number < self.finish.max_iterations {
-            number += 1;
-            let Sweep { gap, loss, weight } = dual.sweep(number, &mut rng)?;
-            if gap > DIVERGED * weight {
+            let Sweep { gap, loss } = dual.sweep(number + 1, &mut rng)?;
+            if gap > DIVERGED * first {
                 break;
+            }
+            number += 1;
+            if number == 1 {
+                first = gap;
             }
             dual.to_parameters(features, parameters);
             let squares: f64 = parameters.iter().map(|weight| weight * weight).sum();
@@ -194,11 +212,14 @@ impl Sdca {
             last = [last[1], gap];
         }
         drop(dual);
-        let zeros = vec![0.0; parameters.len()];
-        let start = objective.evaluate(&zeros, &mut vec![0.0; zeros.len()])?;
-        let reached = objective.evaluate(parameters, &mut vec![0.0; zeros.len()]);
-        if !reached.is_ok_and(|reached| reached < start) {
-            parameters.fill(0.0);
+        if number < self.finish.max_iterations {
+            let mut gradient = vec![0.0; parameters.len()];
+            let start = objective.evaluate(&vec![0.0; parameters.len()], &mut gradient)?;
+            match objective.evaluate(parameters, &mut gradient) {
+                Ok(reached) if reached < start => {}
+                Ok(_) | Err(Error::NotFinite | Error::Transition { .. }) => parameters.fill(0.0),
+                Err(error) => return Err(error),
+            }
         }
         Ok(Some(number))
     }
