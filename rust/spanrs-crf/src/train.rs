@@ -3,13 +3,13 @@
 //! | algorithm | minimises | learns from | threads |
 //! |---|---|---|---|
 //! | L-BFGS, OWL-QN ([`Lbfgs`]) | penalised negative log-likelihood, exactly | all targets | yes |
-//! | dual coordinate ascent ([`Sdca`]), finished by L-BFGS | the same, within a bound; L2 penalty only | all targets; partial labels by L-BFGS | L-BFGS only |
+//! | dual coordinate ascent and L-BFGS ([`Sdca`]) | the same, within a bound; L2 penalty only | all targets | in L-BFGS |
 //! | gradient descent ([`Sgd`]) | the same, one sequence at a time; L2 penalty only | all targets | no |
 //! | perceptron, passive-aggressive, AROW ([`Online`]) | mistakes | labels and partial labels | no |
 //!
-//! Dual coordinate ascent is the fastest way to the minimum. It and L-BFGS give the best models, which are reproducible to
-//! the last bit for any number of threads. The online algorithms do
-//! not need forward-backward, so a pass is cheaper, and their models are usually slightly worse (CRFsuite on
+//! Dual coordinate ascent and L-BFGS give the best models, which are reproducible to the last bit for any number of
+//! threads; the former is usually faster. Partial labels and warm starts need L-BFGS. The online algorithms do not need
+//! forward-backward, so a pass is cheaper, and their models are usually slightly worse (CRFsuite on
 //! CoNLL-2000: F1 93.6 by L-BFGS, 93.5 by passive-aggressive, 93.3 by the perceptron, 91.7 by AROW).
 //!
 //! # Shared parameters
@@ -55,7 +55,8 @@ pub enum Algorithm {
 /// Trains from `weights`, which are updated in place, and returns why training ended.
 ///
 /// `weights` are in the order of `features`: zeros, or the weights of a similar model ([`crate::Model::weights_for`]).
-/// Results do not depend on `threads`; only L-BFGS, alone or after dual coordinate ascent, uses more than one. `watch` is called at most every 50 ms. `after`
+/// Results do not depend on `threads`; only L-BFGS, alone or after dual coordinate ascent, uses more than one. `watch`
+/// is called at most every 50 ms. `after`
 /// is called after each iteration with the current weights (averaged weights in online training); it can report
 /// progress, evaluate on held-out data, and stop training by returning false.
 ///
