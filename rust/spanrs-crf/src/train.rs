@@ -162,6 +162,7 @@ pub(crate) fn train_groups(
         options,
         None,
         &mut parameters,
+        |_, _, _| {},
         |mut state, parameters| {
             groups.to_weights(features, parameters, &group_features, weights);
             state.active = weights.iter().filter(|weight| **weight != 0.0).count();
@@ -174,7 +175,8 @@ pub(crate) fn train_groups(
 ///
 /// Messages have 32 bits until rounding errors stop the line search, and then 64 bits. With `scales`,
 /// L-BFGS sees the parameters divided by them; `after` sees the parameters themselves, and the norms
-/// of the state are theirs.
+/// of the state are theirs. `evaluated` is called with each point that is evaluated, its loss and its
+/// gradient.
 ///
 /// # Errors
 /// Same as [`Lbfgs::minimise`].
@@ -183,6 +185,7 @@ pub(crate) fn minimise(
     options: &Lbfgs,
     scales: Option<&[f64]>,
     parameters: &mut [f64],
+    mut evaluated: impl FnMut(&[f64], f64, &[f64]),
     mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {
     let mut point = parameters.to_vec();
@@ -196,6 +199,7 @@ pub(crate) fn minimise(
             point.copy_from_slice(at);
             scale(&mut point, scales, |value, scale| value * scale);
             let loss = objective.evaluate(&point, gradient)?;
+            evaluated(&point, loss, gradient);
             if scales.is_some() {
                 gradient_norm.set(norm(gradient));
             }

@@ -19,6 +19,7 @@
 //! a sweep is only a starting point: it is rejected if it is worse than weights of 0, and L-BFGS
 //! continues from it until a bound of the gap is met (`finish`).
 
+mod bound;
 mod chain;
 mod dual;
 mod finish;
@@ -39,13 +40,13 @@ use dual::{Dual, Sweep};
 use finish::Finish;
 
 /// Sweeps end when the estimated gap is at most this fraction of the objective.
-const SMALL_GAP: f64 = 2e-3;
+const SMALL_GAP: f64 = 1e-3;
 
-/// Sweeps end when the estimated gap decreases by a smaller fraction in two sweeps.
+/// Sweeps end when the smallest estimated gap decreases by a smaller fraction in [`PATIENCE`] sweeps.
 const MIN_DECREASE: f64 = 0.2;
 
-/// Number of sweeps before a small decrease ends them: the gap can increase at first.
-const FIRST_SWEEPS: usize = 12;
+/// Number of sweeps in which the gap must decrease. It fluctuates, and can increase at first.
+const PATIENCE: usize = 8;
 
 /// Sweeps diverge if the estimated gap is larger than this multiple of that of the first sweep.
 const DIVERGED: f64 = 5.0;
@@ -77,8 +78,8 @@ const RANGE: Range<f64> = 1e-12..1e12;
 pub struct Sdca {
     /// Coefficient of the sum of squared weights. Sweeps need a value above 0.
     pub c2: f64,
-    /// Training converges when the objective is at most `tol` times itself above its minimum, which
-    /// follows from the norm `g` of the gradient: the gap is at most `g^2 / (4 c2)`.
+    /// Training converges when the objective is at most `tol` times itself above a lower bound of
+    /// its minimum, which follows from the gradients that were computed.
     pub tol: f64,
     /// Seed of the order of sequences.
     pub seed: u64,
@@ -178,8 +179,9 @@ impl Sdca {
             watch,
         );
         let mut rng = Rng::new(self.seed);
-        // The gap of the first sweep, and of the last two.
-        let (mut first, mut last) = (f64::MAX / DIVERGED, [f64::INFINITY; 2]);
+        // The gap of the first sweep, the smallest one that was much smaller than those before, and the
+        // number of sweeps since.
+        let (mut first, mut least, mut since) = (f64::MAX / DIVERGED, f64::INFINITY, 0);
         let mut number = 0;
         while number < self.finish.max_iterations {
             let Sweep { gap, loss } = dual.sweep(number + 1, &mut rng)?;
@@ -205,11 +207,13 @@ impl Sdca {
             if !after(state, parameters)? {
                 return Ok(None);
             }
-            let slow = number >= FIRST_SWEEPS && gap > (1.0 - MIN_DECREASE) * last[0];
-            if gap <= SMALL_GAP * state.loss || slow {
+            since += 1;
+            if gap <= (1.0 - MIN_DECREASE) * least {
+                (least, since) = (gap, 0);
+            }
+            if gap <= SMALL_GAP * state.loss || since == PATIENCE {
                 break;
             }
-            last = [last[1], gap];
         }
         drop(dual);
         if number < self.finish.max_iterations {
