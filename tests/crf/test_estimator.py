@@ -350,7 +350,7 @@ def test_other_threads_run_during_training():
             time.sleep(0.002)
 
     thread = threading.Thread(target=tick)
-    crf = CRF(max_iter=30, delta=0, epsilon=0)
+    crf = CRF(algorithm="lbfgs", max_iter=200, delta=0, epsilon=0)
     thread.start()
     crf.fit(X, y)
     done.set()

@@ -28,7 +28,8 @@ impl Finish<'_> {
     /// Each variable is multiplied by the fourth root of its second derivative, so that attributes
     /// that occur once and attributes that occur at every token have less different scales. The
     /// square root would make the second derivatives equal, but ignores their covariances: it needs
-    /// up to three times the iterations where the penalty is weak.
+    /// up to three times the iterations where the penalty is weak. The largest second derivative
+    /// becomes 1, so that the first step is about right.
     ///
     /// # Errors
     /// Same as [`Lbfgs::minimise`].
@@ -50,9 +51,11 @@ impl Finish<'_> {
         };
         let mut scales = vec![1.0; parameters.len()];
         objective.curvatures(parameters, &mut scales)?;
+        let root = |value: f64| value.sqrt().sqrt();
+        let most = root(scales.iter().copied().fold(0.0, f64::max));
         scales
             .iter_mut()
-            .for_each(|scale| *scale = 1.0 / scale.sqrt().sqrt());
+            .for_each(|scale| *scale = 1.0 / (most * root(*scale)));
         let options = Lbfgs {
             max_iterations: rest,
             c1: 0.0,
