@@ -41,6 +41,13 @@ impl Bf16 {
     }
 }
 
+impl From<Bf16> for f64 {
+    #[inline(always)]
+    fn from(value: Bf16) -> Self {
+        value.value()
+    }
+}
+
 /// Adds the differences between `next` and the current point as a pair; reuses the buffers of the
 /// oldest pair if there are already `memory` pairs. A pair without positive curvature is dropped,
 /// since it would break the recursion.
@@ -117,11 +124,11 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.sum::<f64>()
 }
 
-/// The inner product of a stored difference and a vector, accumulated in sixteen partial sums so
-/// that the loop vectorises.
-struct Dot<'a>(&'a [Bf16], &'a [f64]);
+/// The inner product of two vectors, accumulated in 64 bits and in sixteen partial sums so that the
+/// loop vectorises.
+pub(crate) struct Dot<'a, A, B>(pub(crate) &'a [A], pub(crate) &'a [B]);
 
-impl Kernel for Dot<'_> {
+impl<A: Copy + Into<f64>, B: Copy + Into<f64>> Kernel for Dot<'_, A, B> {
     type Output = f64;
 
     #[inline(always)]
@@ -131,11 +138,11 @@ impl Kernel for Dot<'_> {
         let (b, rest_b) = self.1.as_chunks::<16>();
         for (a, b) in a.iter().zip(b) {
             for lane in 0..16 {
-                sums[lane] += a[lane].value() * b[lane];
+                sums[lane] += a[lane].into() * b[lane].into();
             }
         }
-        let rest = rest_a.iter().zip(rest_b).map(|(a, b)| a.value() * b);
-        sums.iter().sum::<f64>() + rest.sum::<f64>()
+        let rest = rest_a.iter().zip(rest_b);
+        sums.iter().sum::<f64>() + rest.map(|(a, b)| (*a).into() * (*b).into()).sum::<f64>()
     }
 }
 
