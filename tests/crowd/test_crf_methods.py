@@ -30,7 +30,7 @@ def test_the_first_training_of_multi_crf_is_that_on_shares_of_votes():
         ]
         for values in corpus.sentences
     ]
-    mine = MultiCRF(template=TEMPLATE, max_iter=1, crf_max_iter=500, scheme=None).fit(corpus)
+    mine = MultiCRF(template=TEMPLATE, max_iter=1, crf_max_iter=500, crf_tol=1e-6, scheme=None).fit(corpus)
     plain = CRF(template=TEMPLATE).fit(corpus.sentences, targets)
     weights = mine.crf_.state_features_
     assert weights == pytest.approx({name: plain.state_features_[name] for name in weights}, abs=0.02)
@@ -69,7 +69,7 @@ def test_multi_crf_takes_the_crf_and_the_priors_in_turn():
         crf.set_expected(list(range(12)), shares, pairs)
         crf.train_again()
         priors = shares
-    model = MultiCRF(template=TEMPLATE, scheme=None, max_iter=3, crf_max_iter=1000).fit(corpus)
+    model = MultiCRF(template=TEMPLATE, scheme=None, max_iter=3, crf_max_iter=1000, crf_tol=1e-6).fit(corpus)
     expected = crf.crf().state_features_
     assert model.crf_.state_features_ == pytest.approx(expected, abs=0.01)
 

@@ -23,7 +23,7 @@ class ConcatenatedCRF(CRFAggregator):
         Each sentence has the weight 1, divided among its annotators. Otherwise each labelling has the weight 1, so
         sentences are weighted by their number of annotators, and the prior of the CRF has less influence.
     max_iter : int
-        Maximum number of iterations of L-BFGS.
+        Maximum number of iterations.
 
     Attributes
     ----------

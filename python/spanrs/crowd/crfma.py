@@ -78,7 +78,10 @@ class CRFMA(CRFAggregator):
     max_iter : int
         Maximum number of EM iterations.
     crf_max_iter : int
-        Maximum number of L-BFGS iterations in each M-step, which starts from the weights of the previous M-step.
+        Maximum number of iterations in each M-step, which starts from the weights of the previous M-step.
+    crf_tol : float
+        Each M-step ends when the estimated distance of the CRF's objective to its minimum is this fraction of the
+        objective.
     min_freq : float
         Same as in :class:`spanrs.crf.CRF`.
     scheme : str, optional
@@ -129,6 +132,7 @@ class CRFMA(CRFAggregator):
         tol: float = 1e-3,
         max_iter: int = 20,
         crf_max_iter: int = 50,
+        crf_tol: float = 2e-3,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
         threads: int | None = 1,
@@ -144,6 +148,7 @@ class CRFMA(CRFAggregator):
         self.tol = tol
         self.max_iter = max_iter
         self.crf_max_iter = crf_max_iter
+        self.crf_tol = crf_tol
         self.min_freq = min_freq
         self.scheme = scheme
         self.threads = threads
@@ -272,6 +277,7 @@ class _Problem:
             min_freq=options.min_freq,
             scheme=options.scheme,
             threads=options.threads,
+            em_tol=options.crf_tol,
         )
         self.annotators = len(corpus.annotators)
         self._labelled = len(np.unique(self.crf.sentence))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from spanrs._spanrs import CrowdCrfState
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.annotators import Annotators, expected_logs, legality
 from spanrs.crowd.bsc import BSCSeq
@@ -78,8 +79,10 @@ class CrossFitted(Aggregator):
     bsc_max_iter : int
         Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
     first_crf_max_iter, crf_max_iter : int
-        Maximum number of L-BFGS iterations in the first round, and in all other rounds, which start from the previous
-        weights.
+        Maximum number of iterations in the first round, and in all other rounds, which start from the previous weights.
+    crf_tol : float
+        Each training ends when the estimated distance of the CRF's objective to its minimum is this fraction of the
+        objective.
     c2 : float
         L2 regularisation of the CRF: the coefficient of the sum of squared weights.
     min_attribute_freq : float
@@ -126,6 +129,7 @@ class CrossFitted(Aggregator):
         bsc_max_iter: int = 30,
         first_crf_max_iter: int = 40,
         crf_max_iter: int = 15,
+        crf_tol: float = 2e-3,
         c2: float = 0.5,
         min_attribute_freq: float = 2.0,
         scheme: str | None = "auto",
@@ -143,6 +147,7 @@ class CrossFitted(Aggregator):
         self.bsc_max_iter = bsc_max_iter
         self.first_crf_max_iter = first_crf_max_iter
         self.crf_max_iter = crf_max_iter
+        self.crf_tol = crf_tol
         self.c2 = c2
         self.min_attribute_freq = min_attribute_freq
         self.scheme = scheme
@@ -195,8 +200,9 @@ class _Fold:
         #: Indices of the tokens of these sentences.
         places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
         self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *places])
-        #: Feature weights of the CRF, and its scores.
+        #: Feature weights of the CRF, the state of its training, and its scores.
         self.weights: Array | None = None
+        self.state = CrowdCrfState()
         self.scores = self.transitions = np.zeros(0)
 
 
@@ -218,7 +224,7 @@ class _Problem:
             threads=options.threads,
             features_of_all_labels=True,
             min_attribute_freq=options.min_attribute_freq,
-            memory=10,
+            em_tol=options.crf_tol,
         )
         self._zeros = self.crf.weights
         corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
@@ -261,6 +267,7 @@ class _Problem:
         active[fold.sentences] = False
         self.crf.set_active(active.tolist())
         self.crf.weights = self._zeros if fold.weights is None else fold.weights
+        self.crf.state = fold.state
         self.crf.train_again(max_iter)
         fold.weights = self.crf.weights
         scores, transitions = self.crf.scores()

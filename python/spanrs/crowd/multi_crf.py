@@ -37,7 +37,10 @@ class MultiCRF(CRFAggregator):
     max_iter : int
         Number of times that the CRF is trained.
     crf_max_iter : int
-        Maximum number of L-BFGS iterations in each training, which starts from the weights of the previous training.
+        Maximum number of iterations in each training, which starts from the weights of the previous training.
+    crf_tol : float
+        Each training ends when the estimated distance of the CRF's objective to its minimum is this fraction of the
+        objective.
     progress : bool, optional
         Show iterations on standard error; None shows them only if standard error is a terminal.
 
@@ -62,6 +65,7 @@ class MultiCRF(CRFAggregator):
         c2: float = 1.0,
         max_iter: int = 5,
         crf_max_iter: int = 50,
+        crf_tol: float = 2e-3,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
         threads: int | None = 1,
@@ -72,6 +76,7 @@ class MultiCRF(CRFAggregator):
         self.c2 = c2
         self.max_iter = max_iter
         self.crf_max_iter = crf_max_iter
+        self.crf_tol = crf_tol
         self.min_freq = min_freq
         self.scheme = scheme
         self.threads = threads
@@ -103,6 +108,7 @@ class MultiCRF(CRFAggregator):
             min_freq=self.min_freq,
             scheme=self.scheme,
             threads=self.threads,
+            em_tol=self.crf_tol,
         )
         labels = len(corpus.labels)
         scores, transitions = np.zeros((sum(corpus.lengths), labels)), np.zeros((labels, labels))

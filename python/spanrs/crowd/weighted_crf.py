@@ -37,13 +37,14 @@ class WeightedCRF:
     template, c2, min_freq, scheme, threads
         Same as in :class:`spanrs.crf.CRF`; the default template is :meth:`CrowdCorpus.default_template`.
     max_iter : int
-        Maximum number of iterations of L-BFGS in each training.
+        Maximum number of iterations in each training.
     features_of_all_labels : bool
         Generate features for every attribute with every label, not only for combinations that occur in annotations.
     min_attribute_freq : float
         Minimum frequency of an attribute.
-    memory : int
-        Number of correction pairs of L-BFGS.
+    em_tol : float, optional
+        Train to the precision that EM needs: each training continues where the previous one stopped, and ends when the
+        estimated distance to the minimum is this fraction of the objective. By default training converges.
 
     Attributes
     ----------
@@ -53,6 +54,8 @@ class WeightedCRF:
         Index of the sentence of each labelling.
     weights : array
         Weights of the features; 0 before the first training.
+    state : CrowdCrfState or None
+        Dual variables for ``weights``; None without ``em_tol``. For trainings on other sentences, replace both.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class WeightedCRF:
         threads: int | None = 1,
         features_of_all_labels: bool = False,
         min_attribute_freq: float = 0.0,
-        memory: int = 20,
+        em_tol: float | None = None,
     ) -> None:
         import numpy as np
 
@@ -76,13 +79,12 @@ class WeightedCRF:
         template = corpus.default_template() if template is None else template
         self.template = None if template is None else template_text(template)
         estimator = CRF(
-            algorithm="lbfgs",
             c2=c2,
+            tol=1e-4 if em_tol is None else em_tol,
             max_iter=max_iter,
             min_freq=min_freq,
             scheme=scheme,
             all_possible_states=features_of_all_labels,
-            num_memories=memory,
         )
         self.options = estimator._options(min_attribute_freq=min_attribute_freq)
         if scheme == "auto":
@@ -100,6 +102,7 @@ class WeightedCRF:
             self.template, corpus.labels, corpus.sentences, numbers, labels, self.options
         )
         self.weights = np.zeros(self._core.sizes()[2])
+        self.state = None if em_tol is None else _spanrs.CrowdCrfState()
 
     def _merge(self) -> tuple[list[int], npt.NDArray[np.uint32]]:
         """Index the distinct labellings; return the number of labellings of each sentence, and all their labels."""
@@ -159,7 +162,7 @@ class WeightedCRF:
         options = self.options
         if max_iter is not None:
             options = {**options, "max_iter": max_iter}
-        self.weights, _ = self._core.train(self.weights, options, self.threads)
+        self.weights, _ = self._core.train(self.weights, options, self.threads, self.state)
 
     def scores(self) -> tuple[Array, Array]:
         """Return the scores of labels (token of all sentences, label) and of (label, next label)."""
@@ -169,11 +172,14 @@ class WeightedCRF:
 
     def squares(self) -> float:
         """Return the sum of squared feature weights."""
-        return float(self.weights @ self.weights)
+        import numpy as np
+
+        # BLAS, which starts its threads, is not worth it.
+        return float(np.square(self.weights).sum())
 
     def objective(self, weights: Array, log_likelihoods: Array) -> float:
         """Return the training objective for weights of labellings, at the current feature weights."""
-        return self.c2 * self.squares() - float(weights @ log_likelihoods)
+        return self.c2 * self.squares() - float((weights * log_likelihoods).sum())
 
     def log_likelihoods(self) -> Array:
         """Return the log-probability of each labelling (Eq. 1) without the constraint of the scheme."""

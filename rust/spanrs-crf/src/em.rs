@@ -13,8 +13,6 @@
 //! Other models replace labellings by expected counts ([`EmCrf::set_expected`]) and use marginals. The module of
 //! [`crate::Answers`] describes both models.
 
-use std::borrow::Cow;
-
 use spanrs_base::{Ends, Jagged, Watch, Workers, even_ranges, limit_threads};
 
 use crate::constraint::Constraint;
@@ -22,16 +20,25 @@ use crate::corpus::{Corpus, Counts, Target};
 use crate::decoder::Decoder;
 use crate::error::{Error, Result, check_len};
 use crate::features::{FeatureSelection, Features};
-use crate::lbfgs::Lbfgs;
+use crate::lbfgs::Iteration;
 use crate::objective::Groups;
-use crate::train::train_groups;
+use crate::objective::packed::Packed;
+use crate::sdca::{Data, Dual};
+use crate::simd::padded;
+use crate::train::{Algorithm, train};
+
+/// What dual coordinate ascent keeps between trainings of an [`EmCrf`]: the dual variables, with 4
+/// bytes for each token and label (padded to a multiple of 8 labels), and the weights. The default
+/// has none.
+#[derive(Debug, Default)]
+pub struct EmState(Option<(Dual, Vec<f64>)>);
 
 /// A CRF whose targets change between trainings. Features and the groups of attributes that share parameters are
 /// computed once; weights are passed in and out, so that each training can start from the weights of the previous
 /// training.
 ///
 /// ```
-/// use spanrs_crf::{Corpus, EmCrf, FeatureSelection, Lbfgs, Target};
+/// use spanrs_crf::{Algorithm, Corpus, EmCrf, EmState, FeatureSelection, Sdca, Target};
 /// let mut corpus = Corpus::new(2, 1);
 /// corpus.token([(0, 1.0)]).unwrap();
 /// corpus.end_sequence(Target::Labels(vec![0]), 1.0).unwrap();
@@ -39,9 +46,11 @@ use crate::train::train_groups;
 /// let mut crf = EmCrf::new(corpus, &[2], vec![0, 1], FeatureSelection::default()).unwrap();
 /// crf.set_weights(&[0.75, 0.25]).unwrap();
 /// let mut weights = vec![0.0; crf.features().len()];
-/// crf.train(&Lbfgs::default(), 1e-6, 1, &mut weights, || false).unwrap();
+/// let algorithm = Algorithm::Sdca(Sdca { c2: 1e-3, ..Sdca::default() });
+/// let mut state = EmState::default();
+/// crf.train(&algorithm, 1, &mut weights, Some(&mut state), || false).unwrap();
 /// let logs = crf.log_likelihoods(&weights, 1, || false).unwrap();
-/// assert!((logs[0].exp() - 0.75).abs() < 1e-3);
+/// assert!((logs[0].exp() - 0.75).abs() < 0.02);
 /// ```
 #[derive(Debug)]
 pub struct EmCrf {
@@ -51,6 +60,9 @@ pub struct EmCrf {
     features: Features,
     /// Groups of attributes, for training without L1 penalty.
     groups: Groups,
+    /// Features of the groups, and the items in the order of training.
+    group_features: Features,
+    packed: Packed,
     /// Range of the labellings of each sequence, numbered over all sequences.
     labellings: Ends,
     /// Labels of each sequence, with all labellings concatenated.
@@ -91,8 +103,12 @@ impl EmCrf {
             corpus.set_target(at, Target::Counts(counts))?;
         }
         let features = Features::of(&corpus, selection);
+        let groups = Groups::of(&corpus, &features);
+        let group_features = groups.features(&features);
         Ok(Self {
-            groups: Groups::of(&corpus, &features),
+            packed: Packed::of(&corpus, &group_features, &groups, padded(size)),
+            groups,
+            group_features,
             features,
             labellings: Ends::of_lengths(numbers.iter().copied()),
             labels,
@@ -203,38 +219,49 @@ impl EmCrf {
     /// Trains from `weights`, which are updated in place, and returns the objective at the end (NaN
     /// if there was no iteration). Results do not depend on `threads`.
     ///
+    /// With `state`, dual coordinate ascent ends when its estimate of the gap is at most
+    /// [`Sdca::tol`](crate::Sdca::tol), which suffices for EM, and continues where the last training
+    /// with this state stopped, if `weights` are its result and the sequences are the same. Otherwise,
+    /// also with other algorithms or if this does not decrease the objective, training is that of
+    /// [`crate::train()`].
+    ///
     /// # Errors
     /// Same as [`crate::train()`].
     pub fn train(
         &self,
-        options: &Lbfgs,
-        c2: f64,
+        algorithm: &Algorithm,
         threads: usize,
         weights: &mut [f64],
+        state: Option<&mut EmState>,
         watch: Watch,
     ) -> Result<f64> {
         check_len("weights", self.features.len(), weights.len())?;
+        if let (Algorithm::Sdca(options), Some(state)) = (algorithm, state) {
+            let data = Data {
+                corpus: &self.corpus,
+                packed: &self.packed,
+                features: &self.group_features,
+            };
+            let (groups, features) = (&self.groups, &self.features);
+            let mut parameters = groups.to_parameters(features, weights, &self.group_features);
+            let known = state.0.take().filter(|(_, result)| result == weights);
+            let mut dual = known.map(|(dual, _)| dual);
+            if let Some(loss) = options.m_step(data, &mut dual, &mut parameters, threads, watch)? {
+                groups.to_weights(features, &parameters, &self.group_features, weights);
+                state.0 = dual.map(|dual| (dual, weights.to_vec()));
+                return Ok(loss);
+            }
+        }
         let mut loss = f64::NAN;
-        let after = |state: crate::lbfgs::Iteration, _: &[f64]| {
+        let after = |state: Iteration, _: &[f64]| {
             loss = state.loss;
             Ok(true)
         };
-        let single;
-        let groups = match options.c1 > 0.0 {
-            // The L1 penalty of a shared parameter is not the sum of its attributes' penalties.
-            true => {
-                single = Groups::single(&self.features);
-                &single
-            }
-            false => &self.groups,
-        };
-        let (corpus, features) = (&self.corpus, &self.features);
-        train_groups(
-            Cow::Borrowed(corpus),
-            features,
-            groups,
-            options,
-            c2,
+        let corpus = &self.corpus;
+        train(
+            corpus,
+            &self.features,
+            algorithm,
             threads,
             weights,
             watch,

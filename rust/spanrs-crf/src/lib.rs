@@ -122,7 +122,7 @@ pub use constraint::Constraint;
 pub use corpus::{Corpus, Counts, Target};
 pub use crowd::{Answers, Posterior, TruePrior};
 pub use decoder::Decoder;
-pub use em::EmCrf;
+pub use em::{EmCrf, EmState};
 pub use error::{Error, MAX_LABELS, Result, check_len};
 pub use features::{FeatureSelection, Features};
 pub use fit::{Observer, TrainingRun};

@@ -1,7 +1,8 @@
 //! Compares EM with plain training and with enumeration.
 
 use super::*;
-use crate::train::{Algorithm, train};
+use crate::lbfgs::Lbfgs;
+use crate::sdca::Sdca;
 
 const LABELS: usize = 3;
 
@@ -37,11 +38,16 @@ fn crf(numbers: &[usize], labels: Vec<u32>) -> EmCrf {
     EmCrf::new(corpus(), numbers, labels, FeatureSelection::default()).unwrap()
 }
 
+fn lbfgs(c2: f64) -> Algorithm {
+    let options = Lbfgs::default();
+    Algorithm::Lbfgs { options, c2 }
+}
+
 /// Trains from weights of 0; returns the loss and the weights.
 fn trained(crf: &EmCrf, c2: f64) -> (f64, Vec<f64>) {
     let mut weights = vec![0.0; crf.features().len()];
-    let options = Lbfgs::default();
-    let loss = crf.train(&options, c2, 1, &mut weights, || false);
+    let algorithm = lbfgs(c2);
+    let loss = crf.train(&algorithm, 1, &mut weights, None, || false);
     (loss.unwrap(), weights)
 }
 
@@ -135,12 +141,72 @@ fn training_is_that_of_the_same_labels() {
     }
     let features = Features::of(&plain, FeatureSelection::default());
     let mut theirs = vec![0.0; features.len()];
-    let options = Lbfgs::default();
-    let algorithm = Algorithm::Lbfgs { options, c2: 0.1 };
+    let algorithm = lbfgs(0.1);
     let weights = &mut theirs;
     let after = |_, _: &[f64]| Ok(true);
     train(&plain, &features, &algorithm, 1, weights, || false, after).unwrap();
     assert!(mine.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-3));
+}
+
+/// The objective at some weights: the loss of all labellings, and the penalty.
+fn objective(crf: &EmCrf, given: &[f64], weights: &[f64], c2: f64) -> f64 {
+    let logs = crf.log_likelihoods(weights, 1, || false).unwrap();
+    let loss: f64 = logs
+        .iter()
+        .zip(given)
+        .map(|(log, weight)| -log * weight)
+        .sum();
+    loss + c2 * weights.iter().map(|weight| weight * weight).sum::<f64>()
+}
+
+#[test]
+fn sweeps_continue_where_the_last_training_stopped() {
+    let (numbers, labels) = all();
+    let mut crf = crf(&numbers, labels);
+    let c2 = 0.5;
+    let sdca = Sdca {
+        c2,
+        ..Sdca::default()
+    };
+    let algorithm = Algorithm::Sdca(sdca);
+    let mut state = EmState::default();
+    let mut found = vec![0.0; crf.features().len()];
+    let mut given = vec![1.0; numbers.iter().sum()];
+    for factor in [3, 5, 7] {
+        for (at, weight) in given.iter_mut().enumerate() {
+            *weight = (at * factor % 4) as f64;
+        }
+        crf.set_weights(&given).unwrap();
+        let state = Some(&mut state);
+        let loss = crf.train(&algorithm, 1, &mut found, state, || false);
+        let (least, best) = trained(&crf, c2);
+        let reached = objective(&crf, &given, &found, c2);
+        assert!((objective(&crf, &given, &best, c2) - least).abs() < 1e-6 * least);
+        assert!(reached < least * 1.002, "{reached} {least}");
+        assert!((loss.unwrap() - least).abs() < 0.01 * least);
+    }
+    assert!(state.0.is_some());
+    // Other weights, and other sequences: the state is not used.
+    for active in [[true; 5], [true, true, false, true, true]] {
+        crf.set_active(&active).unwrap();
+        let mut other = found.clone();
+        other[0] += 1.0;
+        crf.train(&algorithm, 1, &mut other, Some(&mut state), || false)
+            .unwrap();
+        assert!(state.0.is_none());
+        let owners = numbers.iter().zip(active);
+        let mut used = given.iter().copied();
+        let used: Vec<f64> = owners
+            .flat_map(|(number, active)| {
+                let own: Vec<f64> = used.by_ref().take(*number).collect();
+                own.into_iter()
+                    .map(move |weight| if active { weight } else { 0.0 })
+            })
+            .collect();
+        let (least, _) = trained(&crf, c2);
+        let reached = objective(&crf, &used, &other, c2);
+        assert!(reached < least * (1.0 + 1e-4), "{reached} {least}");
+    }
 }
 
 #[test]

@@ -102,8 +102,8 @@ pub struct Objective<'a> {
     c2: f64,
     /// Number of threads, at most the number of processors.
     threads: usize,
-    /// Whether the derivatives of the current evaluation are variances.
-    variances: bool,
+    /// What the current evaluation computes.
+    wanted: Wanted,
     /// Whether all messages have 64 bits.
     exact: bool,
     /// Called before each block to check whether to stop.
@@ -111,7 +111,7 @@ pub struct Objective<'a> {
     /// Sequences of each piece, in the order of the corpus.
     pieces: Vec<Range<usize>>,
     /// The items and the layout of the tables.
-    packed: Packed,
+    packed: Cow<'a, Packed>,
     /// State weights of the current evaluation.
     weights: Table<f32>,
     /// Derivatives of the state weights in the current evaluation.
@@ -125,6 +125,17 @@ pub struct Objective<'a> {
     /// Work space for each piece of a block. The locks are never contended: a piece belongs to one
     /// thread.
     work: Vec<Mutex<Piece>>,
+}
+
+/// What an evaluation computes beside the objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// Derivatives.
+    Gradient,
+    /// Variances of label counts, and expected transition counts.
+    Variances,
+    /// Nothing.
+    Loss,
 }
 
 impl<'a> Objective<'a> {
@@ -157,6 +168,24 @@ impl<'a> Objective<'a> {
         c2: f64,
         threads: usize,
     ) -> Result<Self> {
+        let packed = Packed::of(&corpus, features, groups, padded(corpus.labels()));
+        if let Cow::Owned(corpus) = &mut corpus {
+            corpus.clear_items();
+        }
+        Self::of_packed(corpus, features, Cow::Owned(packed), c2, threads)
+    }
+
+    /// Same as [`Objective::of_groups`], with the packed items of these groups.
+    ///
+    /// # Errors
+    /// Same as [`Objective::new`].
+    pub(crate) fn of_packed(
+        corpus: Cow<'a, Corpus>,
+        features: &'a Features,
+        packed: Cow<'a, Packed>,
+        c2: f64,
+        threads: usize,
+    ) -> Result<Self> {
         let labels = corpus.labels();
         check_len("labels in the features", labels, features.labels())?;
         if u32::try_from(features.len()).is_err() {
@@ -169,16 +198,12 @@ impl<'a> Objective<'a> {
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
         let block = if threads == 1 { 1 } else { threads * fitting };
-        let packed = Packed::of(&corpus, features, groups, padded(labels));
-        if let Cow::Owned(corpus) = &mut corpus {
-            corpus.clear_items();
-        }
         Ok(Self {
             corpus,
             features,
             c2,
             threads,
-            variances: false,
+            wanted: Wanted::Gradient,
             exact: false,
             clock: Clock::new(|| false),
             weights: packed.table(),
@@ -211,7 +236,9 @@ impl<'a> Objective<'a> {
     /// [`Error::Interrupted`]. The gradient is unspecified after an error.
     pub fn evaluate(&mut self, weights: &[f64], gradient: &mut [f64]) -> Result<f64> {
         check_len("weights", self.features.len(), weights.len())?;
-        check_len("derivatives", weights.len(), gradient.len())?;
+        if self.wanted != Wanted::Loss {
+            check_len("derivatives", weights.len(), gradient.len())?;
+        }
         let (first_pair, pairs) = self.features.pairs();
         for (&pair, weight) in pairs.iter().zip(&weights[first_pair..]) {
             self.scores[pair as usize] = *weight;
@@ -221,21 +248,33 @@ impl<'a> Objective<'a> {
         self.packed.pack(self.features, weights, &mut self.weights);
         let mut sums = vec![0.0; self.scores.len()];
         let loss = self.sequences(&mut sums)?;
-        self.gradient.unpack(&self.packed, self.features, gradient);
-        for (derivative, &pair) in gradient[first_pair..].iter_mut().zip(pairs) {
-            *derivative = sums[pair as usize];
+        if self.wanted != Wanted::Loss {
+            self.gradient.unpack(&self.packed, self.features, gradient);
+            for (derivative, &pair) in gradient[first_pair..].iter_mut().zip(pairs) {
+                *derivative = sums[pair as usize];
+            }
+            for (derivative, weight) in gradient.iter_mut().zip(weights) {
+                *derivative += 2.0 * self.c2 * weight;
+            }
         }
-        let mut squares = 0.0;
-        for (derivative, weight) in gradient.iter_mut().zip(weights) {
-            *derivative += 2.0 * self.c2 * weight;
-            squares += weight * weight;
-        }
+        let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
         let loss = loss + self.c2 * squares;
         if loss.is_finite() {
             Ok(loss)
         } else {
             Err(Error::NotFinite)
         }
+    }
+
+    /// Returns the objective at `weights`, in about half the time of [`Objective::evaluate`].
+    ///
+    /// # Errors
+    /// Same as [`Objective::evaluate`].
+    pub(crate) fn loss(&mut self, weights: &[f64]) -> Result<f64> {
+        self.wanted = Wanted::Loss;
+        let loss = self.evaluate(weights, &mut []);
+        self.wanted = Wanted::Gradient;
+        loss
     }
 
     /// Writes approximate second derivatives at `weights`, at least `2 c2`, to `curvatures`: the sums
@@ -245,9 +284,9 @@ impl<'a> Objective<'a> {
     /// # Errors
     /// Same as [`Objective::evaluate`].
     pub(crate) fn curvatures(&mut self, weights: &[f64], curvatures: &mut [f64]) -> Result<()> {
-        self.variances = true;
+        self.wanted = Wanted::Variances;
         let evaluated = self.evaluate(weights, curvatures);
-        self.variances = false;
+        self.wanted = Wanted::Gradient;
         evaluated?;
         for (curvature, weight) in curvatures.iter_mut().zip(weights) {
             *curvature -= 2.0 * self.c2 * weight;
@@ -288,7 +327,7 @@ impl<'a> Objective<'a> {
             weights: &self.weights,
             transitions,
             potentials: &self.potentials,
-            variances: self.variances,
+            wanted: self.wanted,
             exact: self.exact,
         };
         let mut losses = 0.0;
@@ -312,6 +351,9 @@ impl<'a> Objective<'a> {
                 losses += work.loss();
                 work.add_pairs_to(transitions, pairs);
                 rows.push(work.rows());
+            }
+            if self.wanted == Wanted::Loss {
+                continue;
             }
             map_in_threads(0..parts.len(), |at| {
                 let mut part = parts[at].lock().unwrap_or_else(PoisonError::into_inner);

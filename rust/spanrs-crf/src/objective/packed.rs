@@ -7,7 +7,7 @@
 //!   cache lines and pages.
 //! - Attributes with features for at least 1/8 of the labels (and at least 2) have dense, padded
 //!   rows, which are added with vector instructions; other attributes have *runs* of (label,
-//!   weight) in a sparse table.
+//!   weight) in a sparse table, and those with a single weight need no index of runs.
 //! - The codes of a token are sorted, so its dense rows come first, and the items that belong to a
 //!   thread's range of codes are contiguous.
 //!
@@ -37,9 +37,10 @@ const DENSE_FRACTION: usize = 8;
 /// The items of a corpus by code, and the layout of the tables of weights and derivatives.
 /// Immutable during training.
 ///
-/// Codes below `rows` are rows of the dense table, other codes are runs of the sparse table. Both
-/// are ordered by descending frequency; ties are resolved to the lower group.
-#[derive(Debug)]
+/// Codes below `rows` are rows of the dense table, other codes are runs of the sparse table, those
+/// from `singles` with one weight. Each kind is ordered by descending frequency; ties are resolved to
+/// the lower group.
+#[derive(Clone, Debug)]
 pub(crate) struct Packed {
     /// Length of a dense row: the number of labels, padded.
     width: usize,
@@ -52,12 +53,16 @@ pub(crate) struct Packed {
     scales: Vec<f64>,
     /// Number of attributes of the group of each code.
     sizes: Vec<f32>,
-    /// Start of each run in the sparse table; the last entry is the end of the last run.
+    /// The first code with a run of one weight.
+    singles: usize,
+    /// Start of each longer run in the sparse table; the last entry is the end of the last one.
     starts: Vec<u32>,
     /// The label of each sparse weight.
     labels: Vec<u32>,
     /// End of each token's items in `codes` (exclusive).
     ends: Vec<usize>,
+    /// Number of dense codes of each token.
+    dense: Vec<u32>,
     /// The codes of each token's items, ascending within a token; a code may be repeated.
     codes: Vec<u32>,
     /// The value of each item; empty if all are 1.
@@ -93,15 +98,20 @@ impl Packed {
             .filter(|&group| !labels_of(group).is_empty())
             .collect();
         order.sort_by_key(|&group| {
-            let sparse = labels_of(group).len() < least;
-            (sparse, u32::MAX - count_of(group), group)
+            let kind = match labels_of(group).len() {
+                1 => 2,
+                labels => u8::from(labels < least),
+            };
+            (kind, u32::MAX - count_of(group), group)
         });
         let rows = order.partition_point(|&group| labels_of(group).len() >= least);
+        let singles = order.partition_point(|&group| labels_of(group).len() > 1);
         let (mut starts, mut labels) = (vec![0], Vec::new());
-        for &group in &order[rows..] {
+        for &group in &order[rows..singles] {
             labels.extend_from_slice(labels_of(group));
             starts.push(labels.len() as u32);
         }
+        labels.extend(order[singles..].iter().flat_map(|&group| labels_of(group)));
         // One attribute represents its group.
         let mut code_of = vec![u32::MAX; corpus.attributes()];
         for (code, &group) in order.iter().enumerate() {
@@ -110,9 +120,11 @@ impl Packed {
         let mut packed = Self {
             width,
             rows,
+            singles,
             starts,
             labels,
             ends: Vec::with_capacity(corpus.tokens()),
+            dense: Vec::with_capacity(corpus.tokens()),
             codes: Vec::new(),
             values: Vec::new(),
             counts: order.iter().map(|&group| count_of(group)).collect(),
@@ -140,16 +152,24 @@ impl Packed {
         let codes = codes.filter(|(attribute, _)| code_of[*attribute as usize] != u32::MAX);
         self.codes.reserve_exact(codes.count());
         for token in 0..corpus.tokens() {
-            items.clear();
+            let start = self.codes.len();
             let known = corpus.items(token);
-            items.extend(known.map(|(attribute, value)| (code_of[attribute as usize], value)));
+            let known = known.map(|(attribute, value)| (code_of[attribute as usize], value));
             // Attributes without features, and all but one attribute of a group, have no code.
-            items.retain(|(code, _)| *code != u32::MAX);
-            items.sort_by_key(|(code, _)| *code);
-            self.codes.extend(items.iter().map(|(code, _)| code));
+            let known = known.filter(|(code, _)| *code != u32::MAX);
             if valued {
+                items.clear();
+                items.extend(known);
+                items.sort_by_key(|(code, _)| *code);
+                self.codes.extend(items.iter().map(|(code, _)| code));
                 self.values.extend(items.iter().map(|(_, value)| value));
+            } else {
+                self.codes.extend(known.map(|(code, _)| code));
+                self.codes[start..].sort_unstable();
             }
+            let codes = &self.codes[start..];
+            let dense = codes.partition_point(|&code| (code as usize) < self.rows);
+            self.dense.push(dense as u32);
             self.ends.push(self.codes.len());
         }
     }
@@ -200,8 +220,21 @@ impl Packed {
     }
 
     /// The range of a run in the sparse table; `run` is the code minus the number of dense rows.
+    #[inline(always)]
     fn run(&self, run: usize) -> Range<usize> {
-        self.starts[run] as usize..self.starts[run + 1] as usize
+        match self.starts.get(run + 1) {
+            Some(&end) => self.starts[run] as usize..end as usize,
+            None => {
+                let place = self.single(run + self.rows);
+                place..place + 1
+            }
+        }
+    }
+
+    /// The place of a single weight in the sparse table.
+    #[inline(always)]
+    fn single(&self, code: usize) -> usize {
+        code - self.singles + self.starts[self.singles - self.rows] as usize
     }
 
     /// The codes of a token and their values, which are empty if all are 1.
@@ -221,10 +254,7 @@ impl Packed {
     #[inline(always)]
     pub(crate) fn add_scores(&self, table: &Table<f32>, token: usize, row: &mut [f64]) {
         let (codes, values) = self.items(token);
-        let dense = codes
-            .iter()
-            .take_while(|&&code| (code as usize) < self.rows);
-        let dense = dense.count();
+        let dense = self.dense[token] as usize;
         let rows = (&codes[..dense], values.get(..dense).unwrap_or(&[]));
         let mut column = 0;
         while row.len() - column >= 32 {

@@ -14,6 +14,7 @@ use crate::messages::{Messages, Potentials};
 use crate::simd::{Kernel, dispatch, padded};
 use crate::transitions::Transitions;
 
+use super::Wanted;
 use super::packed::{Packed, Table};
 use super::targets::{Work, subtract_target};
 
@@ -29,9 +30,8 @@ pub(super) struct Scores<'a> {
     pub(super) transitions: &'a Transitions,
     /// Exponentials of the transition scores.
     pub(super) potentials: &'a Potentials<f32>,
-    /// Whether to compute variances of label counts instead of expected minus observed counts, and
-    /// expected transition counts.
-    pub(super) variances: bool,
+    /// What to compute beside the loss.
+    pub(super) wanted: Wanted,
     /// Whether to compute all sequences in 64 bits.
     pub(super) exact: bool,
 }
@@ -90,7 +90,7 @@ impl Piece {
             }
             self.loss += match self.sequence(corpus, scores, at, own) {
                 Some(loss) => loss,
-                None if scores.variances => 0.0,
+                None if scores.wanted == Wanted::Variances => 0.0,
                 None => self.exact(corpus, scores, at, own)?,
             };
         }
@@ -120,7 +120,7 @@ impl Piece {
         ));
         let width = scores.packed.width();
         let log_z = self.messages.run(&self.scores, scores.potentials, width)?;
-        if scores.variances {
+        if scores.wanted == Wanted::Variances {
             self.messages.add_marginals(1.0, rows);
             rows.iter_mut()
                 .for_each(|p| *p = total as f32 * *p * (1.0 - *p));
@@ -135,8 +135,10 @@ impl Piece {
             rows,
             &mut self.observed,
         )?;
-        self.messages.add_marginals(total as f32, rows);
-        self.messages.add_pairs(total as f32, &mut self.expected);
+        if scores.wanted == Wanted::Gradient {
+            self.messages.add_marginals(total as f32, rows);
+            self.messages.add_pairs(total as f32, &mut self.expected);
+        }
         Some(total * log_z - weight * observed)
     }
 

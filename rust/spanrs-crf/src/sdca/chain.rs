@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::pairs::Pairs;
 use crate::aligned::Aligned;
 use crate::objective::packed::{Masks, Packed, Table};
-use crate::simd::{Kernel, LANES, exp_minus, max, sum, sum_lanes};
+use crate::simd::{AddOuterProducts, Kernel, LANES, exp_minus, max, sum, sum_lanes};
 
 /// Score of the padding, whose exponential is 0.
 const PADDING: f32 = -1e30;
@@ -28,15 +28,24 @@ pub(super) struct Buffers {
     pub(super) observed: Aligned<f32>,
     /// Backward messages, by token.
     backward: Aligned<f32>,
+    scores: Scores,
     /// Rows of one token.
     token: TokenRows,
+}
+
+/// Label scores by token; padded rows.
+#[derive(Clone, Debug, Default)]
+struct Scores {
+    scores: Aligned<f32>,
+    /// `exp(score - most)`; 0 for the padding.
+    exps: Aligned<f32>,
+    /// The largest score of each token.
+    most: Vec<f32>,
 }
 
 /// Padded rows of one token.
 #[derive(Clone, Debug, Default)]
 struct TokenRows {
-    scores: Aligned<f32>,
-    exps: Aligned<f32>,
     /// Difference of dual and model probabilities, then the step of the scores.
     step: Aligned<f32>,
     /// Change of the scores.
@@ -49,14 +58,15 @@ impl Buffers {
     pub(super) fn resize(&mut self, tokens: usize, width: usize) {
         self.observed.resize(tokens * width);
         self.backward.resize(tokens * width);
+        self.scores.scores.resize(tokens * width);
+        self.scores.exps.resize(tokens * width);
+        self.scores.most.resize(tokens, 0.0);
         let TokenRows {
-            scores,
-            exps,
             step,
             change,
             product,
         } = &mut self.token;
-        for row in [scores, exps, step, change, product] {
+        for row in [step, change, product] {
             row.resize(width);
         }
     }
@@ -91,6 +101,20 @@ impl PairRows {
         self.weights.resize(self.weights.len() + tokens, weight);
         let end = self.weights.len() * self.width;
         (&mut self.forward[start..end], &mut self.next[start..end])
+    }
+
+    /// Adds the products of the rows of neighbours to `sums`, row-major (from, to).
+    #[inline(always)]
+    pub(super) fn add_products(&self, width: usize, sums: &mut [f32]) {
+        let last = self.forward.len() - width;
+        AddOuterProducts {
+            left: &self.forward[..last],
+            right: &self.next[width..],
+            width,
+            weight: 1.0,
+            sums,
+        }
+        .call();
     }
 
     /// Squares the probabilities: products of the rows become the weighted squares.
@@ -133,6 +157,12 @@ pub(super) struct Turn<'a> {
     pub(super) weight: f32,
     /// `1 / (2 c2)`.
     pub(super) scale: f32,
+    /// Factor of the curvature.
+    pub(super) factor: f32,
+    /// A token whose part of the gap is smaller keeps its dual variables.
+    pub(super) least: f32,
+    /// Whether weights have changed in this turn, so that scores must be computed again.
+    pub(super) changed: bool,
 }
 
 impl Kernel for Turn<'_> {
@@ -142,49 +172,57 @@ impl Kernel for Turn<'_> {
     fn call(mut self) -> TurnSums {
         let mut backward = std::mem::take(&mut self.buffers.backward);
         let mut rows = std::mem::take(&mut self.buffers.token);
-        self.backward(&mut backward, &mut rows);
+        let mut scores = std::mem::take(&mut self.buffers.scores);
+        self.score(0, &mut scores);
+        self.backward(&mut backward, &mut scores, &mut rows.product);
         let mut sums = TurnSums::default();
         for at in 0..self.tokens.len() {
             let backward = &backward[at * self.packed.width()..][..self.packed.width()];
-            let (gap, loss) = self.token(at, backward, &mut rows);
+            if self.changed {
+                self.score(at, &mut scores);
+            }
+            let (gap, loss) = self.token(at, backward, &scores, &mut rows);
             sums.gap += f64::from(gap * self.weight);
             sums.loss += f64::from(loss * self.weight);
         }
         (self.buffers.backward, self.buffers.token) = (backward, rows);
+        self.buffers.scores = scores;
         sums
     }
 }
 
 impl Turn<'_> {
-    /// Computes the scores of a token and their exponentials; returns the largest score.
+    /// Computes the scores of a token and their exponentials.
     #[inline(always)]
-    fn score(&self, at: usize, rows: &mut TokenRows) -> f32 {
-        rows.scores[..self.labels].fill(0.0);
-        rows.scores[self.labels..].fill(PADDING);
+    fn score(&self, at: usize, rows: &mut Scores) {
+        let width = self.packed.width();
+        let scores = &mut rows.scores[at * width..][..width];
+        scores[..self.labels].fill(0.0);
+        scores[self.labels..].fill(PADDING);
         self.packed
-            .gather(self.weights, self.tokens.start + at, &mut rows.scores);
-        let most = max(&rows.scores);
-        exp_minus(&rows.scores, most, &mut rows.exps);
-        most
+            .gather(self.weights, self.tokens.start + at, scores);
+        let most = max(scores);
+        exp_minus(scores, most, &mut rows.exps[at * width..][..width]);
+        rows.most[at] = most;
     }
 
     /// Computes the backward messages.
     #[inline(always)]
-    fn backward(&self, backward: &mut [f32], rows: &mut TokenRows) {
+    fn backward(&self, backward: &mut [f32], scores: &mut Scores, product: &mut [f32]) {
         let width = self.packed.width();
         let last = self.tokens.len() - 1;
         let row = &mut backward[last * width..];
         row[..self.labels].fill(1.0);
         row[self.labels..].fill(0.0);
         for at in (1..=last).rev() {
-            self.score(at, rows);
+            self.score(at, scores);
             let (before, after) = backward.split_at_mut(at * width);
             let row = &mut before[(at - 1) * width..];
-            let factors = rows.exps.iter().zip(after);
-            for (product, (exp, after)) in rows.product.iter_mut().zip(factors) {
+            let factors = scores.exps[at * width..].iter().zip(after);
+            for (product, (exp, after)) in product.iter_mut().zip(factors) {
                 *product = exp * *after;
             }
-            self.pairs.potentials.backward.multiply(&rows.product, row);
+            self.pairs.potentials.backward.multiply(product, row);
             let inverse = 1.0 / max(row).max(MIN_SUM);
             row.iter_mut().for_each(|value| *value *= inverse);
         }
@@ -193,18 +231,24 @@ impl Turn<'_> {
     /// Computes the forward message of a token and takes a step of its dual variables. Returns its
     /// parts of the gap and of the negative log-likelihood.
     #[inline(always)]
-    fn token(&mut self, at: usize, backward: &[f32], rows: &mut TokenRows) -> (f32, f32) {
+    fn token(
+        &mut self,
+        at: usize,
+        backward: &[f32],
+        scores: &Scores,
+        rows: &mut TokenRows,
+    ) -> (f32, f32) {
         let width = self.packed.width();
-        let most = self.score(at, rows);
+        let exps = &scores.exps[at * width..][..width];
         let (before, row) = self.rows.0.split_at_mut(at * width);
         let row = &mut row[..width];
         let next = &mut self.rows.1[at * width..][..width];
         if at == 0 {
-            row.copy_from_slice(&rows.exps);
+            row.copy_from_slice(exps);
         } else {
             let before = &before[(at - 1) * width..];
             self.pairs.potentials.forward.multiply(before, row);
-            for (value, exp) in row.iter_mut().zip(&*rows.exps) {
+            for (value, exp) in row.iter_mut().zip(exps) {
                 *value *= exp;
             }
         }
@@ -214,8 +258,8 @@ impl Turn<'_> {
         if difference.total.is_nan() || difference.total <= MIN_SUM {
             // The path so far cannot be continued within the range of 32 bits. The token keeps its
             // dual variables, and the message begins anew.
-            let inverse = 1.0 / sum(&rows.exps);
-            for (value, exp) in row.iter_mut().zip(&*rows.exps) {
+            let inverse = 1.0 / sum(exps);
+            for (value, exp) in row.iter_mut().zip(exps) {
                 *value = exp * inverse;
             }
             next.fill(0.0);
@@ -226,20 +270,20 @@ impl Turn<'_> {
         } else {
             self.weight / difference.total
         };
-        for ((next, exp), backward) in next.iter_mut().zip(&*rows.exps).zip(backward) {
+        for ((next, exp), backward) in next.iter_mut().zip(exps).zip(backward) {
             *next = exp * backward * factor;
         }
-        let mut loss = most + sum(row).ln();
+        let mut loss = scores.most[at] + sum(row).ln();
         if at > 0 {
             loss += self.pairs.potentials.max as f32;
         }
         // The scores of the padding are finite, and the observed probabilities are 0.
-        for (score, observed) in rows.scores.iter().zip(observed) {
-            loss -= observed * score;
-        }
-        if difference.norm > MIN_STEP {
+        loss -= product(&scores.scores[at * width..][..width], observed);
+        if difference.norm > MIN_STEP && difference.gap * self.weight > self.least {
+            self.changed = true;
             let squares = self.packed.squares(self.tokens.start + at);
-            let curvature = squares * self.scale * self.weight * difference.curvature();
+            let curvature =
+                self.factor * squares * self.scale * self.weight * difference.curvature();
             let step = 1.0 / (1.0 + curvature);
             for (own, d) in differences.iter_mut().zip(&mut *rows.step) {
                 *own += step * *d;
@@ -258,6 +302,19 @@ impl Turn<'_> {
         row.iter_mut().for_each(|value| *value *= inverse);
         (difference.gap, loss)
     }
+}
+
+/// The inner product of padded rows.
+#[inline(always)]
+fn product(left: &[f32], right: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    let right = right.as_chunks::<LANES>().0;
+    for (left, right) in left.as_chunks::<LANES>().0.iter().zip(right) {
+        for lane in 0..LANES {
+            sums[lane] += left[lane] * right[lane];
+        }
+    }
+    sum_lanes(sums)
 }
 
 /// The dual label probabilities of a token minus those of the model.
@@ -302,7 +359,10 @@ impl Difference {
                 let dual = observed[lane] - own[lane];
                 let (d, both) = (dual - model, dual + model);
                 let m = 0.5 * both;
-                gap[lane] += d * d / if both > 1e-9 { both } else { 1e-9 };
+                // Two distributions differ by at most their sum; dual variables that were kept for
+                // other targets may be negative.
+                let least = d.abs() + 1e-9;
+                gap[lane] += d * d / if both > least { both } else { least };
                 norm[lane] += d * d;
                 mean[lane] += m * d;
                 square[lane] += m * d * d;

@@ -23,12 +23,13 @@ mod bound;
 mod chain;
 mod dual;
 mod finish;
+mod m_step;
 mod pairs;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use spanrs_base::{Rng, Watch};
+use spanrs_base::{Clock, Watch};
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, Result};
@@ -36,7 +37,9 @@ use crate::features::Features;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
 use crate::objective::{Groups, Objective};
 
-use dual::{Dual, Sweep};
+pub(crate) use dual::{Data, Dual};
+
+use dual::Sweep;
 use finish::Finish;
 
 /// Sweeps end when the estimated gap is at most this fraction of the objective.
@@ -171,28 +174,22 @@ impl Sdca {
         watch: Watch,
         after: &mut impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Option<usize>> {
-        let mut dual = Dual::new(
-            objective.corpus(),
-            objective.packed(),
+        let data = Data {
+            corpus: objective.corpus(),
+            packed: objective.packed(),
             features,
-            self,
-            watch,
-        );
-        let mut rng = Rng::new(self.seed);
-        // The gap of the first sweep, the smallest one that was much smaller than those before, and the
-        // number of sweeps since.
-        let (mut first, mut least, mut since) = (f64::MAX / DIVERGED, f64::INFINITY, 0);
+        };
+        let mut dual = Dual::new(data, self);
+        let mut clock = Clock::new(watch);
+        let mut gaps = Gaps::default();
         let mut number = 0;
         while number < self.finish.max_iterations {
-            let Sweep { gap, loss } = dual.sweep(number + 1, &mut rng)?;
-            if gap > DIVERGED * first {
+            let Sweep { gap, loss } = dual.sweep(data, &mut clock)?;
+            if gaps.diverged(gap) {
                 break;
             }
             number += 1;
-            if number == 1 {
-                first = gap;
-            }
-            dual.to_parameters(features, parameters);
+            dual.to_parameters(data, parameters);
             let squares: f64 = parameters.iter().map(|weight| weight * weight).sum();
             let state = Iteration {
                 iteration: number,
@@ -207,25 +204,59 @@ impl Sdca {
             if !after(state, parameters)? {
                 return Ok(None);
             }
-            since += 1;
-            if gap <= (1.0 - MIN_DECREASE) * least {
-                (least, since) = (gap, 0);
-            }
-            if gap <= SMALL_GAP * state.loss || since == PATIENCE {
+            if gaps.suffice(gap, SMALL_GAP, state.loss) {
                 break;
             }
         }
         drop(dual);
         if number < self.finish.max_iterations {
-            let mut gradient = vec![0.0; parameters.len()];
-            let start = objective.evaluate(&vec![0.0; parameters.len()], &mut gradient)?;
-            match objective.evaluate(parameters, &mut gradient) {
+            let start = objective.loss(&vec![0.0; parameters.len()])?;
+            match objective.loss(parameters) {
                 Ok(reached) if reached < start => {}
                 Ok(_) | Err(Error::NotFinite | Error::Transition { .. }) => parameters.fill(0.0),
                 Err(error) => return Err(error),
             }
         }
         Ok(Some(number))
+    }
+}
+
+/// The estimated gaps of successive sweeps.
+struct Gaps {
+    first: Option<f64>,
+    /// The smallest gap that was much smaller than those before.
+    least: f64,
+    /// The smallest objective; that of a sweep, in which weights change, can be far too large.
+    objective: f64,
+    /// Number of sweeps since.
+    since: usize,
+}
+
+impl Default for Gaps {
+    fn default() -> Self {
+        Self {
+            first: None,
+            least: f64::INFINITY,
+            objective: f64::INFINITY,
+            since: 0,
+        }
+    }
+}
+
+impl Gaps {
+    /// Whether the sweeps diverge.
+    fn diverged(&mut self, gap: f64) -> bool {
+        gap > DIVERGED * *self.first.get_or_insert(gap) || !gap.is_finite()
+    }
+
+    /// Whether the gap of the last sweep is at most a fraction of the objective, or decreases slowly.
+    fn suffice(&mut self, gap: f64, small: f64, objective: f64) -> bool {
+        self.since += 1;
+        self.objective = self.objective.min(objective);
+        if gap <= (1.0 - MIN_DECREASE) * self.least {
+            (self.least, self.since) = (gap, 0);
+        }
+        gap <= small * self.objective || self.since == PATIENCE
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::features::Features;
 use crate::messages::Potentials;
-use crate::simd::{AddOuterProducts, Kernel, exp_minus, max};
+use crate::simd::{Kernel, exp_minus, max};
 
 use super::chain::PairRows;
 
@@ -52,21 +52,9 @@ impl ChunkCounts {
     /// Adds the pairs of neighbours in the rows of a chunk, which are squared in place.
     #[inline(always)]
     fn add(&mut self, rows: &mut PairRows, width: usize) {
-        let size = rows.forward.len() - width;
-        let add = |rows: &PairRows, sums: &mut [f32]| {
-            let (left, right) = (&rows.forward[..size], &rows.next[width..]);
-            AddOuterProducts {
-                left,
-                right,
-                width,
-                weight: 1.0,
-                sums,
-            }
-            .call();
-        };
-        add(rows, &mut self.sums);
+        rows.add_products(width, &mut self.sums);
         rows.square();
-        add(rows, &mut self.squares);
+        rows.add_products(width, &mut self.squares);
     }
 }
 
@@ -110,6 +98,12 @@ impl Pairs {
         self.potentials.forward.copy_from(&self.exps);
         self.potentials.backward.copy_from(&self.transposed);
         self.potentials.max = f64::from(most);
+    }
+
+    /// The sum of the squared weights.
+    pub(super) fn squares(&self) -> f64 {
+        let weights = self.weights.iter().map(|weight| f64::from(*weight));
+        weights.map(|weight| weight * weight).sum()
     }
 
     /// The weight of a pair of labels.
@@ -156,7 +150,7 @@ impl Kernel for PairStep<'_> {
                 let variance = (expected - counts.squares[at] * exp * exp).max(0.0);
                 let dual = observed as f32 - differences[at];
                 let d = pairs.mask[at] * (dual - expected);
-                gap += d * d / (dual + expected).max(1e-6);
+                gap += d * d / (dual + expected).max(d.abs() + 1e-6);
                 norm += d * d;
                 curvature += variance * d * d;
                 score += observed * f64::from(pairs.weights[at]);

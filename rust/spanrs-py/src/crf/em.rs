@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use spanrs::base::Interner;
 use spanrs::crf::{
-    Constraint, EmCrf, Model, NamedCorpus, NamedFeatures, TokenTarget, TrainingOptions,
+    Constraint, EmCrf, EmState, Model, NamedCorpus, NamedFeatures, TokenTarget, TrainingOptions,
 };
 use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
@@ -29,6 +29,18 @@ pub(crate) struct CrowdCrf {
     labels: Interner<str>,
     attributes: Interner<str>,
     crf: Mutex<EmCrf>,
+}
+
+/// What is kept between trainings on the same sentences.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct CrowdCrfState(Mutex<EmState>);
+
+#[pymethods]
+impl CrowdCrfState {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::default())
+    }
 }
 
 #[pymethods]
@@ -104,18 +116,25 @@ impl CrowdCrf {
         Ok(self.lock()?.set_active(&active)?)
     }
 
-    /// Trains from `weights`. Returns the new weights and the objective.
-    #[pyo3(signature = (weights, options, threads, /))]
+    /// Trains from `weights`. With `state`, to the precision that EM needs, and from where the training before with this
+    /// state stopped if `weights` are its result. Returns the new weights and the objective.
+    #[pyo3(signature = (weights, options, threads, state, /))]
     fn train<'py>(
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
         options: Plain<TrainingOptions>,
         threads: usize,
+        state: Option<&CrowdCrfState>,
     ) -> Result<(Array<'py>, f64)> {
         let mut weights = weights.to_vec();
-        let (lbfgs, c2) = (options.0.lbfgs(), options.0.c2);
-        let loss = self.run(py, |em| em.train(&lbfgs, c2, threads, &mut weights, stop))?;
+        let algorithm = options.0.algorithm();
+        let state = state.map(|state| lock_now(&state.0, "the state is in use in another thread"));
+        let mut state = state.transpose()?;
+        let state = state.as_deref_mut();
+        let loss = self.run(py, |em| {
+            em.train(&algorithm, threads, &mut weights, state, stop)
+        })?;
         Ok((PyArray1::from_vec(py, weights), loss))
     }
 

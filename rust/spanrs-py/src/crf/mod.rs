@@ -10,7 +10,7 @@ mod sentences;
 mod trainer;
 
 pub(crate) use crowd::CrowdAnswers;
-pub(crate) use em::CrowdCrf;
+pub(crate) use em::{CrowdCrf, CrowdCrfState};
 pub(crate) use items::CrfItems;
 pub(crate) use model::CrfModel;
 pub(crate) use sentences::CrfSentences;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{Packed, Table};
-use crate::aligned::Aligned;
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
 
@@ -20,10 +19,16 @@ const PERIOD: usize = 4096;
 pub(crate) struct Gradient {
     /// Sums over the tokens, or over those of the period.
     sums: Table<f32>,
-    /// Dense rows of frequent codes: sums over all tokens before the period.
-    dense: Aligned<f64>,
-    /// Runs of all codes, which are short: sums over all tokens before the period.
-    sparse: Vec<f64>,
+    /// Sums of the frequent codes of each kind over all tokens before the period.
+    totals: Kinds<Vec<f64>>,
+}
+
+/// Something for each kind of codes: dense rows, runs, and single weights.
+#[derive(Clone, Debug, Default)]
+struct Kinds<T> {
+    dense: T,
+    runs: T,
+    singles: T,
 }
 
 /// The derivatives of a range of codes, owned by one thread at a time.
@@ -31,26 +36,61 @@ pub(crate) struct Gradient {
 pub(crate) struct Part<'a> {
     /// The codes; the end is exclusive.
     codes: Range<usize>,
-    /// Dense rows of the codes, and the totals of those that are frequent.
-    dense: &'a mut [f32],
-    dense_totals: &'a mut [f64],
-    /// Runs of the codes, and their totals.
-    sparse: &'a mut [f32],
-    sparse_totals: &'a mut [f64],
-    /// Index in the sparse table of the first entry of `sparse`.
-    first: usize,
+    sums: Kinds<Sums<'a>>,
     /// Number of tokens of the period so far.
     tokens: usize,
+}
+
+/// The sums of successive codes of one kind, and the totals of those that are frequent, which come
+/// first.
+#[derive(Debug)]
+struct Sums<'a> {
+    /// Index in the table of the first sum.
+    first: usize,
+    sums: &'a mut [f32],
+    totals: &'a mut [f64],
+}
+
+impl<'a> Sums<'a> {
+    /// Removes the first sums of a table, and as many totals as there are.
+    fn take(
+        first: usize,
+        len: usize,
+        sums: &mut &'a mut [f32],
+        totals: &mut &'a mut [f64],
+    ) -> Self {
+        let frequent = len.min(totals.len());
+        Self {
+            first,
+            sums: sums.split_off_mut(..len).unwrap_or_default(),
+            totals: totals.split_off_mut(..frequent).unwrap_or_default(),
+        }
+    }
+
+    /// Moves the sums of frequent codes to their totals.
+    fn end_period(&mut self) {
+        for (total, sum) in self.totals.iter_mut().zip(&mut *self.sums) {
+            *total += f64::from(std::mem::take(sum));
+        }
+    }
 }
 
 impl Gradient {
     /// Derivatives of 0.
     pub(crate) fn new(packed: &Packed) -> Self {
-        let frequent = packed.counts[..packed.rows].partition_point(|&count| count >= FREQUENT);
+        let frequent = |codes: Range<usize>| {
+            let counts = &packed.counts[codes.clone()];
+            codes.start + counts.partition_point(|&count| count >= FREQUENT)
+        };
+        let runs = frequent(packed.rows..packed.singles) - packed.rows;
+        let singles = frequent(packed.singles..packed.counts.len()) - packed.singles;
         Self {
             sums: packed.table(),
-            dense: Aligned::new(frequent * packed.width),
-            sparse: vec![0.0; packed.labels.len()],
+            totals: Kinds {
+                dense: vec![0.0; frequent(0..packed.rows) * packed.width],
+                runs: vec![0.0; packed.starts[runs] as usize],
+                singles: vec![0.0; singles],
+            },
         }
     }
 
@@ -61,34 +101,42 @@ impl Gradient {
         packed: &Packed,
         ranges: &[Range<usize>],
     ) -> Vec<Part<'a>> {
-        let (mut dense, mut dense_totals) = (&mut *self.sums.dense, &mut *self.dense);
-        let (mut sparse, mut sparse_totals) = (&mut *self.sums.sparse, &mut *self.sparse);
-        dense.fill(0.0);
-        dense_totals.fill(0.0);
-        sparse.fill(0.0);
-        sparse_totals.fill(0.0);
+        let Table { dense, sparse } = &mut self.sums;
+        let totals = &mut self.totals;
+        let (mut dense, mut dense_totals) = (&mut **dense, &mut *totals.dense);
+        let (mut sparse, mut run_totals) = (&mut **sparse, &mut *totals.runs);
+        let mut single_totals = &mut *totals.singles;
+        for sums in [&mut *dense, &mut *sparse] {
+            sums.fill(0.0);
+        }
+        for totals in [&mut *dense_totals, &mut *run_totals, &mut *single_totals] {
+            totals.fill(0.0);
+        }
         let mut parts = Vec::new();
         for codes in ranges {
-            let rows = codes.start.min(packed.rows)..codes.end.min(packed.rows);
-            let runs = codes.start.max(packed.rows)..codes.end.max(packed.rows);
-            let first = packed.starts[runs.start - packed.rows] as usize;
-            let weights = packed.starts[runs.end - packed.rows] as usize - first;
-            let values = rows.len() * packed.width;
-            let totals = values.min(dense_totals.len());
-            let mut part = Part {
-                codes: codes.clone(),
-                dense: &mut [],
-                dense_totals: &mut [],
-                sparse: &mut [],
-                sparse_totals: &mut [],
-                first,
-                tokens: 0,
+            let within = |first: usize, end: usize| {
+                codes.start.clamp(first, end)..codes.end.clamp(first, end)
             };
-            (part.dense, dense) = dense.split_at_mut(values);
-            (part.dense_totals, dense_totals) = dense_totals.split_at_mut(totals);
-            (part.sparse, sparse) = sparse.split_at_mut(weights);
-            (part.sparse_totals, sparse_totals) = sparse_totals.split_at_mut(weights);
-            parts.push(part);
+            let rows = within(0, packed.rows);
+            let runs = within(packed.rows, packed.singles);
+            let places =
+                [runs.start, runs.end].map(|code| packed.starts[code - packed.rows] as usize);
+            let singles = within(packed.singles, packed.counts.len());
+            let (first, len) = (rows.start * packed.width, rows.len() * packed.width);
+            let dense = Sums::take(first, len, &mut dense, &mut dense_totals);
+            let len = places[1] - places[0];
+            let runs = Sums::take(places[0], len, &mut sparse, &mut run_totals);
+            let (first, len) = (packed.single(singles.start), singles.len());
+            let singles = Sums::take(first, len, &mut sparse, &mut single_totals);
+            parts.push(Part {
+                codes: codes.clone(),
+                sums: Kinds {
+                    dense,
+                    runs,
+                    singles,
+                },
+                tokens: 0,
+            });
         }
         parts
     }
@@ -99,17 +147,23 @@ impl Gradient {
         for (code, (&group, scale)) in packed.groups.iter().zip(&packed.scales).enumerate() {
             let (start, labels) = features.state(group as usize);
             let derivatives = &mut gradient[start..][..labels.len()];
-            if let Some(run) = code.checked_sub(packed.rows) {
-                for (derivative, place) in derivatives.iter_mut().zip(packed.run(run)) {
-                    *derivative = scale * self.sparse[place];
+            if code < packed.rows {
+                let sums = &self.sums.dense[code * packed.width..][..packed.width];
+                for (derivative, &label) in derivatives.iter_mut().zip(labels) {
+                    let total = self.totals.dense.get(code * packed.width + label as usize);
+                    let total = total.copied().unwrap_or_default();
+                    *derivative = scale * (total + f64::from(sums[label as usize]));
                 }
                 continue;
             }
-            let sums = &self.sums.dense[code * packed.width..][..packed.width];
-            for (derivative, &label) in derivatives.iter_mut().zip(labels) {
-                let total = self.dense.get(code * packed.width + label as usize);
+            let singles = packed.single(packed.singles);
+            for (derivative, place) in derivatives.iter_mut().zip(packed.run(code - packed.rows)) {
+                let total = match place.checked_sub(singles) {
+                    Some(single) => self.totals.singles.get(single),
+                    None => self.totals.runs.get(place),
+                };
                 let total = total.copied().unwrap_or_default();
-                *derivative = scale * (total + f64::from(sums[label as usize]));
+                *derivative = scale * (total + f64::from(self.sums.sparse[place]));
             }
         }
     }
@@ -139,35 +193,45 @@ impl Part<'_> {
         (codes, values): (&[u32], &[f64]),
         row: &[f32],
     ) {
-        let before = codes.iter();
-        let before = before.take_while(|&&code| (code as usize) < self.codes.start);
-        for (at, &code) in codes.iter().enumerate().skip(before.count()) {
+        let first = codes.partition_point(|&code| (code as usize) < self.codes.start);
+        let Kinds {
+            dense,
+            runs,
+            singles,
+        } = &mut self.sums;
+        for (at, &code) in codes.iter().enumerate().skip(first) {
             let code = code as usize;
             if code >= self.codes.end {
                 break;
             }
             let value = if VALUED { values[at] as f32 } else { 1.0 };
             if code < packed.rows {
-                let sums = &mut self.dense[(code - self.codes.start) * packed.width..];
-                let sums = sums[..packed.width].as_chunks_mut::<LANES>().0;
+                let sums = &mut dense.sums[code * packed.width - dense.first..][..packed.width];
+                let sums = sums.as_chunks_mut::<LANES>().0;
                 for (sums, row) in sums.iter_mut().zip(row.as_chunks::<LANES>().0) {
                     add_multiple(sums, value, row);
                 }
+            } else if code >= packed.singles {
+                let place = packed.single(code);
+                singles.sums[place - singles.first] += value * row[packed.labels[place] as usize];
             } else {
                 for place in packed.run(code - packed.rows) {
-                    self.sparse[place - self.first] += value * row[packed.labels[place] as usize];
+                    runs.sums[place - runs.first] += value * row[packed.labels[place] as usize];
                 }
             }
         }
     }
 
-    /// Moves the sums of frequent codes and of runs to their totals.
+    /// Moves the sums of frequent codes to their totals.
     pub(crate) fn end_period(&mut self) {
         self.tokens = 0;
-        let dense = self.dense_totals.iter_mut().zip(&mut *self.dense);
-        let sparse = self.sparse_totals.iter_mut().zip(&mut *self.sparse);
-        for (total, sum) in dense.chain(sparse) {
-            *total += f64::from(std::mem::take(sum));
+        let Kinds {
+            dense,
+            runs,
+            singles,
+        } = &mut self.sums;
+        for sums in [dense, runs, singles] {
+            sums.end_period();
         }
     }
 }

@@ -21,32 +21,42 @@ impl Packed {
         Masks(masks)
     }
 
-    /// Number of codes of a token that are dense rows.
-    #[inline(always)]
-    fn dense(&self, codes: &[u32]) -> usize {
-        codes.partition_point(|&code| (code as usize) < self.rows)
-    }
-
     /// Adds the scores of a token's items to a padded row, in 32 bits.
     #[inline(always)]
     pub(crate) fn gather(&self, table: &Table<f32>, token: usize, row: &mut [f32]) {
+        match self.values.is_empty() {
+            true => self.gather_items::<false>(table, token, row),
+            false => self.gather_items::<true>(table, token, row),
+        }
+    }
+
+    /// Same as [`Packed::gather`]; without `VALUED` all values are 1.
+    #[inline(always)]
+    fn gather_items<const VALUED: bool>(&self, table: &Table<f32>, token: usize, row: &mut [f32]) {
         let (codes, values) = self.items(token);
-        let dense = self.dense(codes);
+        let dense = self.dense[token] as usize;
+        let rows = (&codes[..dense], values);
         let mut column = 0;
         while row.len() - column >= 32 {
-            self.gather_columns::<32>(table, (&codes[..dense], values), column, row);
+            self.gather_columns::<32, VALUED>(table, rows, column, row);
             column += 32;
         }
         if row.len() - column >= 16 {
-            self.gather_columns::<16>(table, (&codes[..dense], values), column, row);
+            self.gather_columns::<16, VALUED>(table, rows, column, row);
             column += 16;
         }
         if row.len() - column >= LANES {
-            self.gather_columns::<LANES>(table, (&codes[..dense], values), column, row);
+            self.gather_columns::<LANES, VALUED>(table, rows, column, row);
         }
         for (at, &code) in codes.iter().enumerate().skip(dense) {
-            let value = values.get(at).map_or(1.0, |&value| value as f32);
-            for place in self.run(code as usize - self.rows) {
+            let value = if VALUED { values[at] as f32 } else { 1.0 };
+            let code = code as usize;
+            if code >= self.singles {
+                let place = self.single(code);
+                row[self.labels[place] as usize] += value * table.sparse[place];
+                continue;
+            }
+            for place in self.run(code - self.rows) {
                 row[self.labels[place] as usize] += value * table.sparse[place];
             }
         }
@@ -54,7 +64,7 @@ impl Packed {
 
     /// Adds `N` columns, from `column`, of dense rows; the sums stay in registers.
     #[inline(always)]
-    fn gather_columns<const N: usize>(
+    fn gather_columns<const N: usize, const VALUED: bool>(
         &self,
         table: &Table<f32>,
         (codes, values): (&[u32], &[f64]),
@@ -64,7 +74,7 @@ impl Packed {
         let mut sums = [0.0; N];
         for (at, &code) in codes.iter().enumerate() {
             let weights = &table.dense[code as usize * self.width + column..][..N];
-            let value = values.get(at).map_or(1.0, |&value| value as f32);
+            let value = if VALUED { values[at] as f32 } else { 1.0 };
             for lane in 0..N {
                 sums[lane] += value * weights[lane];
             }
@@ -125,6 +135,20 @@ impl Packed {
         squares
             .map(|(at, &code)| self.sizes[code as usize] * value(at) * value(at))
             .sum()
+    }
+
+    /// The sum of the squared parameters of a table of scores.
+    pub(crate) fn parameter_squares(&self, table: &Table<f32>) -> f64 {
+        let mut sum = 0.0;
+        for (code, scale) in self.scales.iter().enumerate() {
+            let row = match code.checked_sub(self.rows) {
+                None => &table.dense[code * self.width..][..self.width],
+                Some(run) => &table.sparse[self.run(run)],
+            };
+            let squares: f32 = row.iter().map(|value| value * value).sum();
+            sum += f64::from(squares) / (scale * scale);
+        }
+        sum
     }
 
     /// Copies a table of scores into parameters, the inverse of [`Packed::pack`].
