@@ -69,7 +69,9 @@ def test_multi_crf_takes_the_crf_and_the_priors_in_turn():
         crf.set_expected(list(range(12)), shares, pairs)
         crf.train_again()
         priors = shares
-    model = MultiCRF(template=TEMPLATE, scheme=None, max_iter=3, crf_max_iter=1000, crf_tol=1e-6).fit(corpus)
+    model = MultiCRF(template=TEMPLATE, scheme=None, max_iter=3, crf_max_iter=1000, crf_tol=1e-6).fit(
+        corpus
+    )
     expected = crf.crf().state_features_
     assert model.crf_.state_features_ == pytest.approx(expected, abs=0.01)
 
