@@ -3,7 +3,7 @@
 //! | algorithm | minimises | learns from | threads |
 //! |---|---|---|---|
 //! | L-BFGS, OWL-QN ([`Lbfgs`]) | penalised negative log-likelihood, exactly | all targets | yes |
-//! | dual coordinate ascent and L-BFGS ([`Sdca`]) | the same, within a bound; L2 penalty only | all targets | in L-BFGS |
+//! | dual coordinate ascent and L-BFGS ([`Sdca`]) | the same, within a bound; L2 penalty only | all targets | two in sweeps |
 //! | gradient descent ([`Sgd`]) | the same, one sequence at a time; L2 penalty only | all targets | no |
 //! | perceptron, passive-aggressive, AROW ([`Online`]) | mistakes | labels and partial labels | no |
 //!
@@ -55,9 +55,8 @@ pub enum Algorithm {
 /// Trains from `weights`, which are updated in place, and returns why training ended.
 ///
 /// `weights` are in the order of `features`: zeros, or the weights of a similar model ([`crate::Model::weights_for`]).
-/// Results do not depend on `threads`; only L-BFGS, alone or after dual coordinate ascent, uses more than one. `watch`
-/// is called at most every 50 ms. `after`
-/// is called after each iteration with the current weights (averaged weights in online training); it can report
+/// Results do not depend on `threads`; L-BFGS uses all threads, dual coordinate ascent at most
+/// two. `watch` is called at most every 50 ms. `after` is called after each iteration with the current weights (averaged weights in online training); it can report
 /// progress, evaluate on held-out data, and stop training by returning false.
 ///
 /// Pass an owned corpus to save memory: L-BFGS frees its attributes once they are packed.

@@ -305,6 +305,11 @@ impl<'a> Objective<'a> {
         self.exact = exact;
     }
 
+    /// Number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
     /// The corpus; its attributes may have been freed.
     pub(crate) fn corpus(&self) -> &Corpus {
         &self.corpus

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::lane::Changes;
 use super::pairs::Pairs;
 use crate::aligned::Aligned;
 use crate::objective::packed::{Masks, Packed, Table};
@@ -146,7 +147,7 @@ pub(super) struct Turn<'a> {
     /// State weights of the groups, as scores.
     pub(super) weights: &'a mut Table<f32>,
     pub(super) pairs: &'a Pairs,
-    /// Observed minus dual label probabilities, by token of the corpus; padded rows.
+    /// Observed minus dual label probabilities, by token of the sequence; padded rows.
     pub(super) differences: &'a mut [f32],
     pub(super) buffers: &'a mut Buffers,
     /// Rows of [`PairRows`] for this sequence.
@@ -161,8 +162,8 @@ pub(super) struct Turn<'a> {
     pub(super) factor: f32,
     /// A token whose part of the gap is smaller keeps its dual variables.
     pub(super) least: f32,
-    /// Whether weights have changed in this turn, so that scores must be computed again.
-    pub(super) changed: bool,
+    /// The steps of this turn.
+    pub(super) changes: &'a mut Changes,
 }
 
 impl Kernel for Turn<'_> {
@@ -178,7 +179,8 @@ impl Kernel for Turn<'_> {
         let mut sums = TurnSums::default();
         for at in 0..self.tokens.len() {
             let backward = &backward[at * self.packed.width()..][..self.packed.width()];
-            if self.changed {
+            // Scores are up to date until weights change.
+            if !self.changes.tokens.is_empty() {
                 self.score(at, &mut scores);
             }
             let (gap, loss) = self.token(at, backward, &scores, &mut rows);
@@ -253,7 +255,7 @@ impl Turn<'_> {
             }
         }
         let observed = &self.buffers.observed[at * width..][..width];
-        let differences = &mut self.differences[(self.tokens.start + at) * width..][..width];
+        let differences = &self.differences[at * width..][..width];
         let difference = Difference::of((row, backward), (observed, differences), &mut rows.step);
         if difference.total.is_nan() || difference.total <= MIN_SUM {
             // The path so far cannot be continued within the range of 32 bits. The token keeps its
@@ -280,27 +282,39 @@ impl Turn<'_> {
         // The scores of the padding are finite, and the observed probabilities are 0.
         loss -= product(&scores.scores[at * width..][..width], observed);
         if difference.norm > MIN_STEP && difference.gap * self.weight > self.least {
-            self.changed = true;
-            let squares = self.packed.squares(self.tokens.start + at);
-            let curvature =
-                self.factor * squares * self.scale * self.weight * difference.curvature();
-            let step = 1.0 / (1.0 + curvature);
-            for (own, d) in differences.iter_mut().zip(&mut *rows.step) {
-                *own += step * *d;
-                *d *= step * self.weight * self.scale;
-            }
-            rows.change.fill(0.0);
-            let (token, change) = (self.tokens.start + at, &mut rows.change);
-            self.packed
-                .step(self.weights, self.masks, token, &rows.step, change);
-            exp_minus(&rows.change, max(&rows.change), &mut rows.product);
+            self.step(at, &difference, rows);
+            let row = &mut self.rows.0[at * width..][..width];
             for (value, factor) in row.iter_mut().zip(&*rows.product) {
                 *value *= factor;
             }
         }
+        let row = &mut self.rows.0[at * width..][..width];
         let inverse = 1.0 / sum(row);
         row.iter_mut().for_each(|value| *value *= inverse);
         (difference.gap, loss)
+    }
+
+    /// Takes a step of the dual variables of a token and of the weights. `rows.step` is the difference;
+    /// afterwards it is the step of the label scores, and `rows.product` are the exponentials of their
+    /// changes, times a factor.
+    #[inline(always)]
+    fn step(&mut self, at: usize, difference: &Difference, rows: &mut TokenRows) {
+        let (token, width) = (self.tokens.start + at, self.packed.width());
+        let squares = self.packed.squares(token);
+        let curvature = self.factor * squares * self.scale * self.weight * difference.curvature();
+        let step = 1.0 / (1.0 + curvature);
+        let differences = &mut self.differences[at * width..][..width];
+        for (own, d) in differences.iter_mut().zip(&mut *rows.step) {
+            *own += step * *d;
+            *d *= step * self.weight * self.scale;
+        }
+        rows.change.fill(0.0);
+        let change = Some(&mut *rows.change);
+        self.packed
+            .step(self.weights, self.masks, token, &rows.step, change);
+        self.changes.tokens.push(token);
+        self.changes.steps.extend_from_slice(&rows.step);
+        exp_minus(&rows.change, max(&rows.change), &mut rows.product);
     }
 }
 

@@ -1,23 +1,27 @@
 //! The dual variables of a corpus, and a sweep over them.
+//!
+//! The sequences are divided among two lanes ([`Lane`]). Both visit a sequence at the same time, then
+//! each applies the changes of the other: two threads that meet after each sequence do this together,
+//! or one thread does it by turns, with the same results. Sequences that are visited at the same time
+//! have about the same length.
 
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use spanrs_base::{Clock, Rng};
+use spanrs_base::{Clock, Rng, limit_threads};
 
 use super::Sdca;
-use super::chain::{Buffers, PairRows, Turn, TurnSums};
-use super::pairs::{ChunkCounts, PairStep, Pairs};
-use crate::aligned::Aligned;
+use super::barrier::Barrier;
+use super::chain::TurnSums;
+use super::lane::{LANES, Lane, Mailboxes, Rates, open};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::features::Features;
-use crate::objective::packed::{Masks, Packed, Table};
-use crate::objective::targets::subtract_target;
-use crate::simd::dispatch;
-use crate::transitions::Transitions;
+use crate::objective::packed::{Masks, Packed};
 
-/// Least number of tokens of a chunk, and least number for each label of the padded rows: the pairs of
-/// a chunk take as much memory as the tokens of two rows of labels.
+/// Least number of tokens of the chunk of a lane, and least number for each label of the padded rows: the
+/// pairs of a chunk take as much memory as the tokens of two rows of labels.
 const CHUNK_TOKENS: usize = 128;
 const CHUNK_ROWS: usize = 2;
 
@@ -49,41 +53,29 @@ const FULL_SWEEPS: usize = 3;
 /// Largest number of successive sweeps that skip a chunk.
 const MOST_SKIPPED: u32 = 4;
 
+/// A chunk of each lane, if there is one left, that are visited at the same time.
+type Step = [Option<usize>; LANES];
+
 /// The state of the sweeps. The weights are always a sum of the differences, times the weights of the
 /// sequences.
 #[derive(Debug)]
 pub(crate) struct Dual {
     masks: Masks,
-    /// State weights of the groups, as scores.
-    weights: Table<f32>,
-    pairs: Pairs,
-    /// Observed minus dual label probabilities, by token of the corpus; padded rows.
-    differences: Aligned<f32>,
-    /// Sequences to train on, in a random order, and the weight of each in the last sweep.
-    order: Vec<usize>,
-    totals: Vec<f64>,
-    /// Ranges of `order`.
-    chunks: Vec<Range<usize>>,
-    /// The last visit of each chunk.
-    visits: Vec<Visit>,
-    buffers: Buffers,
-    rows: PairRows,
-    counts: ChunkCounts,
-    /// Scores of 0, for the counts of targets.
-    zeros: Vec<f32>,
-    transitions: Transitions,
+    lanes: [Mutex<Lane>; LANES],
+    /// The last visit of each chunk, by lane.
+    visits: [Vec<Visit>; LANES],
     /// The order of the chunks in each sweep.
     rng: Rng,
     /// Number of sweeps so far.
     sweeps: usize,
     /// `1 / (2 c2)`.
     scale: f32,
-    /// Factor of the curvature of tokens.
-    factor: f32,
     /// Tokens whose part of the gap is smaller keep their dual variables.
     least: f32,
     /// Number of tokens to train on.
     tokens: usize,
+    /// Largest number of sequences of a chunk; others have at most one less.
+    rounds: usize,
     /// Factor of the curvature of transitions.
     caution: f32,
 }
@@ -107,43 +99,36 @@ pub(super) struct Sweep {
 impl Dual {
     /// Dual variables equal to the observed probabilities, and weights of 0.
     pub(super) fn new(data: Data, options: &Sdca) -> Self {
-        let Data {
-            corpus,
-            packed,
-            features,
-        } = data;
-        let width = packed.width();
         let mut rng = Rng::new(options.seed);
+        let length = |at: &usize| data.corpus.sequence(*at).len();
         let mut order: Vec<usize> = data.sequences().collect();
-        rng.shuffle(&mut order);
-        let (mut chunks, mut start, mut tokens) = (Vec::new(), 0, 0);
-        for (at, &sequence) in order.iter().enumerate() {
-            tokens += corpus.sequence(sequence).len();
-            if tokens >= CHUNK_TOKENS.max(CHUNK_ROWS * width) || at + 1 == order.len() {
-                chunks.push(start..at + 1);
-                (start, tokens) = (at + 1, 0);
+        let tokens: usize = order.iter().map(length).sum();
+        order.sort_by_key(length);
+        // Sequences of each length are divided evenly among the chunks of all lanes.
+        let least = CHUNK_TOKENS.max(CHUNK_ROWS * data.packed.width());
+        let number = (tokens / (LANES * least)).max(1);
+        let mut chunks = vec![Vec::new(); LANES * number];
+        for layer in order.chunks_mut(chunks.len()) {
+            rng.shuffle(layer);
+            for (chunk, &mut at) in chunks.iter_mut().zip(layer) {
+                chunk.push(at);
             }
         }
+        let lane = |first: usize| {
+            let own = chunks.iter().skip(first).step_by(LANES);
+            Mutex::new(Lane::new(data, own.map(Vec::as_slice)))
+        };
         Self {
-            masks: packed.masks(features),
-            weights: packed.table(),
-            pairs: Pairs::new(features, width, chunks.len()),
-            differences: Aligned::new(corpus.tokens() * width),
-            totals: order.iter().map(|&at| corpus.total_weight(at)).collect(),
-            tokens: order.iter().map(|&at| corpus.sequence(at).len()).sum(),
-            order,
-            visits: vec![Visit::default(); chunks.len()],
-            chunks,
-            buffers: Buffers::default(),
-            rows: PairRows::default(),
-            counts: ChunkCounts::default(),
-            zeros: Vec::new(),
-            transitions: Transitions::zero(corpus.labels()),
+            masks: data.packed.masks(data.features),
+            lanes: [lane(0), lane(1)],
+            visits: [const { Vec::new() }; LANES]
+                .map(|_: Vec<Visit>| vec![Visit::default(); number]),
             rng,
             sweeps: 0,
-            factor: 1.0,
-            least: 0.0,
             scale: (0.5 / options.c2) as f32,
+            least: 0.0,
+            tokens,
+            rounds: order.len().div_ceil(chunks.len()),
             // Weaker penalties need smaller steps of the transitions; found by experiments.
             caution: (1.5 / options.c2).clamp(1.0, 16.0) as f32,
         }
@@ -153,142 +138,257 @@ impl Dual {
     /// features, and so the products of differences and weights of sequences, do not change. Returns
     /// false if other sequences have a weight above 0.
     pub(super) fn resume(&mut self, data: Data) -> bool {
-        let mut known = self.order.clone();
+        let mut known: Vec<usize> = Vec::new();
+        for lane in &mut self.lanes {
+            known.extend(&owned(lane).order);
+        }
         known.sort_unstable();
         if !known.into_iter().eq(data.sequences()) {
             return false;
         }
-        let width = data.packed.width();
-        for (&at, total) in self.order.iter().zip(&mut self.totals) {
-            let now = data.corpus.total_weight(at);
-            let tokens = data.corpus.sequence(at);
-            let ratio = (*total / now) as f32;
-            let differences = &mut self.differences[tokens.start * width..tokens.end * width];
-            differences.iter_mut().for_each(|value| *value *= ratio);
-            *total = now;
+        for lane in &mut self.lanes {
+            owned(lane).reweigh(data);
         }
-        self.visits.fill(Visit::default());
+        for visits in &mut self.visits {
+            visits.fill(Visit::default());
+        }
         true
     }
 
-    /// A step of the dual variables, in a random order of the chunks. Chunks whose part of the gap is below
-    /// the mean are visited in every fifth sweep only.
+    /// A step of the dual variables, in a random order of the chunks. Chunks whose part of the gap is
+    /// below the mean are visited in every fifth sweep only.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
-    pub(super) fn sweep(&mut self, data: Data, clock: &mut Clock) -> Result<Sweep> {
-        let corpus = data.corpus;
-        let mut chunks: Vec<usize> = (0..self.chunks.len()).collect();
-        self.rng.shuffle(&mut chunks);
+    pub(super) fn sweep(&mut self, data: Data, threads: usize, clock: &mut Clock) -> Result<Sweep> {
         self.sweeps += 1;
         let mut sweep = Sweep {
             gap: 0.0,
             loss: 0.0,
         };
-        let width = data.packed.width();
+        let plan = self.plan(&mut sweep);
         // The first steps of the transitions are small, since state weights are not known yet, and
         // those of the state weights are large. Without this the first sweeps may move away from the
         // optimum.
         let early = 1.0 / (self.sweeps * self.sweeps) as f32;
-        let caution = self.caution * (1.0 + 39.0 * early);
-        self.factor = 1.0 - 0.5 * early;
-        // Chunks with a small part of the gap can wait.
-        let mean = self.visits.iter().map(|visit| visit.gap).sum::<f64>() / chunks.len() as f64;
-        for chunk in chunks {
-            let visit = &mut self.visits[chunk];
-            if self.sweeps > FULL_SWEEPS && visit.gap < mean && visit.skipped < MOST_SKIPPED {
-                visit.skipped += 1;
-                sweep.gap += visit.gap;
-                sweep.loss += visit.loss;
-                continue;
+        let rates = Rates {
+            data,
+            masks: &self.masks,
+            rounds: self.rounds,
+            scale: self.scale,
+            factor: 1.0 - 0.5 * early,
+            least: self.least,
+            caution: self.caution * (1.0 + 39.0 * early),
+        };
+        run(&self.lanes, &plan, rates, threads, clock)?;
+        for (number, lane) in self.lanes.iter_mut().enumerate() {
+            let lane = owned(lane);
+            for chunk in plan.iter().filter_map(|step| step[number]) {
+                let TurnSums { gap, loss } = lane.sums[chunk];
+                sweep.gap += gap;
+                sweep.loss += loss;
+                self.visits[number][chunk] = Visit {
+                    gap,
+                    loss,
+                    skipped: 0,
+                };
             }
-            let before = (sweep.gap, sweep.loss);
-            if clock.stops() {
-                return Err(Error::Interrupted);
-            }
-            self.counts.clear(corpus.labels(), width);
-            let sequences = self.chunks[chunk].clone();
-            let tokens = self.order[sequences.clone()].iter();
-            let tokens: usize = tokens.map(|&at| corpus.sequence(at).len()).sum();
-            self.rows.clear(tokens, width);
-            for at in sequences {
-                let sums = self.turn(data, self.order[at]);
-                sweep.gap += sums.gap;
-                sweep.loss += sums.loss;
-            }
-            let (gap, score) = dispatch(PairStep {
-                pairs: &mut self.pairs,
-                chunk,
-                counts: &mut self.counts,
-                rows: &mut self.rows,
-                scale: self.scale,
-                caution,
-            });
-            sweep.gap += gap;
-            sweep.loss -= score;
-            self.visits[chunk] = Visit {
-                gap: sweep.gap - before.0,
-                loss: sweep.loss - before.1,
-                skipped: 0,
-            };
-            if !sweep.gap.is_finite() {
-                sweep.gap = f64::INFINITY;
-                break;
-            }
+        }
+        if !sweep.gap.is_finite() {
+            sweep.gap = f64::INFINITY;
         }
         self.least = SMALL_PART * (sweep.gap / self.tokens as f64) as f32;
         Ok(sweep)
     }
 
-    /// A step of the dual variables of a sequence.
-    fn turn(&mut self, data: Data, at: usize) -> TurnSums {
-        let Data { corpus, packed, .. } = data;
-        let tokens = corpus.sequence(at);
-        self.buffers.resize(tokens.len(), packed.width());
-        let observed = &mut self.buffers.observed;
-        observed.fill(0.0);
-        let (weight, total) = (corpus.weight(at), corpus.total_weight(at));
-        self.zeros.resize(observed.len(), 0.0);
-        let (target, pairs) = (corpus.target(at), &mut self.counts.observed);
-        let zeros = &self.zeros[..observed.len()];
-        subtract_target(target, &self.transitions, weight, zeros, observed, pairs);
-        // Counts of weighted labellings sum to `total / weight` for each token.
-        let inverse = (-1.0 / total) as f32;
-        observed.iter_mut().for_each(|count| *count *= inverse);
-        let turn = Turn {
-            packed,
-            masks: &self.masks,
-            weights: &mut self.weights,
-            pairs: &self.pairs,
-            differences: &mut self.differences,
-            buffers: &mut self.buffers,
-            rows: self.rows.next(tokens.len(), total as f32),
-            tokens,
-            labels: corpus.labels(),
-            weight: total as f32,
-            scale: self.scale,
-            factor: self.factor,
-            least: self.least,
-            changed: false,
-        };
-        dispatch(turn)
+    /// The chunks to visit in this sweep, in a random order; adds the last gap and loss of all others to
+    /// the sweep. Chunks that are visited at the same time differ from sweep to sweep: sequences that
+    /// always change at the same time might repeat the same mistakes.
+    fn plan(&mut self, sweep: &mut Sweep) -> Vec<Step> {
+        let all = self.visits.iter().flatten();
+        let number = all.clone().count();
+        let mean = all.map(|visit| visit.gap).sum::<f64>() / number as f64;
+        let mut plan: Vec<Step> = Vec::new();
+        for (lane, visits) in self.visits.iter_mut().enumerate() {
+            let mut chunks: Vec<usize> = (0..visits.len()).collect();
+            self.rng.shuffle(&mut chunks);
+            chunks.retain(|&chunk| {
+                let visit = &mut visits[chunk];
+                let skip =
+                    self.sweeps > FULL_SWEEPS && visit.gap < mean && visit.skipped < MOST_SKIPPED;
+                if skip {
+                    visit.skipped += 1;
+                    sweep.gap += visit.gap;
+                    sweep.loss += visit.loss;
+                }
+                !skip
+            });
+            plan.resize(plan.len().max(chunks.len()), Step::default());
+            for (step, chunk) in plan.iter_mut().zip(chunks) {
+                step[lane] = Some(chunk);
+            }
+        }
+        plan
     }
 
     /// The sum of the squared parameters.
     pub(super) fn squares(&self, data: Data) -> f64 {
-        data.packed.parameter_squares(&self.weights) + self.pairs.squares()
+        let lane = lock(&self.lanes[0]);
+        data.packed.parameter_squares(&lane.weights) + lane.pairs.squares()
     }
 
     /// Writes the weights to the parameters of the groups, in the order of the features.
     pub(super) fn to_parameters(&self, data: Data, parameters: &mut [f64]) {
-        let features = data.features;
+        let (features, lane) = (data.features, lock(&self.lanes[0]));
         data.packed
-            .to_parameters(features, &self.weights, parameters);
+            .to_parameters(features, &lane.weights, parameters);
         let (first, pairs) = features.pairs();
         let labels = features.labels();
         for (parameter, &pair) in parameters[first..].iter_mut().zip(pairs) {
             let (from, to) = (pair as usize / labels, pair as usize % labels);
-            *parameter = f64::from(self.pairs.weight(from, to));
+            *parameter = f64::from(lane.pairs.weight(from, to));
         }
+    }
+}
+
+/// Locks a lane; it is never contended.
+fn lock(lane: &Mutex<Lane>) -> MutexGuard<'_, Lane> {
+    lane.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A lane that no thread uses.
+fn owned(lane: &mut Mutex<Lane>) -> &mut Lane {
+    lane.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Visits the chunks, in one or two threads.
+///
+/// # Errors
+/// [`Error::Interrupted`].
+fn run(
+    lanes: &[Mutex<Lane>; LANES],
+    plan: &[Step],
+    rates: Rates,
+    threads: usize,
+    clock: &mut Clock,
+) -> Result<()> {
+    let mailboxes: [Mailboxes; LANES] = Default::default();
+    let (first, others) = match limit_threads(threads) {
+        1 => (0..LANES, 0),
+        _ => (0..1, LANES - 1),
+    };
+    let barrier = Barrier::new(1 + others);
+    let meeting = Meeting {
+        lanes,
+        mailboxes: &mailboxes,
+        barrier: &barrier,
+        plan,
+        rates,
+    };
+    if others == 0 {
+        return meeting.run(first, || clock.stops());
+    }
+    let finished = thread::scope(|scope| {
+        let builder = thread::Builder::new();
+        // Both are here, or none: a lane alone would wait for ever.
+        let other = builder.spawn_scoped(scope, || meeting.run(1..LANES, || false));
+        let other = other.ok()?;
+        let mine = meeting.run(first, || clock.stops());
+        match other.join() {
+            Ok(theirs) => Some(mine.and(theirs)),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    });
+    match finished {
+        Some(finished) => finished,
+        // The system refused to start a thread.
+        None => {
+            let barrier = Barrier::new(1);
+            let alone = Meeting {
+                barrier: &barrier,
+                ..meeting
+            };
+            alone.run(0..LANES, || clock.stops())
+        }
+    }
+}
+
+/// A sweep of all lanes.
+#[derive(Clone, Copy)]
+struct Meeting<'a> {
+    lanes: &'a [Mutex<Lane>; LANES],
+    mailboxes: &'a [Mailboxes; LANES],
+    barrier: &'a Barrier,
+    plan: &'a [Step],
+    rates: Rates<'a>,
+}
+
+impl Meeting<'_> {
+    /// Waits for all other threads.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if another thread has panicked.
+    fn meet(&self) -> Result<()> {
+        match self.barrier.wait() {
+            true => Ok(()),
+            false => Err(Error::Interrupted),
+        }
+    }
+
+    /// What one thread does for some of the lanes. `stops` says whether to end the sweep.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], in all threads.
+    fn run(&self, lanes: Range<usize>, mut stops: impl FnMut() -> bool) -> Result<()> {
+        let _member = self.barrier.member();
+        let mut own: Vec<_> = lanes
+            .map(|number| (number, lock(&self.lanes[number])))
+            .collect();
+        // Which of its mailboxes each lane writes to.
+        let mut place = 0;
+        for step in self.plan {
+            for (number, lane) in &mut own {
+                lane.begin(step[*number], self.rates);
+            }
+            for round in 0..self.rates.rounds {
+                for (number, lane) in &mut own {
+                    let mailbox = &self.mailboxes[*number][place];
+                    lane.turn(step[*number], round, self.rates, mailbox);
+                }
+                self.meet()?;
+                for (number, lane) in &mut own {
+                    for (other, mailboxes) in self.mailboxes.iter().enumerate() {
+                        if other != *number {
+                            lane.apply(&open(&mailboxes[place]), self.rates);
+                        }
+                    }
+                }
+                place = 1 - place;
+            }
+            let stop = stops();
+            for (number, lane) in &mut own {
+                lane.end(
+                    step[*number],
+                    self.rates,
+                    stop,
+                    &self.mailboxes[*number][place],
+                );
+            }
+            self.meet()?;
+            let mut stop = false;
+            for (_, lane) in &mut own {
+                for mailboxes in self.mailboxes {
+                    let changes = open(&mailboxes[place]);
+                    lane.pairs.add(&changes.pairs);
+                    stop |= changes.stop;
+                }
+                lane.pairs.update();
+            }
+            if stop {
+                return Err(Error::Interrupted);
+            }
+            place = 1 - place;
+        }
+        Ok(())
     }
 }

@@ -57,7 +57,7 @@ impl Sdca {
             let mut gaps = Gaps::default();
             while number < self.finish.max_iterations {
                 number += 1;
-                let Sweep { gap, loss } = state.sweep(data, &mut clock)?;
+                let Sweep { gap, loss } = state.sweep(data, threads, &mut clock)?;
                 if gaps.diverged(gap) {
                     return Ok(None);
                 }

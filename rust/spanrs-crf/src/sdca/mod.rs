@@ -12,17 +12,19 @@
 //! A *sweep* visits all sequences in a random order and moves the `alpha` of each token towards the
 //! probabilities of the model (`chain`). Weights change at once, so a sweep achieves about as much as
 //! ten evaluations of the objective. The transition weights change after each chunk of sequences
-//! (`pairs`).
+//! (`pairs`). Two threads can work on a sweep together (`dual`).
 //!
 //! Unlike the coordinate ascent of the literature, whose step is the same for all tokens of a
 //! sequence, each token has its own step. The dual objective need not increase then, so the state of
 //! a sweep is only a starting point: it is rejected if it is worse than weights of 0, and L-BFGS
 //! continues from it until a bound of the gap is met (`finish`).
 
+mod barrier;
 mod bound;
 mod chain;
 mod dual;
 mod finish;
+mod lane;
 mod m_step;
 mod pairs;
 
@@ -184,7 +186,7 @@ impl Sdca {
         let mut gaps = Gaps::default();
         let mut number = 0;
         while number < self.finish.max_iterations {
-            let Sweep { gap, loss } = dual.sweep(data, &mut clock)?;
+            let Sweep { gap, loss } = dual.sweep(data, objective.threads(), &mut clock)?;
             if gaps.diverged(gap) {
                 break;
             }

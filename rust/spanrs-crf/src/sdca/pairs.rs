@@ -2,7 +2,7 @@
 
 use crate::features::Features;
 use crate::messages::Potentials;
-use crate::simd::{Kernel, exp_minus, max};
+use crate::simd::{Kernel, dispatch, exp_minus, max};
 
 use super::chain::PairRows;
 
@@ -81,9 +81,20 @@ impl Pairs {
         pairs
     }
 
+    /// Adds a change of the weights, which may be empty.
+    pub(super) fn add(&mut self, change: &[f32]) {
+        for (weight, change) in self.weights.iter_mut().zip(change) {
+            *weight += change;
+        }
+    }
+
     /// Recomputes the exponentials from the weights.
+    pub(super) fn update(&mut self) {
+        dispatch(Update(self));
+    }
+
     #[inline(always)]
-    fn update(&mut self) {
+    fn recompute(&mut self) {
         let (labels, width) = (self.labels, self.width);
         let most = max(&self.weights);
         exp_minus(&self.weights, most, &mut self.exps);
@@ -112,8 +123,7 @@ impl Pairs {
     }
 }
 
-/// Moves the dual variable of a chunk towards the counts expected under the model, and the weights
-/// with it. Returns the chunk's part of the estimated gap, and the score of the observed pairs.
+/// Moves the dual variable of a chunk towards the counts expected under the model. Returns the chunk's part of the estimated gap, and the score of the observed pairs.
 ///
 /// The second derivative along the difference is the variance of the counts. It is estimated by the
 /// sum of the variances of single pairs, to which a multiple of the length of the difference is
@@ -128,6 +138,8 @@ pub(super) struct PairStep<'a> {
     pub(super) scale: f32,
     /// Factor of the second derivative.
     pub(super) caution: f32,
+    /// The change of the weights is written here; nothing if there is none.
+    pub(super) change: &'a mut Vec<f32>,
 }
 
 impl Kernel for PairStep<'_> {
@@ -161,14 +173,25 @@ impl Kernel for PairStep<'_> {
         if norm > MIN_STEP {
             let curvature = curvature / norm + 0.25 * norm.sqrt();
             let step = 1.0 / (1.0 + self.caution * self.scale * curvature);
-            let weights = pairs.weights.iter_mut().zip(differences);
-            for ((weight, difference), d) in weights.zip(&counts.sums) {
+            for (difference, d) in differences.iter_mut().zip(&counts.sums) {
                 *difference += step * d;
-                *weight += self.scale * step * d;
             }
-            pairs.update();
+            let change = counts.sums.iter().map(|d| self.scale * step * d);
+            self.change.extend(change);
         }
         (f64::from(gap), score)
+    }
+}
+
+/// Recomputes the exponentials of transition weights.
+struct Update<'a>(&'a mut Pairs);
+
+impl Kernel for Update<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.recompute();
     }
 }
 

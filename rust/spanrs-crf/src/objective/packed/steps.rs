@@ -85,8 +85,8 @@ impl Packed {
     }
 
     /// Adds a step of a token's label scores to the weights of its items, each times its value and
-    /// the size of its group. Adds the change of the token's scores to `change`. Both rows are
-    /// padded.
+    /// the size of its group. Adds the change of the token's scores to `change`, if given. Both rows
+    /// are padded.
     #[inline(always)]
     pub(crate) fn step(
         &self,
@@ -94,7 +94,7 @@ impl Packed {
         masks: &Masks,
         token: usize,
         step: &[f32],
-        change: &mut [f32],
+        mut change: Option<&mut [f32]>,
     ) {
         let (codes, values) = self.items(token);
         for (at, &code) in codes.iter().enumerate() {
@@ -104,24 +104,27 @@ impl Packed {
             if code < self.rows {
                 let row = &mut table.dense[code * self.width..][..self.width];
                 let masks = &masks.0[code * self.width / LANES..][..self.width / LANES];
-                let lanes = row.as_chunks_mut::<LANES>().0.iter_mut();
+                let rows = row.as_chunks_mut::<LANES>().0.iter_mut();
                 let steps = step.as_chunks::<LANES>().0;
-                let changes = change.as_chunks_mut::<LANES>().0;
-                for (((weights, step), change), &mask) in lanes.zip(steps).zip(changes).zip(masks) {
+                for (lanes, ((weights, step), &mask)) in rows.zip(steps).zip(masks).enumerate() {
                     let mut added = [0.0; LANES];
                     for lane in 0..LANES {
                         let bit = (u32::from(mask) >> lane) & 1;
                         added[lane] = bit as f32 * (factor * step[lane]);
                     }
                     add_multiple(weights, 1.0, &added);
-                    add_multiple(change, value, &added);
+                    if let Some(change) = &mut change {
+                        add_multiple(&mut change.as_chunks_mut::<LANES>().0[lanes], value, &added);
+                    }
                 }
             } else {
                 for place in self.run(code - self.rows) {
                     let label = self.labels[place] as usize;
                     let added = factor * step[label];
                     table.sparse[place] += added;
-                    change[label] += value * added;
+                    if let Some(change) = &mut change {
+                        change[label] += value * added;
+                    }
                 }
             }
         }

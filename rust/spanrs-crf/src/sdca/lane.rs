@@ -1,0 +1,256 @@
+//! Half of the sequences, with weights of its own.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::chain::{Buffers, PairRows, Turn, TurnSums};
+use super::dual::Data;
+use super::pairs::{ChunkCounts, PairStep, Pairs};
+use crate::aligned::Aligned;
+use crate::objective::packed::{Masks, Table};
+use crate::objective::targets::subtract_target;
+use crate::simd::{Kernel, dispatch};
+use crate::transitions::Transitions;
+
+/// Number of lanes. Two lose nothing; with four, each sees too few of the changes in time, and sweeps
+/// can diverge.
+pub(super) const LANES: usize = 2;
+
+/// What the lanes read in a sweep.
+#[derive(Clone, Copy)]
+pub(super) struct Rates<'a> {
+    pub(super) data: Data<'a>,
+    pub(super) masks: &'a Masks,
+    /// `1 / (2 c2)`.
+    pub(super) scale: f32,
+    /// Largest number of sequences of a chunk.
+    pub(super) rounds: usize,
+    /// Factor of the curvature of tokens.
+    pub(super) factor: f32,
+    /// Tokens whose part of the gap is smaller keep their dual variables.
+    pub(super) least: f32,
+    /// Factor of the curvature of transitions.
+    pub(super) caution: f32,
+}
+
+/// Changes of weights by one lane, for the others.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Tokens with a step, and the step of the label scores of each; padded rows.
+    pub(super) tokens: Vec<usize>,
+    pub(super) steps: Vec<f32>,
+    /// Change of the transition weights, padded and row-major (from, to); empty if there is none.
+    pub(super) pairs: Vec<f32>,
+    /// Whether the sweep must end.
+    pub(super) stop: bool,
+}
+
+impl Changes {
+    fn clear(&mut self) {
+        self.tokens.clear();
+        self.steps.clear();
+        self.pairs.clear();
+        self.stop = false;
+    }
+}
+
+/// The changes of a lane. Each lane writes to its two mailboxes by turns: when it writes to the first
+/// again, the others have read it, because all have met twice since.
+pub(super) type Mailboxes = [Mutex<Changes>; 2];
+
+/// Locks a mailbox; it is never contended.
+pub(super) fn open(mailbox: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
+    mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Some of the sequences in a fixed order, their dual variables, and a copy of the weights.
+///
+/// A lane changes its own copy while it visits a sequence, and applies the changes of other lanes
+/// afterwards. All lanes apply all changes, but in different orders, so that the copies differ by
+/// rounding errors. They do not depend on the number of threads.
+#[derive(Debug)]
+pub(super) struct Lane {
+    /// State weights of the groups, as scores.
+    pub(super) weights: Table<f32>,
+    pub(super) pairs: Pairs,
+    /// The sequences, the weight of each in the last sweep, and the place of its first token in
+    /// `differences`.
+    pub(super) order: Vec<usize>,
+    totals: Vec<f64>,
+    starts: Vec<usize>,
+    /// Ranges of `order`.
+    chunks: Vec<Range<usize>>,
+    /// Observed minus dual label probabilities, by token of the sequences; padded rows.
+    differences: Aligned<f32>,
+    /// Parts of the gap and of the loss of each chunk, at the last visit.
+    pub(super) sums: Vec<TurnSums>,
+    changes: Changes,
+    buffers: Buffers,
+    rows: PairRows,
+    counts: ChunkCounts,
+    /// Scores of 0, for the counts of targets.
+    zeros: Vec<f32>,
+    transitions: Transitions,
+}
+
+impl Lane {
+    /// Dual variables equal to the observed probabilities, and weights of 0, for the sequences of some
+    /// chunks.
+    pub(super) fn new<'a>(data: Data, sequences: impl Iterator<Item = &'a [usize]>) -> Self {
+        let (corpus, width) = (data.corpus, data.packed.width());
+        let (mut order, mut chunks) = (Vec::new(), Vec::new());
+        for own in sequences {
+            chunks.push(order.len()..order.len() + own.len());
+            order.extend_from_slice(own);
+        }
+        let mut starts = vec![0];
+        for &at in &order {
+            starts.push(starts[starts.len() - 1] + corpus.sequence(at).len());
+        }
+        Self {
+            weights: data.packed.table(),
+            pairs: Pairs::new(data.features, width, chunks.len()),
+            totals: order.iter().map(|&at| corpus.total_weight(at)).collect(),
+            differences: Aligned::new(starts[order.len()] * width),
+            starts,
+            order,
+            sums: vec![TurnSums::default(); chunks.len()],
+            chunks,
+            changes: Changes::default(),
+            buffers: Buffers::default(),
+            rows: PairRows::default(),
+            counts: ChunkCounts::default(),
+            zeros: Vec::new(),
+            transitions: Transitions::zero(corpus.labels()),
+        }
+    }
+
+    /// Scales the differences, so that their products with the weights of sequences do not change.
+    pub(super) fn reweigh(&mut self, data: Data) {
+        let width = data.packed.width();
+        for (number, &at) in self.order.iter().enumerate() {
+            let total = data.corpus.total_weight(at);
+            let ratio = (self.totals[number] / total) as f32;
+            let rows = self.starts[number] * width..self.starts[number + 1] * width;
+            let differences = &mut self.differences[rows];
+            differences.iter_mut().for_each(|value| *value *= ratio);
+            self.totals[number] = total;
+        }
+    }
+
+    /// Prepares the visit of a chunk, if there is one.
+    pub(super) fn begin(&mut self, chunk: Option<usize>, rates: Rates) {
+        let Some(chunk) = chunk else {
+            return;
+        };
+        let (corpus, width) = (rates.data.corpus, rates.data.packed.width());
+        self.counts.clear(corpus.labels(), width);
+        let Range { start, end } = self.chunks[chunk];
+        self.rows
+            .clear(self.starts[end] - self.starts[start], width);
+        self.sums[chunk] = TurnSums::default();
+    }
+
+    /// Visits a sequence of a chunk, if there are as many, and writes the changes to the mailbox.
+    pub(super) fn turn(
+        &mut self,
+        chunk: Option<usize>,
+        at: usize,
+        rates: Rates,
+        mailbox: &Mutex<Changes>,
+    ) {
+        self.changes.clear();
+        if let Some(chunk) = chunk
+            && let Some(number) = self.chunks[chunk].clone().nth(at)
+        {
+            let sums = self.visit(number, rates);
+            self.sums[chunk].gap += sums.gap;
+            self.sums[chunk].loss += sums.loss;
+        }
+        std::mem::swap(&mut self.changes, &mut open(mailbox));
+    }
+
+    /// A step of the dual variables of a sequence; `number` is its place in the order.
+    fn visit(&mut self, number: usize, rates: Rates) -> TurnSums {
+        let Data { corpus, packed, .. } = rates.data;
+        let (at, width) = (self.order[number], packed.width());
+        let tokens = corpus.sequence(at);
+        self.buffers.resize(tokens.len(), width);
+        let observed = &mut self.buffers.observed;
+        observed.fill(0.0);
+        let (weight, total) = (corpus.weight(at), corpus.total_weight(at));
+        self.zeros.resize(observed.len(), 0.0);
+        let (target, pairs) = (corpus.target(at), &mut self.counts.observed);
+        let zeros = &self.zeros[..observed.len()];
+        subtract_target(target, &self.transitions, weight, zeros, observed, pairs);
+        // Counts of weighted labellings sum to `total / weight` for each token.
+        let inverse = (-1.0 / total) as f32;
+        observed.iter_mut().for_each(|count| *count *= inverse);
+        dispatch(Turn {
+            packed,
+            masks: rates.masks,
+            weights: &mut self.weights,
+            pairs: &self.pairs,
+            differences: &mut self.differences[self.starts[number] * width..],
+            buffers: &mut self.buffers,
+            rows: self.rows.next(tokens.len(), total as f32),
+            tokens,
+            labels: corpus.labels(),
+            weight: total as f32,
+            scale: rates.scale,
+            factor: rates.factor,
+            least: rates.least,
+            changes: &mut self.changes,
+        })
+    }
+
+    /// Ends the visit of a chunk: writes the change of the transition weights to the mailbox.
+    pub(super) fn end(
+        &mut self,
+        chunk: Option<usize>,
+        rates: Rates,
+        stop: bool,
+        mailbox: &Mutex<Changes>,
+    ) {
+        self.changes.clear();
+        self.changes.stop = stop;
+        if let Some(chunk) = chunk.filter(|&chunk| !self.chunks[chunk].is_empty()) {
+            let (gap, score) = dispatch(PairStep {
+                pairs: &mut self.pairs,
+                chunk,
+                counts: &mut self.counts,
+                rows: &mut self.rows,
+                scale: rates.scale,
+                caution: rates.caution,
+                change: &mut self.changes.pairs,
+            });
+            self.sums[chunk].gap += gap;
+            self.sums[chunk].loss -= score;
+        }
+        std::mem::swap(&mut self.changes, &mut open(mailbox));
+    }
+
+    /// Applies changes of state weights by another lane.
+    pub(super) fn apply(&mut self, changes: &Changes, rates: Rates) {
+        if !changes.tokens.is_empty() {
+            dispatch(Apply(&mut self.weights, changes, rates));
+        }
+    }
+}
+
+/// Adds the steps of another lane to state weights.
+struct Apply<'a>(&'a mut Table<f32>, &'a Changes, Rates<'a>);
+
+impl Kernel for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self(weights, changes, rates) = self;
+        let packed = rates.data.packed;
+        let steps = changes.steps.chunks_exact(packed.width());
+        for (&token, step) in changes.tokens.iter().zip(steps) {
+            packed.step(weights, rates.masks, token, step, None);
+        }
+    }
+}
