@@ -264,7 +264,8 @@ def check_attributes(data: Data, template: str) -> None:
     """Check that the Python code and the template give the same attributes."""
     sentences, labels = data.dev.tokens, data.dev.labels
     columns = inputs(sentences, template)
-    model = CRF(template=template, max_iter=1, progress=False).fit(columns, labels)._trained()
+    crf = CRF(template=template, algorithm="lbfgs", max_iter=1, progress=False)
+    model = crf.fit(columns, labels)._trained()
     for sentence, values in zip(sentences, columns, strict=True):
         native = [{name for name, *_ in token} for token in model.known_features(values)]
         assert [set(token) for token in ATTRIBUTES[template](sentence)] == native, sentence

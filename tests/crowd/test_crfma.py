@@ -190,7 +190,7 @@ def test_concatenation_is_training_on_copies():
         plain = CRF(template=TEMPLATE, algorithm="lbfgs").fit(
             *zip(*answers, strict=True), sample_weight=weights
         )
-        assert mine.crf_.state_features_ == pytest.approx(plain.state_features_, abs=0.02)
+        assert mine.crf_.state_features_ == pytest.approx(plain.state_features_, abs=0.05)
         # Training ends within a tolerance, and some labellings are almost equally probable.
         pairs = zip(mine.labels_, plain.predict(corpus.sentences), strict=True)
         assert sum(ours != theirs for ours, theirs in pairs) <= 2

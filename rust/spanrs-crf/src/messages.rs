@@ -17,10 +17,15 @@
 //! Scaled values can be out of range, for example if a constraint leaves only paths through very
 //! unlikely labels; see [`Messages::run`].
 
+use std::ops::Range;
+
 use crate::aligned::Aligned;
 use crate::simd::{
     AddOuterProducts, AddProducts, Kernel, Panels, Real, dispatch, exp_minus, max, sum,
 };
+
+/// Products of scales in this range are continued; the scales are at least [`Real::MIN_SCALED`].
+const PRODUCTS: Range<f64> = 1e-100..1e100;
 
 /// Exponentials of transition scores, in the layouts of the recursions.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +120,8 @@ impl<T: Real> Messages<T> {
     fn run_forward(&mut self, scores: &[T], potentials: &Potentials<T>) -> Option<f64> {
         let width = self.width;
         let mut log_z = potentials.max * (self.scales.len() - 1) as f64;
+        // The product of the scales since the last logarithm, which is the slowest operation of a token.
+        let mut product = 1.0;
         for (token, scores) in scores.chunks_exact(width).enumerate() {
             let most = max(scores);
             if most == T::LOWEST {
@@ -142,9 +149,16 @@ impl<T: Real> Messages<T> {
                 *probability *= inverse;
             }
             self.scales[token] = scale;
-            log_z += most.into() + scale.into().ln();
+            log_z += most.into();
+            let next = product * scale.into();
+            if PRODUCTS.contains(&next) {
+                product = next;
+            } else {
+                log_z += product.ln();
+                product = scale.into();
+            }
         }
-        Some(log_z)
+        Some(log_z + product.ln())
     }
 
     /// The backward recursion, after [`Messages::run_forward`]; fills `backward` and `next`.
