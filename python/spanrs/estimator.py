@@ -203,7 +203,7 @@ _CHECKS: dict[str, Callable[[Any, str], object]] = {
         ("crf_weight", "annotator_weight", "word_count", "knowing", "strategy", "aggressiveness"),
         partial(as_number, above=True),
     ),
-    **dict.fromkeys(("tol", "smoothing", "agreement", "prune"), as_number),
+    **dict.fromkeys(("tol", "crf_tol", "smoothing", "agreement", "prune"), as_number),
     **dict.fromkeys(("seed", "margin"), as_integer),
     "folds": partial(as_integer, least=2),
     "scheme": partial(check_name, example="BIO"),

@@ -174,7 +174,7 @@ class WeightedCRF:
         """Return the sum of squared feature weights."""
         import numpy as np
 
-        # BLAS, which starts its threads, is not worth it.
+        # Avoids BLAS, whose thread start-up costs more than the sum.
         return float(np.square(self.weights).sum())
 
     def objective(self, weights: Array, log_likelihoods: Array) -> float:

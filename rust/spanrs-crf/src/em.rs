@@ -28,8 +28,8 @@ use crate::simd::padded;
 use crate::train::{Algorithm, train};
 
 /// What dual coordinate ascent keeps between trainings of an [`EmCrf`]: the dual variables, with 4
-/// bytes for each token and label (padded to a multiple of 8 labels), and the weights. The default
-/// has none.
+/// bytes for each token and label (padded to a multiple of 8 labels) and at most half of that for
+/// pairs of labels, and three copies of the weights. The default has none.
 #[derive(Debug, Default)]
 pub struct EmState(Option<(Dual, Vec<f64>)>);
 
@@ -244,8 +244,8 @@ impl EmCrf {
             };
             let (groups, features) = (&self.groups, &self.features);
             let mut parameters = groups.to_parameters(features, weights, &self.group_features);
-            let known = state.0.take().filter(|(_, result)| result == weights);
-            let mut dual = known.map(|(dual, _)| dual);
+            let previous = state.0.take().filter(|(_, result)| result == weights);
+            let mut dual = previous.map(|(dual, _)| dual);
             if let Some(loss) = options.m_step(data, &mut dual, &mut parameters, threads, watch)? {
                 groups.to_weights(features, &parameters, &self.group_features, weights);
                 state.0 = dual.map(|dual| (dual, weights.to_vec()));

@@ -55,9 +55,9 @@ pub enum Algorithm {
 /// Trains from `weights`, which are updated in place, and returns why training ended.
 ///
 /// `weights` are in the order of `features`: zeros, or the weights of a similar model ([`crate::Model::weights_for`]).
-/// Results do not depend on `threads`; L-BFGS uses all threads, dual coordinate ascent at most
-/// two. `watch` is called at most every 50 ms. `after` is called after each iteration with the current weights (averaged weights in online training); it can report
-/// progress, evaluate on held-out data, and stop training by returning false.
+/// Results do not depend on `threads`; L-BFGS uses all threads, dual coordinate ascent at most two. `watch` is called
+/// at most every 50 ms. `after` is called after each iteration with the current weights (averaged weights in online
+/// training); it can report progress, evaluate on held-out data, and stop training by returning false.
 ///
 /// Pass an owned corpus to save memory: L-BFGS frees its attributes once they are packed.
 ///
@@ -115,6 +115,9 @@ pub fn train<'a>(
 
 /// L-BFGS over groups of attributes that occur together, unless there is an L1 penalty. Arguments and errors are the
 /// same as for [`train`].
+///
+/// `after` sees weights, not parameters, and [`Iteration::active`] counts weights; [`Iteration::gradient_norm`] is the
+/// norm of the gradient for the parameters, which equals the norm for the weights.
 #[allow(clippy::too_many_arguments)] // Same as for `train`.
 fn train_lbfgs(
     corpus: Cow<'_, Corpus>,
@@ -124,36 +127,15 @@ fn train_lbfgs(
     threads: usize,
     weights: &mut [f64],
     watch: Watch,
-    after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
 ) -> Result<Stop> {
     let groups = match options.c1 > 0.0 {
         // The L1 penalty of a shared parameter is not the sum of its attributes' penalties.
         true => Groups::single(features),
         false => Groups::of(&corpus, features),
     };
-    train_groups(
-        corpus, features, &groups, options, c2, threads, weights, watch, after,
-    )
-}
-
-/// Same as [`train_lbfgs`], with given groups, which EM computes once and uses in every M-step.
-///
-/// `after` sees weights, not parameters, and [`Iteration::active`] counts weights; [`Iteration::gradient_norm`] is the
-/// norm of the gradient for the parameters, which equals the norm for the weights.
-#[allow(clippy::too_many_arguments)] // Same as for `train`.
-pub(crate) fn train_groups(
-    corpus: Cow<'_, Corpus>,
-    features: &Features,
-    groups: &Groups,
-    options: &Lbfgs,
-    c2: f64,
-    threads: usize,
-    weights: &mut [f64],
-    watch: Watch,
-    mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
-) -> Result<Stop> {
     let group_features = groups.features(features);
-    let objective = Objective::of_groups(corpus, &group_features, groups, c2, threads)?;
+    let objective = Objective::of_groups(corpus, &group_features, &groups, c2, threads)?;
     let mut objective = objective.interrupted_by(watch);
     let mut parameters = groups.to_parameters(features, weights, &group_features);
     minimise(

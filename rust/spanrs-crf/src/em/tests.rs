@@ -171,6 +171,7 @@ fn sweeps_continue_where_the_last_training_stopped() {
     let algorithm = Algorithm::Sdca(sdca);
     let mut state = EmState::default();
     let mut found = vec![0.0; crf.features().len()];
+    let (mut state_of_two, mut found_by_two) = (EmState::default(), found.clone());
     let mut given = vec![1.0; numbers.iter().sum()];
     for factor in [3, 5, 7] {
         for (at, weight) in given.iter_mut().enumerate() {
@@ -179,6 +180,9 @@ fn sweeps_continue_where_the_last_training_stopped() {
         crf.set_weights(&given).unwrap();
         let state = Some(&mut state);
         let loss = crf.train(&algorithm, 1, &mut found, state, || false);
+        let of_two = Some(&mut state_of_two);
+        let loss_of_two = crf.train(&algorithm, 2, &mut found_by_two, of_two, || false);
+        assert_eq!((&loss, &found), (&loss_of_two, &found_by_two));
         let (least, best) = trained(&crf, c2);
         let reached = objective(&crf, &given, &found, c2);
         assert!((objective(&crf, &given, &best, c2) - least).abs() < 1e-6 * least);

@@ -76,8 +76,9 @@ const WORK_BYTES: usize = 32 << 20;
 /// State weights, scores and messages have 32 bits, sums over many tokens 64 bits. The relative error of the objective
 /// is about 1e-8, and with [`Objective::set_exact`] about 1e-9.
 ///
-/// Memory: 4 bytes per item (12 with values other than 1) and 16 bytes per state feature, counting
-/// each group of attributes once; dense rows are padded.
+/// Memory: 4 bytes per item (12 with values other than 1) and 8 bytes per state feature (16 for
+/// attributes that occur at least 256 times), counting each group of attributes once; dense rows are
+/// padded.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};

@@ -31,10 +31,13 @@ impl Barrier {
     }
 
     /// Waits until all threads have called this method. What they wrote before is visible
-    /// afterwards. Returns false, also later, if a thread has panicked.
+    /// afterwards. Returns false if a thread has panicked.
     pub(super) fn wait(&self) -> bool {
         if self.threads == 1 {
             return true;
+        }
+        if self.broken.load(Ordering::Relaxed) {
+            return false;
         }
         let meetings = self.meetings.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -57,7 +60,7 @@ impl Barrier {
         true
     }
 
-    /// What a thread holds while others may wait for it.
+    /// Returns a guard that breaks the barrier if its thread panics.
     pub(super) fn member(&self) -> Member<'_> {
         Member(self)
     }

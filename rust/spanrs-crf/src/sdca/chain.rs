@@ -372,7 +372,8 @@ impl Difference {
                 let model = out[lane] * inverse;
                 let dual = observed[lane] - own[lane];
                 let (d, both) = (dual - model, dual + model);
-                let m = 0.5 * both;
+                // Kept dual variables may be negative.
+                let m = if both > 0.0 { 0.5 * both } else { 0.0 };
                 // Two distributions differ by at most their sum; dual variables that were kept for
                 // other targets may be negative.
                 let least = d.abs() + 1e-9;

@@ -14,16 +14,19 @@ use spanrs_base::{Clock, Rng, limit_threads};
 use super::Sdca;
 use super::barrier::Barrier;
 use super::chain::TurnSums;
-use super::lane::{LANES, Lane, Mailboxes, Rates, open};
+use super::lane::{Context, LANE_COUNT, Lane, Mailboxes, lock_changes};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::objective::packed::{Masks, Packed};
 
 /// Least number of tokens of the chunk of a lane, and least number for each label of the padded rows: the
-/// pairs of a chunk take as much memory as the tokens of two rows of labels.
+/// pairs of a chunk take at most half as much memory as its tokens.
 const CHUNK_TOKENS: usize = 128;
 const CHUNK_ROWS: usize = 2;
+
+/// Sequences with smaller weights are left out; they change nothing in 32 bits.
+const LEAST_WEIGHT: f64 = 1e-12;
 
 /// What sweeps read: targets, and items. The features are those of the groups.
 #[derive(Clone, Copy)]
@@ -37,7 +40,7 @@ impl Data<'_> {
     /// The sequences to train on.
     fn sequences(&self) -> impl Iterator<Item = usize> {
         let trained = |at: &usize| {
-            self.corpus.total_weight(*at) > 0.0 && !self.corpus.sequence(*at).is_empty()
+            self.corpus.total_weight(*at) >= LEAST_WEIGHT && !self.corpus.sequence(*at).is_empty()
         };
         (0..self.corpus.sequences()).filter(trained)
     }
@@ -54,16 +57,17 @@ const FULL_SWEEPS: usize = 3;
 const MOST_SKIPPED: u32 = 4;
 
 /// A chunk of each lane, if there is one left, that are visited at the same time.
-type Step = [Option<usize>; LANES];
+type Step = [Option<usize>; LANE_COUNT];
 
 /// The state of the sweeps. The weights are always a sum of the differences, times the weights of the
 /// sequences.
 #[derive(Debug)]
 pub(crate) struct Dual {
+    of: Origin,
     masks: Masks,
-    lanes: [Mutex<Lane>; LANES],
+    lanes: [Mutex<Lane>; LANE_COUNT],
     /// The last visit of each chunk, by lane.
-    visits: [Vec<Visit>; LANES],
+    visits: [Vec<Visit>; LANE_COUNT],
     /// The order of the chunks in each sweep.
     rng: Rng,
     /// Number of sweeps so far.
@@ -80,6 +84,26 @@ pub(crate) struct Dual {
     caution: f32,
 }
 
+/// What must not change between sweeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Origin {
+    c2: f64,
+    labels: usize,
+    features: usize,
+    tokens: usize,
+}
+
+impl Origin {
+    fn new(data: Data, options: &Sdca) -> Self {
+        Self {
+            c2: options.c2,
+            labels: data.corpus.labels(),
+            features: data.features.len(),
+            tokens: data.corpus.tokens(),
+        }
+    }
+}
+
 /// What a chunk contributed at its last visit, and the number of sweeps that have skipped it since.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
@@ -88,7 +112,7 @@ struct Visit {
     skipped: u32,
 }
 
-/// What a sweep found, each at the time of its sequence.
+/// Totals of a sweep, measured while weights change.
 pub(super) struct Sweep {
     /// Estimate of the gap; infinite if a probability was not a number.
     pub(super) gap: f64,
@@ -106,8 +130,8 @@ impl Dual {
         order.sort_by_key(length);
         // Sequences of each length are divided evenly among the chunks of all lanes.
         let least = CHUNK_TOKENS.max(CHUNK_ROWS * data.packed.width());
-        let number = (tokens / (LANES * least)).max(1);
-        let mut chunks = vec![Vec::new(); LANES * number];
+        let number = (tokens / (LANE_COUNT * least)).max(1);
+        let mut chunks = vec![Vec::new(); LANE_COUNT * number];
         for layer in order.chunks_mut(chunks.len()) {
             rng.shuffle(layer);
             for (chunk, &mut at) in chunks.iter_mut().zip(layer) {
@@ -115,13 +139,14 @@ impl Dual {
             }
         }
         let lane = |first: usize| {
-            let own = chunks.iter().skip(first).step_by(LANES);
+            let own = chunks.iter().skip(first).step_by(LANE_COUNT);
             Mutex::new(Lane::new(data, own.map(Vec::as_slice)))
         };
         Self {
+            of: Origin::new(data, options),
             masks: data.packed.masks(data.features),
             lanes: [lane(0), lane(1)],
-            visits: [const { Vec::new() }; LANES]
+            visits: [const { Vec::new() }; LANE_COUNT]
                 .map(|_: Vec<Visit>| vec![Visit::default(); number]),
             rng,
             sweeps: 0,
@@ -136,14 +161,16 @@ impl Dual {
 
     /// Prepares sweeps over new targets and weights of the same sequences, as in EM. The weights of the
     /// features, and so the products of differences and weights of sequences, do not change. Returns
-    /// false if other sequences have a weight above 0.
-    pub(super) fn resume(&mut self, data: Data) -> bool {
-        let mut known: Vec<usize> = Vec::new();
+    /// false if the sequences, the features or the penalty are others.
+    pub(super) fn resume(&mut self, data: Data, options: &Sdca) -> bool {
+        let mut trained: Vec<usize> = Vec::new();
         for lane in &mut self.lanes {
-            known.extend(&owned(lane).order);
+            trained.extend(&owned(lane).order);
         }
-        known.sort_unstable();
-        if !known.into_iter().eq(data.sequences()) {
+        trained.sort_unstable();
+        let same =
+            self.of == Origin::new(data, options) && trained.into_iter().eq(data.sequences());
+        if !same {
             return false;
         }
         for lane in &mut self.lanes {
@@ -156,7 +183,7 @@ impl Dual {
     }
 
     /// A step of the dual variables, in a random order of the chunks. Chunks whose part of the gap is
-    /// below the mean are visited in every fifth sweep only.
+    /// below the mean are visited in every fifth sweep only, after the first three.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
@@ -171,7 +198,7 @@ impl Dual {
         // those of the state weights are large. Without this the first sweeps may move away from the
         // optimum.
         let early = 1.0 / (self.sweeps * self.sweeps) as f32;
-        let rates = Rates {
+        let context = Context {
             data,
             masks: &self.masks,
             rounds: self.rounds,
@@ -180,7 +207,7 @@ impl Dual {
             least: self.least,
             caution: self.caution * (1.0 + 39.0 * early),
         };
-        run(&self.lanes, &plan, rates, threads, clock)?;
+        run(&self.lanes, &plan, context, threads, clock)?;
         for (number, lane) in self.lanes.iter_mut().enumerate() {
             let lane = owned(lane);
             for chunk in plan.iter().filter_map(|step| step[number]) {
@@ -266,34 +293,34 @@ fn owned(lane: &mut Mutex<Lane>) -> &mut Lane {
 /// # Errors
 /// [`Error::Interrupted`].
 fn run(
-    lanes: &[Mutex<Lane>; LANES],
+    lanes: &[Mutex<Lane>; LANE_COUNT],
     plan: &[Step],
-    rates: Rates,
+    context: Context,
     threads: usize,
     clock: &mut Clock,
 ) -> Result<()> {
-    let mailboxes: [Mailboxes; LANES] = Default::default();
+    let mailboxes: [Mailboxes; LANE_COUNT] = Default::default();
     let (first, others) = match limit_threads(threads) {
-        1 => (0..LANES, 0),
-        _ => (0..1, LANES - 1),
+        1 => (0..LANE_COUNT, 0),
+        _ => (0..1, LANE_COUNT - 1),
     };
     let barrier = Barrier::new(1 + others);
-    let meeting = Meeting {
+    let worker = Worker {
         lanes,
         mailboxes: &mailboxes,
         barrier: &barrier,
         plan,
-        rates,
+        context,
     };
     if others == 0 {
-        return meeting.run(first, || clock.stops());
+        return worker.run(first, || clock.stops());
     }
     let finished = thread::scope(|scope| {
         let builder = thread::Builder::new();
-        // Both are here, or none: a lane alone would wait for ever.
-        let other = builder.spawn_scoped(scope, || meeting.run(1..LANES, || false));
+        // Without the second thread the first would wait forever.
+        let other = builder.spawn_scoped(scope, || worker.run(1..LANE_COUNT, || false));
         let other = other.ok()?;
-        let mine = meeting.run(first, || clock.stops());
+        let mine = worker.run(first, || clock.stops());
         match other.join() {
             Ok(theirs) => Some(mine.and(theirs)),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -304,31 +331,31 @@ fn run(
         // The system refused to start a thread.
         None => {
             let barrier = Barrier::new(1);
-            let alone = Meeting {
+            let alone = Worker {
                 barrier: &barrier,
-                ..meeting
+                ..worker
             };
-            alone.run(0..LANES, || clock.stops())
+            alone.run(0..LANE_COUNT, || clock.stops())
         }
     }
 }
 
 /// A sweep of all lanes.
 #[derive(Clone, Copy)]
-struct Meeting<'a> {
-    lanes: &'a [Mutex<Lane>; LANES],
-    mailboxes: &'a [Mailboxes; LANES],
+struct Worker<'a> {
+    lanes: &'a [Mutex<Lane>; LANE_COUNT],
+    mailboxes: &'a [Mailboxes; LANE_COUNT],
     barrier: &'a Barrier,
     plan: &'a [Step],
-    rates: Rates<'a>,
+    context: Context<'a>,
 }
 
-impl Meeting<'_> {
+impl Worker<'_> {
     /// Waits for all other threads.
     ///
     /// # Errors
     /// [`Error::Interrupted`] if another thread has panicked.
-    fn meet(&self) -> Result<()> {
+    fn synchronize(&self) -> Result<()> {
         match self.barrier.wait() {
             true => Ok(()),
             false => Err(Error::Interrupted),
@@ -348,18 +375,18 @@ impl Meeting<'_> {
         let mut place = 0;
         for step in self.plan {
             for (number, lane) in &mut own {
-                lane.begin(step[*number], self.rates);
+                lane.begin(step[*number], self.context);
             }
-            for round in 0..self.rates.rounds {
+            for round in 0..self.context.rounds {
                 for (number, lane) in &mut own {
                     let mailbox = &self.mailboxes[*number][place];
-                    lane.turn(step[*number], round, self.rates, mailbox);
+                    lane.turn(step[*number], round, self.context, mailbox);
                 }
-                self.meet()?;
+                self.synchronize()?;
                 for (number, lane) in &mut own {
                     for (other, mailboxes) in self.mailboxes.iter().enumerate() {
                         if other != *number {
-                            lane.apply(&open(&mailboxes[place]), self.rates);
+                            lane.apply(&lock_changes(&mailboxes[place]), self.context);
                         }
                     }
                 }
@@ -369,16 +396,16 @@ impl Meeting<'_> {
             for (number, lane) in &mut own {
                 lane.end(
                     step[*number],
-                    self.rates,
+                    self.context,
                     stop,
                     &self.mailboxes[*number][place],
                 );
             }
-            self.meet()?;
+            self.synchronize()?;
             let mut stop = false;
             for (_, lane) in &mut own {
                 for mailboxes in self.mailboxes {
-                    let changes = open(&mailboxes[place]);
+                    let changes = lock_changes(&mailboxes[place]);
                     lane.pairs.add(&changes.pairs);
                     stop |= changes.stop;
                 }

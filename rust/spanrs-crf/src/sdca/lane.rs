@@ -14,11 +14,11 @@ use crate::transitions::Transitions;
 
 /// Number of lanes. Two lose nothing; with four, each sees too few of the changes in time, and sweeps
 /// can diverge.
-pub(super) const LANES: usize = 2;
+pub(super) const LANE_COUNT: usize = 2;
 
 /// What the lanes read in a sweep.
 #[derive(Clone, Copy)]
-pub(super) struct Rates<'a> {
+pub(super) struct Context<'a> {
     pub(super) data: Data<'a>,
     pub(super) masks: &'a Masks,
     /// `1 / (2 c2)`.
@@ -58,8 +58,8 @@ impl Changes {
 /// again, the others have read it, because all have met twice since.
 pub(super) type Mailboxes = [Mutex<Changes>; 2];
 
-/// Locks a mailbox; it is never contended.
-pub(super) fn open(mailbox: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
+/// Locks a mailbox. Only short reads of transition changes are contended.
+pub(super) fn lock_changes(mailbox: &Mutex<Changes>) -> MutexGuard<'_, Changes> {
     mailbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -139,11 +139,11 @@ impl Lane {
     }
 
     /// Prepares the visit of a chunk, if there is one.
-    pub(super) fn begin(&mut self, chunk: Option<usize>, rates: Rates) {
+    pub(super) fn begin(&mut self, chunk: Option<usize>, context: Context) {
         let Some(chunk) = chunk else {
             return;
         };
-        let (corpus, width) = (rates.data.corpus, rates.data.packed.width());
+        let (corpus, width) = (context.data.corpus, context.data.packed.width());
         self.counts.clear(corpus.labels(), width);
         let Range { start, end } = self.chunks[chunk];
         self.rows
@@ -156,23 +156,23 @@ impl Lane {
         &mut self,
         chunk: Option<usize>,
         at: usize,
-        rates: Rates,
+        context: Context,
         mailbox: &Mutex<Changes>,
     ) {
         self.changes.clear();
         if let Some(chunk) = chunk
             && let Some(number) = self.chunks[chunk].clone().nth(at)
         {
-            let sums = self.visit(number, rates);
+            let sums = self.visit(number, context);
             self.sums[chunk].gap += sums.gap;
             self.sums[chunk].loss += sums.loss;
         }
-        std::mem::swap(&mut self.changes, &mut open(mailbox));
+        std::mem::swap(&mut self.changes, &mut lock_changes(mailbox));
     }
 
     /// A step of the dual variables of a sequence; `number` is its place in the order.
-    fn visit(&mut self, number: usize, rates: Rates) -> TurnSums {
-        let Data { corpus, packed, .. } = rates.data;
+    fn visit(&mut self, number: usize, context: Context) -> TurnSums {
+        let Data { corpus, packed, .. } = context.data;
         let (at, width) = (self.order[number], packed.width());
         let tokens = corpus.sequence(at);
         self.buffers.resize(tokens.len(), width);
@@ -188,7 +188,7 @@ impl Lane {
         observed.iter_mut().for_each(|count| *count *= inverse);
         dispatch(Turn {
             packed,
-            masks: rates.masks,
+            masks: context.masks,
             weights: &mut self.weights,
             pairs: &self.pairs,
             differences: &mut self.differences[self.starts[number] * width..],
@@ -197,9 +197,9 @@ impl Lane {
             tokens,
             labels: corpus.labels(),
             weight: total as f32,
-            scale: rates.scale,
-            factor: rates.factor,
-            least: rates.least,
+            scale: context.scale,
+            factor: context.factor,
+            least: context.least,
             changes: &mut self.changes,
         })
     }
@@ -208,7 +208,7 @@ impl Lane {
     pub(super) fn end(
         &mut self,
         chunk: Option<usize>,
-        rates: Rates,
+        context: Context,
         stop: bool,
         mailbox: &Mutex<Changes>,
     ) {
@@ -220,37 +220,37 @@ impl Lane {
                 chunk,
                 counts: &mut self.counts,
                 rows: &mut self.rows,
-                scale: rates.scale,
-                caution: rates.caution,
+                scale: context.scale,
+                caution: context.caution,
                 change: &mut self.changes.pairs,
             });
             self.sums[chunk].gap += gap;
             self.sums[chunk].loss -= score;
         }
-        std::mem::swap(&mut self.changes, &mut open(mailbox));
+        std::mem::swap(&mut self.changes, &mut lock_changes(mailbox));
     }
 
     /// Applies changes of state weights by another lane.
-    pub(super) fn apply(&mut self, changes: &Changes, rates: Rates) {
+    pub(super) fn apply(&mut self, changes: &Changes, context: Context) {
         if !changes.tokens.is_empty() {
-            dispatch(Apply(&mut self.weights, changes, rates));
+            dispatch(Apply(&mut self.weights, changes, context));
         }
     }
 }
 
 /// Adds the steps of another lane to state weights.
-struct Apply<'a>(&'a mut Table<f32>, &'a Changes, Rates<'a>);
+struct Apply<'a>(&'a mut Table<f32>, &'a Changes, Context<'a>);
 
 impl Kernel for Apply<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self(weights, changes, rates) = self;
-        let packed = rates.data.packed;
+        let Self(weights, changes, context) = self;
+        let packed = context.data.packed;
         let steps = changes.steps.chunks_exact(packed.width());
         for (&token, step) in changes.tokens.iter().zip(steps) {
-            packed.step(weights, rates.masks, token, step, None);
+            packed.step(weights, context.masks, token, step, None);
         }
     }
 }

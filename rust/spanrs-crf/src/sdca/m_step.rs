@@ -9,20 +9,16 @@ use super::{Gaps, Sdca};
 use crate::error::{Error, Result};
 use crate::objective::Objective;
 
-/// Smallest relative decrease of the objective that is not a rounding error.
-const DECREASE: f64 = 1e-7;
-
-/// Number of times that more exact sweeps are tried if the objective has not decreased.
+/// Number of times that more exact sweeps are tried if the objective has increased.
 const ATTEMPTS: usize = 4;
 
 impl Sdca {
     /// Sweeps until the estimated gap is at most `tol` times the objective, which suffices for EM: the
-    /// next E-step changes the targets anyway. Returns the objective, which has decreased.
+    /// next E-step changes the targets anyway. Returns the objective, which has not increased.
     ///
     /// `dual` is the state of the last M-step, whose result are `parameters`. Returns None, and `dual`
     /// is None, if the sequences have changed, if there is no state for parameters other than 0, if
-    /// numbers are out of range, or if sweeps do not decrease the objective; `parameters` do not
-    /// change then.
+    /// numbers are out of range, or if sweeps increase the objective; `parameters` do not change then.
     ///
     /// # Errors
     /// Same as [`Objective::evaluate`].
@@ -34,12 +30,12 @@ impl Sdca {
         threads: usize,
         watch: Watch,
     ) -> Result<Option<f64>> {
-        let known = dual.take();
+        let previous = dual.take();
         if !self.can_sweep(data.corpus) {
             return Ok(None);
         }
-        let mut state = match known {
-            Some(mut state) => match state.resume(data) {
+        let mut state = match previous {
+            Some(mut state) => match state.resume(data, self) {
                 true => state,
                 false => return Ok(None),
             },
@@ -67,11 +63,12 @@ impl Sdca {
             }
             state.to_parameters(data, &mut reached);
             match objective.loss(&reached) {
-                Ok(after) if after < before - DECREASE * before.abs() => {
+                Ok(after) if after <= before => {
                     parameters.copy_from_slice(&reached);
                     *dual = Some(state);
                     return Ok(Some(after));
                 }
+                Ok(_) if number == self.finish.max_iterations => return Ok(None),
                 Ok(_) | Err(Error::NotFinite | Error::Transition { .. }) => tol *= 0.25,
                 Err(error) => return Err(error),
             }

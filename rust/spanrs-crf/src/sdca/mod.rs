@@ -9,7 +9,7 @@
 //! w = sum_t omega_t (observed_t - alpha_t) / (2 c2)
 //! ```
 //!
-//! A *sweep* visits all sequences in a random order and moves the `alpha` of each token towards the
+//! A *sweep* visits chunks of sequences in a random order and moves the `alpha` of each token towards the
 //! probabilities of the model (`chain`). Weights change at once, so a sweep achieves about as much as
 //! ten evaluations of the objective. The transition weights change after each chunk of sequences
 //! (`pairs`). Two threads can work on a sweep together (`dual`).
@@ -56,7 +56,8 @@ const PATIENCE: usize = 8;
 /// Sweeps diverge if the estimated gap is larger than this multiple of that of the first sweep.
 const DIVERGED: f64 = 5.0;
 
-/// Range of the weights of sequences, and of c2, in which numbers of 32 bits do not overflow.
+/// Range of c2 in which numbers of 32 bits do not overflow; the end is also that of the weights of
+/// sequences.
 const RANGE: Range<f64> = 1e-12..1e12;
 
 /// Options of dual coordinate ascent.
@@ -162,7 +163,7 @@ impl Sdca {
     /// Whether all numbers of the sweeps are in the range of 32 bits.
     fn can_sweep(&self, corpus: &Corpus) -> bool {
         let mut weights = (0..corpus.sequences()).map(|at| corpus.total_weight(at));
-        RANGE.contains(&self.c2) && weights.all(|weight| weight == 0.0 || RANGE.contains(&weight))
+        RANGE.contains(&self.c2) && weights.all(|weight| weight < RANGE.end)
     }
 
     /// Sweeps until the estimated gap is small, decreases slowly, or is large. Returns the number of

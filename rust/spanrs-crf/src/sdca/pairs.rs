@@ -123,7 +123,8 @@ impl Pairs {
     }
 }
 
-/// Moves the dual variable of a chunk towards the counts expected under the model. Returns the chunk's part of the estimated gap, and the score of the observed pairs.
+/// Moves the dual variable of a chunk towards the counts expected under the model. Returns the chunk's
+/// part of the estimated gap, and the score of the observed pairs.
 ///
 /// The second derivative along the difference is the variance of the counts. It is estimated by the
 /// sum of the variances of single pairs, to which a multiple of the length of the difference is

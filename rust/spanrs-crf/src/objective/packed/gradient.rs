@@ -6,7 +6,7 @@ use super::{Packed, Table};
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
 
-/// Dense rows of codes with fewer items are summed in 32 bits.
+/// Derivatives of codes with fewer items are summed in 32 bits.
 const FREQUENT: u32 = 256;
 
 /// Number of tokens whose derivatives are summed in 32 bits before the sums of frequent codes are
