@@ -99,3 +99,13 @@ def test_numbers_out_of_the_range_of_sweeps_are_trained_without_them():
     partial = CRF().fit(X, [[{tag, "L0"} for tag in tags] for tags in y])
     assert all(iteration.gap is None for iteration in partial.history_)
     assert CRF().fit([[["a"] * 20, ["b"]]], [["A", "B"]]).predict([[["a"], ["b"]]]) == [["A", "B"]]
+
+
+def test_large_weights_of_sentences_do_not_pass_for_convergence():
+    X = [[f"w{(at * 7 + token * token) % 23}" for token in range(6)] for at in range(40)]
+    y = [[f"L{(at + token) % 3}" for token in range(6)] for at in range(40)]
+    losses = []
+    for algorithm in ("sdca", "lbfgs"):
+        crf = CRF(template="ner", algorithm=algorithm).fit(X, y, sample_weight=[1e8] * 40)
+        losses.append(crf.history_[-1].loss)
+    assert losses[0] <= losses[1] * 1.01

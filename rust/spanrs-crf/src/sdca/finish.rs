@@ -4,10 +4,22 @@ use std::cell::RefCell;
 
 use super::Sdca;
 use super::bound::LowerBound;
+use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
 use crate::objective::Objective;
 use crate::train::minimise;
+
+/// Error of the loss of a token in 32 bits, on average.
+const TOKEN_ERROR: f64 = 2e-8;
+
+/// How exactly the loss of a corpus is known. A smaller gap is not shown and does not end the training:
+/// if weights of sequences are large beside the penalty, the loss is a small difference of large scores,
+/// and a bound above it would pass for convergence.
+fn precision(corpus: &Corpus) -> f64 {
+    let tokens = |at| corpus.total_weight(at) * corpus.sequence(at).len() as f64;
+    TOKEN_ERROR * (0..corpus.sequences()).map(tokens).sum::<f64>()
+}
 
 /// The end of the training.
 pub(super) struct Finish<'a> {
@@ -63,6 +75,7 @@ impl Finish<'_> {
             epsilon: 0.0,
             ..finish
         };
+        let precision = precision(objective.corpus());
         let mut certified = false;
         let bound = (self.convex && c2 > 0.0).then(|| RefCell::new(LowerBound::new(c2)));
         let stop = minimise(
@@ -80,7 +93,7 @@ impl Finish<'_> {
                 state.iteration += self.first;
                 state.gap = bound
                     .as_ref()
-                    .map(|bound| (state.loss - bound.borrow().value()).max(0.0));
+                    .map(|bound| (state.loss - bound.borrow().value()).max(0.0) + precision);
                 certified = state.gap.is_some_and(|gap| gap <= tol * state.loss)
                     || gradient_norm <= finish.epsilon * state.weight_norm.max(1.0);
                 Ok(after(state, parameters)? && !certified)
