@@ -71,7 +71,7 @@ class CRF(Estimator):
         Decode only tag sequences that are legal in this scheme. ``auto`` detects the scheme, and does not constrain
         labels that are not tags; None never constrains.
     threads : int, optional
-        Number of threads; None or 0 for all processors. Passes of ``sdca`` use two. Results do not depend on the number.
+        Number of threads; None or 0 for all processors. Passes of ``sdca`` use two. Results are equal for any number.
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
