@@ -187,6 +187,11 @@ impl Packed {
         }
     }
 
+    /// Whether a table has the size of this layout.
+    pub(crate) fn has_layout_of(&self, table: &Table<f32>) -> bool {
+        table.dense.len() == self.rows * self.width && table.sparse.len() == self.labels.len()
+    }
+
     /// Copies parameters, in the order of the features, into a table of scores: each is multiplied
     /// by the scale of its group and rounded to 32 bits.
     pub(crate) fn pack(&self, features: &Features, weights: &[f64], table: &mut Table<f32>) {

@@ -56,14 +56,15 @@ const FULL_SWEEPS: usize = 3;
 /// Largest number of successive sweeps that skip a chunk.
 const MOST_SKIPPED: u32 = 4;
 
-/// A chunk of each lane, if there is one left, that are visited at the same time.
+/// The chunks that are visited at the same time, one of each lane that has one left.
 type Step = [Option<usize>; LANE_COUNT];
 
 /// The state of the sweeps. The weights are always a sum of the differences, times the weights of the
 /// sequences.
 #[derive(Debug)]
 pub(crate) struct Dual {
-    of: Origin,
+    /// The penalty.
+    c2: f64,
     masks: Masks,
     lanes: [Mutex<Lane>; LANE_COUNT],
     /// The last visit of each chunk, by lane.
@@ -82,26 +83,6 @@ pub(crate) struct Dual {
     rounds: usize,
     /// Factor of the curvature of transitions.
     caution: f32,
-}
-
-/// What must not change between sweeps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Origin {
-    c2: f64,
-    labels: usize,
-    features: usize,
-    tokens: usize,
-}
-
-impl Origin {
-    fn new(data: Data, options: &Sdca) -> Self {
-        Self {
-            c2: options.c2,
-            labels: data.corpus.labels(),
-            features: data.features.len(),
-            tokens: data.corpus.tokens(),
-        }
-    }
 }
 
 /// What a chunk contributed at its last visit, and the number of sweeps that have skipped it since.
@@ -143,7 +124,7 @@ impl Dual {
             Mutex::new(Lane::new(data, own.map(Vec::as_slice)))
         };
         Self {
-            of: Origin::new(data, options),
+            c2: options.c2,
             masks: data.packed.masks(data.features),
             lanes: [lane(0), lane(1)],
             visits: [const { Vec::new() }; LANE_COUNT]
@@ -164,13 +145,14 @@ impl Dual {
     /// false if the sequences, the features or the penalty are others.
     pub(super) fn resume(&mut self, data: Data, options: &Sdca) -> bool {
         let mut trained: Vec<usize> = Vec::new();
+        let mut fits = self.c2 == options.c2;
         for lane in &mut self.lanes {
-            trained.extend(&owned(lane).order);
+            let lane = owned(lane);
+            fits &= lane.fits(data);
+            trained.extend(&lane.order);
         }
         trained.sort_unstable();
-        let same =
-            self.of == Origin::new(data, options) && trained.into_iter().eq(data.sequences());
-        if !same {
+        if !fits || !trained.into_iter().eq(data.sequences()) {
             return false;
         }
         for lane in &mut self.lanes {

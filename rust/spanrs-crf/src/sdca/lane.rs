@@ -125,6 +125,16 @@ impl Lane {
         }
     }
 
+    /// Whether the lane was made for this corpus and this layout of the weights.
+    pub(super) fn fits(&self, data: Data) -> bool {
+        let corpus = data.corpus;
+        let mut lengths = self.order.iter().zip(self.starts.windows(2));
+        let same = lengths.all(|(&at, ends)| {
+            at < corpus.sequences() && corpus.sequence(at).len() == ends[1] - ends[0]
+        });
+        same && data.packed.has_layout_of(&self.weights)
+    }
+
     /// Scales the differences, so that their products with the weights of sequences do not change.
     pub(super) fn reweigh(&mut self, data: Data) {
         let width = data.packed.width();
