@@ -389,6 +389,17 @@ impl Corpus {
         self.sequences.discard();
     }
 
+    /// Number of items of each attribute.
+    pub(crate) fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.attributes()];
+        for token in 0..self.tokens() {
+            for (attribute, _) in self.items(token) {
+                counts[attribute as usize] += 1;
+            }
+        }
+        counts
+    }
+
     /// Frees the attributes of all tokens; tokens, targets and weights remain.
     pub(crate) fn clear_items(&mut self) {
         self.sequences.clear_items();

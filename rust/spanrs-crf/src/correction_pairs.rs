@@ -77,9 +77,8 @@ pub(crate) fn remember_pair(
     for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
         *difference = Bf16::of(new - old);
     }
-    let pairs_of = || pair.points.iter().zip(&pair.gradients);
-    let product: f64 = pairs_of().map(|(s, y)| s.value() * y.value()).sum();
-    pair.square = pair.gradients.iter().map(|y| y.value() * y.value()).sum();
+    let product = dispatch(Dot(&pair.points, &pair.gradients));
+    pair.square = dispatch(Dot(&pair.gradients, &pair.gradients));
     // Without positive curvature the pair would break the recursion.
     if product > f64::EPSILON * pair.square {
         pair.inverse = 1.0 / product;
@@ -94,19 +93,25 @@ pub(crate) fn compute_direction(pairs: &VecDeque<Pair>, gradient: &[f64], direct
     for (step, slope) in direction.iter_mut().zip(gradient) {
         *step = -slope;
     }
+    let Some(last) = pairs.back() else {
+        return;
+    };
+    // Each pass adds a multiple and multiplies the sum with the next difference.
+    let mut product = dispatch(Dot(&last.points, direction));
     let mut factors = Vec::with_capacity(pairs.len());
-    for pair in pairs.iter().rev() {
-        let factor = pair.inverse * dispatch(Dot(&pair.points, direction));
-        dispatch(Add(direction, -factor, &pair.gradients));
+    for (at, pair) in pairs.iter().enumerate().rev() {
+        let factor = pair.inverse * product;
+        let next = at.checked_sub(1).map(|next| &*pairs[next].points);
+        product = dispatch(AddDot(direction, -factor, &pair.gradients, next));
         factors.push(factor);
     }
-    if let Some(last) = pairs.back() {
-        let scale = 1.0 / (last.inverse * last.square);
-        direction.iter_mut().for_each(|step| *step *= scale);
-    }
-    for (pair, factor) in pairs.iter().zip(factors.into_iter().rev()) {
-        let back = pair.inverse * dispatch(Dot(&pair.gradients, direction));
-        dispatch(Add(direction, factor - back, &pair.points));
+    let scale = 1.0 / (last.inverse * last.square);
+    direction.iter_mut().for_each(|step| *step *= scale);
+    product = dispatch(Dot(&pairs[0].gradients, direction));
+    for (at, (pair, factor)) in pairs.iter().zip(factors.into_iter().rev()).enumerate() {
+        let change = factor - pair.inverse * product;
+        let next = pairs.get(at + 1).map(|next| &*next.gradients);
+        product = dispatch(AddDot(direction, change, &pair.points, next));
     }
 }
 
@@ -146,17 +151,38 @@ impl<A: Copy + Into<f64>, B: Copy + Into<f64>> Kernel for Dot<'_, A, B> {
     }
 }
 
-/// Adds a multiple of a stored difference to a vector.
-struct Add<'a>(&'a mut [f64], f64, &'a [Bf16]);
+/// Adds a multiple of a stored difference to a vector, and returns the inner product of the sum and
+/// another difference, or 0 without one.
+struct AddDot<'a>(&'a mut [f64], f64, &'a [Bf16], Option<&'a [Bf16]>);
 
-impl Kernel for Add<'_> {
-    type Output = ();
+impl Kernel for AddDot<'_> {
+    type Output = f64;
 
     #[inline(always)]
-    fn call(self) {
-        for (sum, value) in self.0.iter_mut().zip(self.2) {
-            *sum += self.1 * value.value();
+    fn call(self) -> f64 {
+        let Self(vector, factor, added, other) = self;
+        let Some(other) = other else {
+            for (sum, value) in vector.iter_mut().zip(added) {
+                *sum += factor * value.value();
+            }
+            return 0.0;
+        };
+        let mut sums = [0.0; 16];
+        let (vector, rest) = vector.as_chunks_mut::<16>();
+        let (added, rest_added) = added.as_chunks::<16>();
+        let (other, rest_other) = other.as_chunks::<16>();
+        for (vector, (added, other)) in vector.iter_mut().zip(added.iter().zip(other)) {
+            for lane in 0..16 {
+                vector[lane] += factor * added[lane].value();
+                sums[lane] += other[lane].value() * vector[lane];
+            }
         }
+        let mut sum: f64 = sums.iter().sum();
+        for (value, (added, other)) in rest.iter_mut().zip(rest_added.iter().zip(rest_other)) {
+            *value += factor * added.value();
+            sum += other.value() * *value;
+        }
+        sum
     }
 }
 

@@ -113,6 +113,7 @@ mod sequences;
 mod sgd;
 mod simd;
 mod state_scores;
+mod team;
 mod template;
 mod train;
 mod transitions;

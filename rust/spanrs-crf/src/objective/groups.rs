@@ -23,8 +23,10 @@
 
 use std::collections::HashMap;
 
+use super::packed::code_key;
 use crate::corpus::Corpus;
 use crate::features::Features;
+use crate::simd::padded;
 
 /// Marks the absence of a group or class.
 const NONE: u32 = u32::MAX;
@@ -39,12 +41,15 @@ const NONE: u32 = u32::MAX;
 /// L1 norm is not preserved; see [`crate::train()`].
 #[derive(Debug)]
 pub(crate) struct Groups {
-    /// The group of each attribute, numbered in the order of their first attributes.
+    /// The group of each attribute. Groups are numbered like the codes of the items, so that copying
+    /// parameters reads and writes memory in order.
     group: Vec<u32>,
     /// The first attribute of each group, which represents the group.
     attributes: Vec<u32>,
     /// Number of attributes of each group.
     sizes: Vec<u32>,
+    /// The square root of each size.
+    scales: Vec<f64>,
 }
 
 impl Groups {
@@ -65,7 +70,30 @@ impl Groups {
             attributes.extend(corpus.items(token).map(|(attribute, _)| attribute));
             partition.refine_by_token(&mut attributes);
         }
-        Self::numbered(partition.class.into_iter().map(|class| class as usize))
+        let groups = Self::numbered(partition.class.into_iter().map(|class| class as usize));
+        let (counts, width) = (corpus.counts(), padded(features.labels()));
+        groups.sorted_by_key(|attribute| {
+            let labels = features.state(attribute).1.len();
+            code_key(labels, counts[attribute], width)
+        })
+    }
+
+    /// Numbers the groups in the order of the keys of their first attributes.
+    fn sorted_by_key<K: Ord>(mut self, key: impl Fn(usize) -> K) -> Self {
+        let mut order: Vec<u32> = (0..self.attributes.len() as u32).collect();
+        order.sort_by_cached_key(|&group| key(self.attributes[group as usize] as usize));
+        let mut number = vec![NONE; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            number[old as usize] = new as u32;
+        }
+        for group in &mut self.group {
+            *group = number[*group as usize];
+        }
+        for values in [&mut self.attributes, &mut self.sizes] {
+            *values = order.iter().map(|&old| values[old as usize]).collect();
+        }
+        self.scales = order.iter().map(|&old| self.scales[old as usize]).collect();
+        self
     }
 
     /// Makes groups from the class of each attribute; classes are at most the number of attributes.
@@ -82,10 +110,12 @@ impl Groups {
             sizes[number[class] as usize] += 1;
             group.push(number[class]);
         }
+        let scales = sizes.iter().map(|&size| f64::from(size).sqrt()).collect();
         Self {
             group,
             attributes,
             sizes,
+            scales,
         }
     }
 
@@ -102,7 +132,7 @@ impl Groups {
     /// The square root of the size of a group: the weight of each attribute is the parameter
     /// divided by this root.
     pub(crate) fn scale(&self, group: usize) -> f64 {
-        f64::from(self.sizes[group]).sqrt()
+        self.scales[group]
     }
 
     /// Features of the groups, with a group in place of each attribute; transitions are unchanged.
@@ -251,7 +281,7 @@ mod tests {
     use crate::corpus::Target;
     use crate::features::FeatureSelection;
 
-    /// Groups of the attributes of tokens, as lists of attributes.
+    /// Groups of the attributes of tokens, as sorted lists of attributes.
     fn groups(tokens: &[&[u32]], labels: &[u32]) -> Vec<Vec<u32>> {
         let mut corpus = Corpus::new(3, 8);
         for token in tokens {
@@ -269,6 +299,7 @@ mod tests {
             }
         }
         lists.retain(|list| !list.is_empty());
+        lists.sort();
         lists
     }
 
@@ -315,9 +346,7 @@ mod tests {
             }
             let mut expected: Vec<_> = expected.into_values().collect();
             expected.sort();
-            let mut found = groups(&slices, &labels);
-            found.sort();
-            assert_eq!(found, expected, "{tokens:?}");
+            assert_eq!(groups(&slices, &labels), expected, "{tokens:?}");
         }
     }
 }

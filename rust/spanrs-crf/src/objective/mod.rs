@@ -31,6 +31,7 @@
 //! `O(items * labels with a feature + tokens * labels^2)` per evaluation. Attributes that occur at exactly the same
 //! tokens share one parameter during training (`groups`), which reduces the number of items and parameters.
 
+mod evaluation;
 mod groups;
 pub(crate) mod packed;
 mod piece;
@@ -38,27 +39,31 @@ pub(crate) mod targets;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Mutex, RwLock};
 
-use spanrs_base::{Clock, Watch, limit_threads, map_in_threads};
+use spanrs_base::{Clock, Watch, limit_threads};
 
 use crate::corpus::Corpus;
+use crate::correction_pairs::dot;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::messages::Potentials;
-use crate::simd::{Kernel, dispatch, padded};
+use crate::simd::padded;
+use crate::team::run_together;
 use crate::transitions::Transitions;
 
+use evaluation::Evaluation;
 pub(crate) use groups::Groups;
-use packed::{Gradient, Packed, Part, Table};
-use piece::{Piece, Scores};
+use packed::{CodeRange, Gradient, Packed, Table};
+use piece::{Piece, Scores, Scratch};
 
 /// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit into the second-level
 /// cache. Fixed, because losses are added piece by piece.
 const PIECE_TOKENS: usize = 512;
 
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
-const MAX_PIECES_PER_THREAD: usize = 16;
+const MAX_PIECES_PER_THREAD: usize = 8;
 
 /// Smallest second derivative, if there is no penalty.
 const MIN_CURVATURE: f64 = 1e-3;
@@ -117,15 +122,19 @@ pub struct Objective<'a> {
     weights: Table<f32>,
     /// Derivatives of the state weights in the current evaluation.
     gradient: Gradient,
+    /// The codes whose derivatives each thread computes.
+    ranges: Vec<CodeRange>,
     /// Transition scores in the current evaluation, with their exponentials.
     transitions: Transitions,
     /// Exponentials of the transition scores in 32 bits.
     potentials: Potentials<f32>,
     /// Dense transition weights, row-major (from, to); 0 for transitions without a feature.
     scores: Vec<f64>,
-    /// Work space for each piece of a block. The locks are never contended: a piece belongs to one
-    /// thread.
-    work: Vec<Mutex<Piece>>,
+    /// Work space for each piece of one or two blocks. The locks are never contended: a piece is written
+    /// by one thread.
+    work: Vec<RwLock<Piece>>,
+    /// Work space of each thread.
+    scratch: Vec<Mutex<Scratch>>,
 }
 
 /// What an evaluation computes beside the objective.
@@ -198,7 +207,12 @@ impl<'a> Objective<'a> {
         // Most of the work space of a piece is for sums over pairs of labels.
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
-        let block = if threads == 1 { 1 } else { threads * fitting };
+        // Two blocks if there are several threads.
+        let work = if threads == 1 {
+            1
+        } else {
+            2 * threads * fitting
+        };
         Ok(Self {
             corpus,
             features,
@@ -209,13 +223,15 @@ impl<'a> Objective<'a> {
             clock: Clock::new(|| false),
             weights: packed.table(),
             gradient: Gradient::new(&packed),
+            ranges: packed.ranges(threads),
             packed,
             transitions: Transitions::zero(labels),
             potentials: Potentials::new(padded(labels)),
             scores: vec![0.0; labels * labels],
-            work: (0..block.min(pieces.len()))
-                .map(|_| Mutex::default())
+            work: (0..work.min(pieces.len()))
+                .map(|_| RwLock::default())
                 .collect(),
+            scratch: (0..threads).map(|_| Mutex::default()).collect(),
             pieces,
         })
     }
@@ -258,8 +274,7 @@ impl<'a> Objective<'a> {
                 *derivative += 2.0 * self.c2 * weight;
             }
         }
-        let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
-        let loss = loss + self.c2 * squares;
+        let loss = loss + self.c2 * dot(weights, weights);
         if loss.is_finite() {
             Ok(loss)
         } else {
@@ -324,79 +339,38 @@ impl<'a> Objective<'a> {
     /// Computes the negative log-likelihood of all sequences; fills the table of derivatives and adds the derivatives
     /// of transitions to `pairs`, row-major (from, to).
     fn sequences(&mut self, pairs: &mut [f64]) -> Result<f64> {
-        let ranges = self.packed.ranges(self.threads);
-        let parts = self.gradient.split(&self.packed, &ranges);
-        let parts: Vec<_> = parts.into_iter().map(Mutex::new).collect();
-        let (corpus, packed, transitions) = (&*self.corpus, &self.packed, &self.transitions);
-        let scores = Scores {
-            packed,
-            weights: &self.weights,
-            transitions,
-            potentials: &self.potentials,
-            wanted: self.wanted,
-            exact: self.exact,
+        let parts = self.gradient.split(&self.packed, &self.ranges);
+        let evaluation = Evaluation {
+            corpus: &self.corpus,
+            scores: Scores {
+                packed: &self.packed,
+                weights: &self.weights,
+                transitions: &self.transitions,
+                potentials: &self.potentials,
+                wanted: self.wanted,
+                exact: self.exact,
+            },
+            pieces: &self.pieces,
+            work: &self.work,
+            scratch: &self.scratch,
+            block: match self.threads {
+                1 => 1,
+                _ => self.work.len().div_ceil(2).max(1),
+            },
+            parts: parts.into_iter().map(Mutex::new).collect(),
+            next: AtomicUsize::new(0),
+            stop_at: AtomicUsize::new(usize::MAX),
+            sums: Mutex::new((0.0, pairs)),
+            error: Mutex::new(None),
         };
-        let mut losses = 0.0;
-        for block in self.pieces.chunks(self.work.len().max(1)) {
-            if self.clock.stops() {
-                return Err(Error::Interrupted);
-            }
-            let work = &self.work;
-            let threads = self.threads.min(block.len());
-            let found = map_in_threads(0..threads, |thread| {
-                for at in (thread..block.len()).step_by(threads) {
-                    let mut work = work[at].lock().unwrap_or_else(PoisonError::into_inner);
-                    work.run(corpus, scores, block[at].clone())?;
-                }
-                Ok(())
-            });
-            found.into_iter().collect::<Result<()>>()?;
-            let mut rows = Vec::new();
-            for work in &mut self.work[..block.len()] {
-                let work = work.get_mut().unwrap_or_else(PoisonError::into_inner);
-                losses += work.loss();
-                work.add_pairs_to(transitions, pairs);
-                rows.push(work.rows());
-            }
-            if self.wanted == Wanted::Loss {
-                continue;
-            }
-            map_in_threads(0..parts.len(), |at| {
-                let mut part = parts[at].lock().unwrap_or_else(PoisonError::into_inner);
-                let first = block
-                    .first()
-                    .map_or(0, |piece| corpus.sequence(piece.start).start);
-                dispatch(AddRows(&mut part, packed, first, &rows));
-            });
-        }
-        for part in parts {
-            part.into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-                .end_period();
-        }
-        Ok(losses)
+        let (threads, clock) = (self.threads.min(self.pieces.len()), &mut self.clock);
+        let completed = run_together(threads, &mut || clock.stops(), |member| {
+            evaluation.run(member)
+        });
+        let loss = evaluation.end()?;
+        completed.map(|()| loss)
     }
 }
-
-/// Adds the rows of consecutive pieces to the derivatives of their tokens' items that are in this part. The number is
-/// the index of the first token of the first piece.
-struct AddRows<'a, 'b>(&'a mut Part<'b>, &'a Packed, usize, &'a [&'a [f32]]);
-
-impl Kernel for AddRows<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self(part, packed, mut token, pieces) = self;
-        for rows in pieces {
-            for row in rows.chunks_exact(packed.width()) {
-                part.add(packed, token, row);
-                token += 1;
-            }
-        }
-    }
-}
-
 /// Splits the corpus into ranges of sequences, each with at least [`PIECE_TOKENS`] tokens except the last.
 fn pieces(corpus: &Corpus) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();

@@ -18,6 +18,7 @@
 mod gradient;
 mod steps;
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::aligned::Aligned;
@@ -81,30 +82,35 @@ pub(crate) struct Table<T> {
     sparse: Vec<T>,
 }
 
+/// Orders codes: dense rows, runs, single weights, each by descending frequency. `labels` is the number
+/// of labels that an attribute has features with, `count` that of its items, `width` the length of
+/// padded rows.
+pub(super) fn code_key(labels: usize, count: u32, width: usize) -> impl Ord + use<> {
+    let kind = match labels {
+        0 => 3,
+        1 => 2,
+        _ => u8::from(!is_dense(labels, width)),
+    };
+    (kind, Reverse(count))
+}
+
+/// Whether an attribute with features for a number of labels gets a dense row.
+fn is_dense(labels: usize, width: usize) -> bool {
+    labels >= (width / DENSE_FRACTION).max(2)
+}
+
 impl Packed {
     /// Packs the items of a corpus. `features` are the features of the groups, and `width` is the
     /// padded number of labels. Takes `O(items log(items per token))` time.
     pub(crate) fn of(corpus: &Corpus, features: &Features, groups: &Groups, width: usize) -> Self {
-        let mut counts = vec![0_u32; corpus.attributes()];
-        for token in 0..corpus.tokens() {
-            for (attribute, _) in corpus.items(token) {
-                counts[attribute as usize] += 1;
-            }
-        }
+        let counts = corpus.counts();
         let labels_of = |group: u32| features.state(group as usize).1;
         let count_of = |group: u32| counts[groups.attributes()[group as usize] as usize];
-        let least = (width / DENSE_FRACTION).max(2);
         let mut order: Vec<u32> = (0..groups.attributes().len() as u32)
             .filter(|&group| !labels_of(group).is_empty())
             .collect();
-        order.sort_by_key(|&group| {
-            let kind = match labels_of(group).len() {
-                1 => 2,
-                labels => u8::from(labels < least),
-            };
-            (kind, u32::MAX - count_of(group), group)
-        });
-        let rows = order.partition_point(|&group| labels_of(group).len() >= least);
+        order.sort_by_key(|&group| code_key(labels_of(group).len(), count_of(group), width));
+        let rows = order.partition_point(|&group| is_dense(labels_of(group).len(), width));
         let singles = order.partition_point(|&group| labels_of(group).len() > 1);
         let (mut starts, mut labels) = (vec![0], Vec::new());
         for &group in &order[rows..singles] {
@@ -311,24 +317,69 @@ impl Packed {
         }
     }
 
-    /// Splits the codes into at most `n` ranges with similar amounts of work, in order. Codes after
-    /// the last range do not occur in the corpus.
-    pub(crate) fn ranges(&self, n: usize) -> Vec<Range<usize>> {
+    /// Splits the codes into at most `n` ranges with similar amounts of work, in order; at least one.
+    pub(crate) fn ranges(&self, n: usize) -> Vec<CodeRange> {
         let dense = 2 + self.width as u64 / LANES as u64;
         let work = |code: usize| match code < self.rows {
             true => dense * u64::from(self.counts[code]),
-            false => 2 * u64::from(self.counts[code]),
+            false => 3 * u64::from(self.counts[code]),
         };
-        // Without work there are no ranges.
-        let all: u64 = (0..self.counts.len()).map(work).sum::<u64>().max(1);
-        let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
-        for code in 0..self.counts.len() {
+        let codes = self.counts.len();
+        let all: u64 = (0..codes).map(work).sum::<u64>();
+        let (mut ends, mut sum) = (Vec::new(), 0);
+        // No range is empty, unless there are no codes.
+        for code in 0..codes.saturating_sub(1) {
             sum += work(code);
-            if sum * n as u64 >= all * (ranges.len() as u64 + 1) {
-                ranges.push(start..code + 1);
-                start = code + 1;
+            if sum * n as u64 >= all * (ends.len() as u64 + 1) && ends.len() + 1 < n {
+                ends.push(code + 1);
             }
         }
-        ranges
+        ends.push(codes);
+        let mut start = 0;
+        let ranges = ends.into_iter().map(|end| {
+            let codes = std::mem::replace(&mut start, end)..end;
+            CodeRange {
+                before: self.numbers_below(codes.start),
+                within: self.numbers_below(codes.end),
+                codes,
+            }
+        });
+        ranges.collect()
+    }
+
+    /// The number of items of each token with a code below a limit; empty if that is none or all.
+    fn numbers_below(&self, limit: usize) -> Vec<u32> {
+        if limit == 0 || limit == self.counts.len() {
+            return Vec::new();
+        }
+        let below = |token| {
+            let codes = self.items(token).0;
+            codes.partition_point(|&code| (code as usize) < limit) as u32
+        };
+        (0..self.ends.len()).map(below).collect()
+    }
+}
+
+/// A range of codes, and its place among the items of each token.
+#[derive(Clone, Debug)]
+pub(crate) struct CodeRange {
+    /// The end is exclusive.
+    codes: Range<usize>,
+    /// Number of items of each token before the range; empty if 0.
+    before: Vec<u32>,
+    /// Number of items of each token before the end of the range; empty if all.
+    within: Vec<u32>,
+}
+
+impl CodeRange {
+    /// The items of a token in this range, as indices into its items.
+    #[inline(always)]
+    fn items(&self, token: usize, all: usize) -> Range<usize> {
+        let start = self.before.get(token).map_or(0, |&before| before as usize);
+        start
+            ..self
+                .within
+                .get(token)
+                .map_or(all, |&within| within as usize)
     }
 }

@@ -36,12 +36,17 @@ pub(super) struct Scores<'a> {
     pub(super) exact: bool,
 }
 
-/// Work space and sums of one piece. A thread owns it while it processes the piece.
+/// Work space of a thread for one sequence.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
-    /// Label scores of the current sequence, padded rows.
+pub(super) struct Scratch {
+    /// Label scores, padded rows.
     scores: Aligned<f32>,
     messages: Messages<f32>,
+}
+
+/// Sums of one piece. A thread owns it while it processes the piece.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
     /// Expected minus observed label counts of the tokens, times weights; padded rows.
     rows: Aligned<f32>,
     /// Expected transition counts, times weights, without the factor of the potentials; padded,
@@ -66,6 +71,7 @@ impl Piece {
         corpus: &Corpus,
         scores: Scores,
         sequences: Range<usize>,
+        scratch: &mut Scratch,
     ) -> Result<()> {
         let labels = corpus.labels();
         let width = padded(labels);
@@ -88,7 +94,7 @@ impl Piece {
             if corpus.total_weight(at) == 0.0 || own.is_empty() {
                 continue;
             }
-            self.loss += match self.sequence(corpus, scores, at, own) {
+            self.loss += match self.sequence(corpus, scores, at, scratch, own) {
                 Some(loss) => loss,
                 None if scores.wanted == Wanted::Variances => 0.0,
                 None => self.exact(corpus, scores, at, own)?,
@@ -105,39 +111,42 @@ impl Piece {
         corpus: &Corpus,
         scores: Scores,
         at: usize,
+        scratch: &mut Scratch,
         rows: &mut [f32],
     ) -> Option<f64> {
         let (weight, total) = (corpus.weight(at), corpus.total_weight(at));
         if scores.exact || !(WEIGHTS.contains(&weight) && WEIGHTS.contains(&total)) {
             return None;
         }
-        self.scores.resize(rows.len());
+        scratch.scores.resize(rows.len());
         dispatch(Gather(
             scores,
             corpus.labels(),
             corpus.sequence(at),
-            &mut self.scores,
+            &mut scratch.scores,
         ));
         let width = scores.packed.width();
-        let log_z = self.messages.run(&self.scores, scores.potentials, width)?;
+        let log_z = scratch
+            .messages
+            .run(&scratch.scores, scores.potentials, width)?;
         if scores.wanted == Wanted::Variances {
-            self.messages.add_marginals(1.0, rows);
+            scratch.messages.add_marginals(1.0, rows);
             rows.iter_mut()
                 .for_each(|p| *p = total as f32 * *p * (1.0 - *p));
-            self.messages.add_pairs(total as f32, &mut self.expected);
+            scratch.messages.add_pairs(total as f32, &mut self.expected);
             return Some(0.0);
         }
         let observed = subtract_target(
             corpus.target(at),
             scores.transitions,
             weight,
-            &self.scores,
+            &scratch.scores,
             rows,
             &mut self.observed,
         )?;
         if scores.wanted == Wanted::Gradient {
-            self.messages.add_marginals(total as f32, rows);
-            self.messages.add_pairs(total as f32, &mut self.expected);
+            scratch.messages.add_marginals(total as f32, rows);
+            scratch.messages.add_pairs(total as f32, &mut self.expected);
         }
         Some(total * log_z - weight * observed)
     }

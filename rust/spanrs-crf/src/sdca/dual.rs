@@ -5,20 +5,18 @@
 //! or one thread does it by turns, with the same results. Sequences that are visited at the same time
 //! have about the same length.
 
-use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use spanrs_base::{Clock, Rng, limit_threads};
 
 use super::Sdca;
-use super::barrier::Barrier;
 use super::chain::TurnSums;
 use super::lane::{Context, LANE_COUNT, Lane, Mailboxes, lock_changes};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::objective::packed::{Masks, Packed};
+use crate::team::{Member, run_together};
 
 /// Least number of tokens of the chunk of a lane, and least number for each label of the padded rows: the
 /// pairs of a chunk take at most half as much memory as its tokens.
@@ -281,75 +279,33 @@ fn run(
     threads: usize,
     clock: &mut Clock,
 ) -> Result<()> {
-    let mailboxes: [Mailboxes; LANE_COUNT] = Default::default();
-    let (first, others) = match limit_threads(threads) {
-        1 => (0..LANE_COUNT, 0),
-        _ => (0..1, LANE_COUNT - 1),
-    };
-    let barrier = Barrier::new(1 + others);
-    let worker = Worker {
+    let mailboxes = Default::default();
+    let work = Work {
         lanes,
         mailboxes: &mailboxes,
-        barrier: &barrier,
         plan,
         context,
     };
-    if others == 0 {
-        return worker.run(first, || clock.stops());
-    }
-    let finished = thread::scope(|scope| {
-        let builder = thread::Builder::new();
-        // Without the second thread the first would wait forever.
-        let other = builder.spawn_scoped(scope, || worker.run(1..LANE_COUNT, || false));
-        let other = other.ok()?;
-        let mine = worker.run(first, || clock.stops());
-        match other.join() {
-            Ok(theirs) => Some(mine.and(theirs)),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    });
-    match finished {
-        Some(finished) => finished,
-        // The system refused to start a thread.
-        None => {
-            let barrier = Barrier::new(1);
-            let alone = Worker {
-                barrier: &barrier,
-                ..worker
-            };
-            alone.run(0..LANE_COUNT, || clock.stops())
-        }
-    }
+    let threads = limit_threads(threads).min(LANE_COUNT);
+    run_together(threads, &mut || clock.stops(), |member| work.run(member))
 }
 
 /// A sweep of all lanes.
 #[derive(Clone, Copy)]
-struct Worker<'a> {
+struct Work<'a> {
     lanes: &'a [Mutex<Lane>; LANE_COUNT],
     mailboxes: &'a [Mailboxes; LANE_COUNT],
-    barrier: &'a Barrier,
     plan: &'a [Step],
     context: Context<'a>,
 }
 
-impl Worker<'_> {
-    /// Waits for all other threads.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] if another thread has panicked.
-    fn synchronize(&self) -> Result<()> {
-        match self.barrier.wait() {
-            true => Ok(()),
-            false => Err(Error::Interrupted),
-        }
-    }
-
-    /// What one thread does for some of the lanes. `stops` says whether to end the sweep.
+impl Work<'_> {
+    /// What one thread does, for some of the lanes.
     ///
     /// # Errors
     /// [`Error::Interrupted`], in all threads.
-    fn run(&self, lanes: Range<usize>, mut stops: impl FnMut() -> bool) -> Result<()> {
-        let _member = self.barrier.member();
+    fn run(&self, member: &mut Member) -> Result<()> {
+        let lanes = (member.number()..LANE_COUNT).step_by(member.count());
         let mut own: Vec<_> = lanes
             .map(|number| (number, lock(&self.lanes[number])))
             .collect();
@@ -364,7 +320,7 @@ impl Worker<'_> {
                     let mailbox = &self.mailboxes[*number][place];
                     lane.turn(step[*number], round, self.context, mailbox);
                 }
-                self.synchronize()?;
+                member.wait()?;
                 for (number, lane) in &mut own {
                     for (other, mailboxes) in self.mailboxes.iter().enumerate() {
                         if other != *number {
@@ -374,7 +330,7 @@ impl Worker<'_> {
                 }
                 place = 1 - place;
             }
-            let stop = stops();
+            let stop = member.stops();
             for (number, lane) in &mut own {
                 lane.end(
                     step[*number],
@@ -383,7 +339,7 @@ impl Worker<'_> {
                     &self.mailboxes[*number][place],
                 );
             }
-            self.synchronize()?;
+            member.wait()?;
             let mut stop = false;
             for (_, lane) in &mut own {
                 for mailboxes in self.mailboxes {

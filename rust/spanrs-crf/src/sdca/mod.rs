@@ -19,7 +19,6 @@
 //! a sweep is only a starting point: it is rejected if it is worse than weights of 0, and L-BFGS
 //! continues from it until a bound of the gap is met (`finish`).
 
-mod barrier;
 mod bound;
 mod chain;
 mod dual;

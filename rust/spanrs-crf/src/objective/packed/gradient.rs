@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Packed, Table};
+use super::{CodeRange, Packed, Table};
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
 
@@ -34,8 +34,7 @@ struct Kinds<T> {
 /// The derivatives of a range of codes, owned by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
-    /// The codes; the end is exclusive.
-    codes: Range<usize>,
+    range: &'a CodeRange,
     sums: Kinds<Sums<'a>>,
     /// Number of tokens of the period so far.
     tokens: usize,
@@ -99,7 +98,7 @@ impl Gradient {
     pub(crate) fn split<'a>(
         &'a mut self,
         packed: &Packed,
-        ranges: &[Range<usize>],
+        ranges: &'a [CodeRange],
     ) -> Vec<Part<'a>> {
         let Table { dense, sparse } = &mut self.sums;
         let totals = &mut self.totals;
@@ -113,7 +112,8 @@ impl Gradient {
             totals.fill(0.0);
         }
         let mut parts = Vec::new();
-        for codes in ranges {
+        for range in ranges {
+            let codes = &range.codes;
             let within = |first: usize, end: usize| {
                 codes.start.clamp(first, end)..codes.end.clamp(first, end)
             };
@@ -129,7 +129,7 @@ impl Gradient {
             let (first, len) = (packed.single(singles.start), singles.len());
             let singles = Sums::take(first, len, &mut sparse, &mut single_totals);
             parts.push(Part {
-                codes: codes.clone(),
+                range,
                 sums: Kinds {
                     dense,
                     runs,
@@ -175,6 +175,9 @@ impl Part<'_> {
     #[inline(always)]
     pub(crate) fn add(&mut self, packed: &Packed, token: usize, row: &[f32]) {
         let (codes, values) = packed.items(token);
+        let items = self.range.items(token, codes.len());
+        let codes = &codes[items.clone()];
+        let values = values.get(items).unwrap_or_default();
         match values.is_empty() {
             true => self.add_items::<false>(packed, (codes, values), row),
             false => self.add_items::<true>(packed, (codes, values), row),
@@ -193,17 +196,13 @@ impl Part<'_> {
         (codes, values): (&[u32], &[f64]),
         row: &[f32],
     ) {
-        let first = codes.partition_point(|&code| (code as usize) < self.codes.start);
         let Kinds {
             dense,
             runs,
             singles,
         } = &mut self.sums;
-        for (at, &code) in codes.iter().enumerate().skip(first) {
+        for (at, &code) in codes.iter().enumerate() {
             let code = code as usize;
-            if code >= self.codes.end {
-                break;
-            }
             let value = if VALUED { values[at] as f32 } else { 1.0 };
             if code < packed.rows {
                 let sums = &mut dense.sums[code * packed.width - dense.first..][..packed.width];
