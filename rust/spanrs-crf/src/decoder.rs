@@ -4,10 +4,13 @@
 //! [`Decoder`] owns the buffers and borrows the model, so each thread has a decoder and all threads
 //! share the model. Reading a sequence takes time proportional to its number of items; each query
 //! afterwards takes `O(tokens * labels^2)`, and no results are cached between calls:
-//! [`Decoder::marginals`] after [`Decoder::log_z`] runs forward-backward again.
+//! [`Decoder::marginals`] after [`Decoder::log_z`] runs forward-backward again. The best labels are
+//! searched in 32 bits first (`best_f32`), so label scores in 64 bits are computed only if they are
+//! needed.
 
 use std::borrow::Cow;
 
+use crate::best_f32::{BestF32, StepsF32};
 use crate::constraint::Constraint;
 use crate::error::{Error, Result, check_len};
 use crate::features::Features;
@@ -59,10 +62,16 @@ pub struct Decoder<'a> {
     constraint: Option<&'a Constraint>,
     /// Transition scores; transitions forbidden by a constraint are negative infinity.
     transitions: Cow<'a, Transitions>,
-    /// Label scores of the current sequence.
+    /// The same in 32 bits.
+    steps: Cow<'a, StepsF32>,
+    /// Label scores of the current sequence, once they are needed in 64 bits.
     lattice: Lattice,
-    /// Work space for reading.
+    /// Whether `lattice` has the scores of the current sequence.
+    summed: bool,
+    /// The items of the current sequence.
     scratch: Scratch,
+    /// Work space for decoding in 32 bits.
+    best_f32: BestF32,
     /// Whether an attribute value of the current sequence is NaN or infinite.
     non_finite: bool,
 }
@@ -71,15 +80,18 @@ impl<'a> Decoder<'a> {
     /// A decoder for a model, under the constraint of the model if it has one. Creation is cheap:
     /// nothing is copied, and buffers are allocated when the first sequence is read.
     pub fn new(model: &'a Model) -> Self {
-        let (constraint, transitions) = model.decoding();
+        let (constraint, transitions, steps) = model.decoding();
         Self {
             features: model.features(),
             weights: model.weights(),
             states: Cow::Borrowed(model.states()),
             constraint,
             transitions: Cow::Borrowed(transitions),
+            steps: Cow::Borrowed(steps),
             lattice: Lattice::default(),
+            summed: true,
             scratch: Scratch::default(),
+            best_f32: BestF32::default(),
             non_finite: false,
         }
     }
@@ -107,31 +119,42 @@ impl<'a> Decoder<'a> {
             weights,
             states: Cow::Owned(StateScores::new(features, weights)),
             constraint,
+            steps: Cow::Owned(StepsF32::new(&transitions)),
             transitions: Cow::Owned(transitions),
             lattice: Lattice::default(),
+            summed: true,
             scratch: Scratch::default(),
+            best_f32: BestF32::default(),
             non_finite: false,
         })
     }
 
-    /// Reads sequence `at`: computes its label scores and forbids the first and last labels that
-    /// the constraint does not allow. Labels forbidden by [`Decoder::allow`] for an earlier
-    /// sequence are allowed again. Takes one addition per (item, label) feature.
+    /// Reads sequence `at`, which becomes the current one. Labels forbidden by [`Decoder::allow`] for an
+    /// earlier sequence are allowed again. Scores are computed when they are needed, with one addition
+    /// per (item, label) feature.
     ///
     /// # Panics
     /// If there is no such sequence, or if an attribute is not in the model.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
-        let tokens = sequences.sequence(at);
         self.non_finite = sequences.is_non_finite(at);
-        self.lattice.reset(tokens.len(), self.features.labels());
-        self.states.read(
-            (self.features, self.weights),
-            (sequences, at),
+        self.states.locate((sequences, at), &mut self.scratch);
+        self.summed = false;
+    }
+
+    /// Computes the label scores of the current sequence in 64 bits, and forbids the first and last
+    /// labels that the constraint does not allow.
+    fn sum_scores(&mut self) {
+        if std::mem::replace(&mut self.summed, true) {
+            return;
+        }
+        let tokens = self.scratch.tokens();
+        self.lattice.reset(tokens, self.features.labels());
+        self.states.add(
+            (self.features.state_labels(), self.weights),
             &mut self.scratch,
-            &mut self.lattice,
+            &mut self.lattice.scores,
         );
-        let last = self.lattice.tokens().checked_sub(1);
-        if let (Some(constraint), Some(last)) = (self.constraint, last) {
+        if let (Some(constraint), Some(last)) = (self.constraint, tokens.checked_sub(1)) {
             for (token, allowed) in [(0, &constraint.starts), (last, &constraint.ends)] {
                 let row = self.lattice.scores_mut(token);
                 for (score, allowed) in row.iter_mut().zip(allowed) {
@@ -148,18 +171,33 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// [`crate::Error::Shape`] if there are not as many flags as tokens times labels.
     pub fn allow(&mut self, allowed: &[bool]) -> Result<()> {
+        self.sum_scores();
         let given = allowed.len() / self.features.labels().max(1);
         check_len("known labels of a sequence", self.lattice.tokens(), given)?;
         self.lattice.allow(allowed)
     }
 
-    /// The labels with the largest score; ties are broken as in [`Lattice::best`]. If values are
-    /// NaN or infinite, the labels are the same as CRFsuite's ([`Lattice::best_by_comparison`]).
+    /// The labels with the largest score; ties are broken as in [`Lattice::best`]. Scores have 32 bits
+    /// unless labellings nearly tie, which does not change the labels. If values are NaN or infinite, the labels are the same as CRFsuite's ([`Lattice::best_by_comparison`]).
     ///
     /// # Errors
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
-    pub fn best(&self) -> Result<Vec<usize>> {
+    pub fn best(&mut self) -> Result<Vec<usize>> {
+        if !self.summed
+            && !self.non_finite
+            && let Some(labels) = self.best_f32.run(
+                &self.states,
+                (self.features.state_labels(), self.weights),
+                &mut self.scratch,
+                &self.steps,
+                self.constraint,
+                self.features.labels(),
+            )
+        {
+            return Ok(labels);
+        }
+        self.sum_scores();
         // Without labels there is no path, even if values are not finite.
         match self.non_finite && self.transitions.labels() > 0 {
             true => Ok(self.lattice.best_by_comparison(&self.transitions)),
@@ -212,12 +250,14 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// [`crate::Error::Shape`] for a different number of tokens and [`crate::Error::Label`] for a
     /// label out of range.
-    pub fn log_probability(&self, labels: &[usize], log_z: f64) -> Result<f64> {
+    pub fn log_probability(&mut self, labels: &[usize], log_z: f64) -> Result<f64> {
+        self.sum_scores();
         Ok(self.lattice.score(labels, &self.transitions)? - log_z)
     }
 
     /// Label scores of the current sequence, row-major (token, label), without padding.
-    pub(crate) fn scores(&self) -> Vec<f64> {
+    pub(crate) fn scores(&mut self) -> Vec<f64> {
+        self.sum_scores();
         let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.scores(token));
         rows.copied().collect()
     }
@@ -230,6 +270,7 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if
     /// scores are not finite.
     pub fn log_z(&mut self) -> Result<f64> {
+        self.sum_scores();
         match self.lattice.forward_backward(&self.transitions) {
             // CRFsuite computes the same in this case.
             Err(Error::NotFinite) if self.non_finite => Ok(f64::NAN),

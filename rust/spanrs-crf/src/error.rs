@@ -9,8 +9,8 @@
 
 use spanrs_base::{Coded, ErrorClass, Interrupted};
 
-/// Largest number of labels in a model. Transitions take about 40 bytes for each pair of labels
-/// (640 MiB at the limit), and if the token column is read as the label column, this is detected
+/// Largest number of labels in a model. Transitions take about 48 bytes for each pair of labels
+/// (768 MiB at the limit), and if the token column is read as the label column, this is detected
 /// before it fills the memory.
 pub const MAX_LABELS: usize = 4096;
 

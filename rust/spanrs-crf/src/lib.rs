@@ -86,6 +86,7 @@
 
 mod aligned;
 mod best;
+mod best_f32;
 mod columns;
 mod constraint;
 mod corpus;

@@ -6,6 +6,7 @@
 
 use spanrs_base::Interner;
 
+use crate::best_f32::StepsF32;
 use crate::constraint::Constraint;
 use crate::error::{Error, MAX_LABELS, Result, check_len};
 use crate::features::Features;
@@ -43,13 +44,15 @@ pub struct Model {
     states: StateScores,
     /// The constraint on decoding, with the constrained transitions. Not saved in files.
     constrained: Option<(Constraint, Transitions)>,
+    /// The transitions to decode with, in 32 bits.
+    steps: StepsF32,
     /// A JSON object as text, with entries such as the template and the scheme; only parsed when a file is written or
     /// an entry is read.
     metadata: String,
 }
 
 /// Checks that the transitions between the labels of a file do not take much more memory than the file: at most 16
-/// times its size plus 64 MiB, at 40 bytes per pair. Therefore a small hostile file cannot cause an allocation of
+/// times its size plus 64 MiB, at 48 bytes per pair. Therefore a small hostile file cannot cause an allocation of
 /// gigabytes.
 ///
 /// # Errors
@@ -58,12 +61,12 @@ pub struct Model {
 /// # Examples
 /// ```
 /// use spanrs_crf::check_labels;
-/// assert!(check_labels(1000, 100).is_ok(), "40 MB are always allowed");
+/// assert!(check_labels(1000, 100).is_ok(), "48 MB are always allowed");
 /// assert!(check_labels(4000, 1_000_000).is_err());
 /// assert!(check_labels(4000, 100_000_000).is_ok());
 /// ```
 pub fn check_labels(labels: usize, file_bytes: usize) -> Result<()> {
-    let bytes = labels.saturating_mul(labels).saturating_mul(40);
+    let bytes = labels.saturating_mul(labels).saturating_mul(48);
     let allowed = file_bytes.saturating_mul(16).saturating_add(1 << 26);
     match labels <= MAX_LABELS && bytes <= allowed {
         true => Ok(()),
@@ -111,6 +114,7 @@ impl Model {
             attributes,
             features,
             weights,
+            steps: StepsF32::new(&transitions),
             transitions,
             states,
             constrained: None,
@@ -158,21 +162,25 @@ impl Model {
     /// [`Error::Shape`] if the constraint has a different number of labels.
     pub fn constrained(mut self, constraint: Constraint) -> Result<Self> {
         let transitions = constraint.apply(self.transitions.scores().to_vec())?;
+        self.steps = StepsF32::new(&transitions);
         self.constrained = Some((constraint, transitions));
         Ok(self)
     }
 
     /// The same model without a constraint on decoding.
     pub fn unconstrained(mut self) -> Self {
-        self.constrained = None;
+        if self.constrained.take().is_some() {
+            self.steps = StepsF32::new(&self.transitions);
+        }
         self
     }
 
-    /// The constraint on decoding, if there is one, and the transitions to decode with.
-    pub(crate) fn decoding(&self) -> (Option<&Constraint>, &Transitions) {
+    /// The constraint on decoding, if there is one, and the transitions to decode with, in 64 and in
+    /// 32 bits.
+    pub(crate) fn decoding(&self) -> (Option<&Constraint>, &Transitions, &StepsF32) {
         match &self.constrained {
-            Some((constraint, transitions)) => (Some(constraint), transitions),
-            None => (None, &self.transitions),
+            Some((constraint, transitions)) => (Some(constraint), transitions, &self.steps),
+            None => (None, &self.transitions, &self.steps),
         }
     }
 

@@ -254,10 +254,17 @@ impl Sequences {
         self.sequences.range(at)
     }
 
-    /// Number of items of all tokens of a sequence.
-    pub(crate) fn count_items(&self, at: usize) -> usize {
+    /// Number of items of a token.
+    pub(crate) fn count_items(&self, token: usize) -> usize {
+        self.ends.range(token).len()
+    }
+
+    /// The attributes of the items of a sequence, and their values, which are empty if all are 1.
+    pub(crate) fn slices(&self, at: usize) -> (&[u32], &[f64]) {
         let tokens = self.sequence(at);
-        self.ends.start(tokens.end) - self.ends.start(tokens.start)
+        let items = self.ends.start(tokens.start)..self.ends.start(tokens.end);
+        let values = self.value.get(items.clone()).unwrap_or_default();
+        (&self.attribute[items], values)
     }
 
     /// The (attribute, value) pairs of a token, in the order in which they were added.

@@ -12,13 +12,13 @@
 //! | others | in the model's weight vector | one addition per label |
 //!
 //! Single and sparse weights are added in the order of the items, then the sum of the dense rows,
-//! so the scores do not depend on the processor.
+//! so the scores do not depend on the processor. Scores have 64 bits, or 32 bits for the first attempt at
+//! decoding (`best_f32`).
 
 use crate::aligned::Aligned;
 use crate::features::Features;
-use crate::lattice::Lattice;
 use crate::sequences::Sequences;
-use crate::simd::{Kernel, LANES, dispatch, padded};
+use crate::simd::{Kernel, LANES, Real, dispatch, padded};
 
 /// An attribute gets a dense row if it has weights for more than 1/4 of the padded row, and at
 /// least 2.
@@ -51,19 +51,43 @@ pub(crate) struct StateScores {
     locations: Vec<WeightLocation>,
     /// The dense rows, in the order of their attributes; labels without a feature are 0.
     rows: Aligned<f64>,
+    /// The dense rows in 32 bits.
+    rows_f32: Aligned<f32>,
+    /// The largest absolute value of a weight.
+    largest: f64,
     /// Length of a dense row: the number of labels, padded.
     width: usize,
 }
 
-/// Work space for [`StateScores::read`], owned by a decoder and cleared at each sequence.
+/// The located items of a sequence, owned by a decoder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Location and value of each item of the sequence.
-    locations: Vec<(WeightLocation, f64)>,
+    /// The location of each item of the sequence.
+    locations: Vec<WeightLocation>,
+    /// The value of each item; empty if all are 1.
+    values: Vec<f64>,
     /// End of each token's items in `locations`.
     ends: Vec<usize>,
     /// Dense rows of the current token, with the values they are multiplied by.
     dense: Vec<(u32, f64)>,
+}
+
+impl Scratch {
+    /// Number of tokens.
+    pub(crate) fn tokens(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The largest number of items of a token, and the sum of the absolute values of all items.
+    pub(crate) fn sizes(&self) -> (usize, f64) {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let most = self.ends.iter().zip(starts).map(|(end, start)| end - start);
+        let values = match self.values.is_empty() {
+            true => self.locations.len() as f64,
+            false => self.values.iter().map(|value| value.abs()).sum(),
+        };
+        (most.max().unwrap_or_default(), values)
+    }
 }
 
 impl StateScores {
@@ -80,6 +104,10 @@ impl StateScores {
         let mut scores = Self {
             locations: Vec::with_capacity(features.attributes()),
             rows: Aligned::new(count * width),
+            rows_f32: Aligned::new(count * width),
+            largest: weights
+                .iter()
+                .fold(0.0, |most, weight| weight.abs().max(most)),
             width,
         };
         let mut rows = 0;
@@ -102,118 +130,160 @@ impl StateScores {
             }
             scores.locations.push(location);
         }
+        for (rounded, weight) in scores.rows_f32.iter_mut().zip(&*scores.rows) {
+            *rounded = *weight as f32;
+        }
         scores
     }
 
-    /// Adds the weights of the attributes of sequence `at` to the scores of the lattice, which was
-    /// reset to its length. `features` and `weights` must be the arguments of [`StateScores::new`].
-    ///
-    /// Works in two passes: the first collects the locations of all items, so that their cache
-    /// misses overlap; the second adds the weights token by token.
+    /// Collects the locations of the items of sequence `at`: all are loaded before any is used, so that
+    /// their cache misses overlap.
     ///
     /// # Panics
     /// If an attribute is not one of the model's.
-    pub(crate) fn read(
-        &self,
-        (features, weights): (&Features, &[f64]),
-        (sequences, at): (&Sequences, usize),
-        scratch: &mut Scratch,
-        lattice: &mut Lattice,
-    ) {
-        let Scratch {
-            locations,
-            ends,
-            dense,
-        } = scratch;
-        locations.clear();
-        ends.clear();
+    pub(crate) fn locate(&self, (sequences, at): (&Sequences, usize), scratch: &mut Scratch) {
         let tokens = sequences.sequence(at);
-        ends.reserve(tokens.len());
-        locations.reserve(sequences.count_items(at));
-        // Load all locations before using any, so that their cache misses overlap.
+        scratch.ends.clear();
+        scratch.ends.reserve(tokens.len());
+        let mut items = 0;
         for token in tokens {
-            let items = sequences.items(token);
-            locations.extend(
-                items.map(|(attribute, value)| (self.locations[attribute as usize], value)),
-            );
-            ends.push(locations.len());
+            items += sequences.count_items(token);
+            scratch.ends.push(items);
         }
-        let mut start = 0;
-        for (token, &end) in ends.iter().enumerate() {
-            let scores = lattice.padded_scores_mut(token);
-            dense.clear();
-            for (location, value) in &locations[start..end] {
-                let first = location.start as usize;
-                match location.count {
-                    1 => scores[first] += value * location.weight,
-                    DENSE => dense.push((location.start, *value)),
-                    count => {
-                        let known = first..first + count as usize;
-                        let labels = &features.state_labels()[known.clone()];
-                        for (label, weight) in labels.iter().zip(&weights[known]) {
-                            scores[*label as usize] += value * weight;
-                        }
+        let (attributes, values) = sequences.slices(at);
+        let locations = attributes
+            .iter()
+            .map(|&attribute| self.locations[attribute as usize]);
+        scratch.locations.clear();
+        scratch.locations.extend(locations);
+        scratch.values.clear();
+        scratch.values.extend_from_slice(values);
+    }
+
+    /// Adds the weights of the located items to padded rows of label scores. `known` are the labels of
+    /// the features and the weights from which these scores were made.
+    pub(crate) fn add(
+        &self,
+        known: (&[u32], &[f64]),
+        scratch: &mut Scratch,
+        scores: &mut Aligned<f64>,
+    ) {
+        add_items(known, (&self.rows, self.width), scratch, scores);
+    }
+
+    /// Same as [`StateScores::add`], in 32 bits.
+    pub(crate) fn add_f32(
+        &self,
+        known: (&[u32], &[f64]),
+        scratch: &mut Scratch,
+        scores: &mut Aligned<f32>,
+    ) {
+        add_items(known, (&self.rows_f32, self.width), scratch, scores);
+    }
+
+    /// The largest absolute value of a weight.
+    pub(crate) fn largest(&self) -> f64 {
+        self.largest
+    }
+}
+
+/// Adds the weights of the located items, token by token. `rows` are the dense rows, with their length.
+fn add_items<T: Real>(
+    known: (&[u32], &[f64]),
+    rows: (&[T], usize),
+    scratch: &mut Scratch,
+    scores: &mut [T],
+) {
+    match scratch.values.is_empty() {
+        true => add_valued::<T, false>(known, rows, scratch, scores),
+        false => add_valued::<T, true>(known, rows, scratch, scores),
+    }
+}
+
+/// Same as [`add_items`]; without `VALUED` all values are 1.
+fn add_valued<T: Real, const VALUED: bool>(
+    (labels, weights): (&[u32], &[f64]),
+    rows: (&[T], usize),
+    scratch: &mut Scratch,
+    scores: &mut [T],
+) {
+    let Scratch {
+        locations,
+        values,
+        ends,
+        dense,
+    } = scratch;
+    let mut start = 0;
+    for (&end, scores) in ends.iter().zip(scores.chunks_exact_mut(rows.1)) {
+        dense.clear();
+        for (at, location) in (start..end).zip(&locations[start..end]) {
+            let value = if VALUED { values[at] } else { 1.0 };
+            let first = location.start as usize;
+            match location.count {
+                1 => scores[first] += T::of(value) * T::of(location.weight),
+                DENSE => dense.push((location.start, value)),
+                count => {
+                    let known = first..first + count as usize;
+                    for (label, weight) in labels[known.clone()].iter().zip(&weights[known]) {
+                        scores[*label as usize] += T::of(value) * T::of(*weight);
                     }
                 }
             }
-            dispatch(AddRows {
-                scores: self,
-                items: dense,
-                sums: scores,
-            });
-            start = end;
         }
+        dispatch(AddRows {
+            rows,
+            items: dense,
+            sums: scores,
+        });
+        start = end;
     }
 }
 
 /// Adds dense rows, each times its value, to a padded row of sums, in blocks of 32, 16 and 8
 /// columns.
-struct AddRows<'a> {
-    /// Contains the dense rows.
-    scores: &'a StateScores,
+struct AddRows<'a, T> {
+    /// The dense rows, and their length.
+    rows: (&'a [T], usize),
     /// (dense row, value) pairs.
     items: &'a [(u32, f64)],
     /// The padded score row of the token.
-    sums: &'a mut [f64],
+    sums: &'a mut [T],
 }
 
-impl Kernel for AddRows<'_> {
+impl<T: Real> Kernel for AddRows<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
-        let Self {
-            scores,
-            items,
-            sums,
-        } = self;
+    fn call(mut self) {
         let mut column = 0;
-        while sums.len() - column >= 32 {
-            scores.add_columns::<32>(items, column, sums);
+        while self.sums.len() - column >= 32 {
+            self.add_columns::<32>(column);
             column += 32;
         }
-        if sums.len() - column >= 16 {
-            scores.add_columns::<16>(items, column, sums);
+        if self.sums.len() - column >= 16 {
+            self.add_columns::<16>(column);
             column += 16;
         }
-        if sums.len() - column >= LANES {
-            scores.add_columns::<LANES>(items, column, sums);
+        if self.sums.len() - column >= LANES {
+            self.add_columns::<LANES>(column);
         }
     }
 }
 
-impl StateScores {
+impl<T: Real> AddRows<'_, T> {
     /// Adds `N` columns from `column` of all rows; the sums stay in registers.
     #[inline(always)]
-    fn add_columns<const N: usize>(&self, items: &[(u32, f64)], column: usize, sums: &mut [f64]) {
-        let mut own = [0.0; N];
-        for &(row, value) in items {
-            let row = &self.rows[row as usize * self.width + column..][..N];
+    fn add_columns<const N: usize>(&mut self, column: usize) {
+        let (rows, width) = self.rows;
+        let mut own = [T::default(); N];
+        for &(row, value) in self.items {
+            let row = &rows[row as usize * width + column..][..N];
+            let value = T::of(value);
             for lane in 0..N {
                 own[lane] += value * row[lane];
             }
         }
-        for (sum, own) in sums[column..][..N].iter_mut().zip(own) {
+        for (sum, own) in self.sums[column..][..N].iter_mut().zip(own) {
             *sum += own;
         }
     }
