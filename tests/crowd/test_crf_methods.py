@@ -39,7 +39,7 @@ def test_the_first_training_of_multi_crf_is_that_on_shares_of_votes():
 def enumerated(crf, priors, lengths):
     """The product of a CRF and priors of tokens: probabilities of labels, and expected counts of label pairs per
     sentence."""
-    scores, transitions = crf.scores()
+    scores, transitions = crf.scores(range(len(crf.corpus)))
     labels = len(transitions)
     shares, pairs, start = np.zeros_like(priors), np.zeros((len(lengths), labels, labels)), 0
     for at, length in enumerate(lengths):

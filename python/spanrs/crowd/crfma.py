@@ -132,7 +132,7 @@ class CRFMA(CRFAggregator):
         tol: float = 1e-3,
         max_iter: int = 20,
         crf_max_iter: int = 50,
-        crf_tol: float = 2e-3,
+        crf_tol: float = 3e-3,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
         threads: int | None = 1,

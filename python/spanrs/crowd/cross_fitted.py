@@ -129,7 +129,7 @@ class CrossFitted(Aggregator):
         bsc_max_iter: int = 30,
         first_crf_max_iter: int = 40,
         crf_max_iter: int = 15,
-        crf_tol: float = 2e-3,
+        crf_tol: float = 3e-3,
         c2: float = 0.5,
         min_attribute_freq: float = 2.0,
         scheme: str | None = "auto",
@@ -270,9 +270,9 @@ class _Problem:
         self.crf.state = fold.state
         self.crf.train_again(max_iter)
         fold.weights = self.crf.weights
-        scores, transitions = self.crf.scores()
+        scores, transitions = self.crf.scores(fold.sentences)
         weight = self.options.crf_weight
-        fold.scores, fold.transitions = weight * scores[fold.tokens], weight * transitions
+        fold.scores, fold.transitions = weight * scores, weight * transitions
 
     def update(self, fold: _Fold) -> None:
         """Update the annotators, then the labels of a fold."""

@@ -65,7 +65,7 @@ class MultiCRF(CRFAggregator):
         c2: float = 1.0,
         max_iter: int = 5,
         crf_max_iter: int = 50,
-        crf_tol: float = 2e-3,
+        crf_tol: float = 3e-3,
         min_freq: float = 0.0,
         scheme: str | None = "auto",
         threads: int | None = 1,
@@ -119,7 +119,7 @@ class MultiCRF(CRFAggregator):
                 truth.priors = expected[0]
                 crf.set_expected(truth.sentences, *counts)
                 crf.train_again()
-                scores, transitions = crf.scores()
+                scores, transitions = crf.scores(range(len(corpus)))
                 show(iteration, "")
         self.crf_ = crf.crf()
         self._set_labels(corpus, crf.best(), crf.marginals())

@@ -13,6 +13,7 @@ from spanrs.crf.training import allows_single_token_sentences
 from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
 
     import numpy as np
@@ -164,10 +165,10 @@ class WeightedCRF:
             options = {**options, "max_iter": max_iter}
         self.weights, _ = self._core.train(self.weights, options, self.threads, self.state)
 
-    def scores(self) -> tuple[Array, Array]:
-        """Return the scores of labels (token of all sentences, label) and of (label, next label)."""
+    def scores(self, sentences: Sequence[int]) -> tuple[Array, Array]:
+        """Return the scores of labels (token of these sentences, label) and of (label, next label)."""
         labels = len(self.corpus.labels)
-        scores, transitions = self._core.scores(self.weights, self.threads)
+        scores, transitions = self._core.scores(self.weights, sentences, self.threads)
         return scores.reshape(-1, labels), transitions.reshape(labels, labels)
 
     def squares(self) -> float:

@@ -282,7 +282,7 @@ impl EmCrf {
         threads: usize,
         watch: Watch,
     ) -> Result<Vec<f64>> {
-        let logs = self.each(weights, None, threads, watch, |decoder, at| {
+        let logs = self.each(self.all(), weights, None, threads, watch, |decoder, at| {
             let mut labels: Vec<usize> = Vec::new();
             let mut own = self.labellings(at).peekable();
             if own.peek().is_none() {
@@ -311,9 +311,14 @@ impl EmCrf {
         threads: usize,
         watch: Watch,
     ) -> Result<Vec<usize>> {
-        let best = self.each(weights, constraint, threads, watch, |decoder, _| {
-            decoder.best()
-        });
+        let best = self.each(
+            self.all(),
+            weights,
+            constraint,
+            threads,
+            watch,
+            |decoder, _| decoder.best(),
+        );
         Ok(best?.concat())
     }
 
@@ -328,33 +333,49 @@ impl EmCrf {
         threads: usize,
         watch: Watch,
     ) -> Result<Vec<f64>> {
-        let rows = self.each(weights, constraint, threads, watch, |decoder, _| {
-            decoder.marginals()
-        });
+        let rows = self.each(
+            self.all(),
+            weights,
+            constraint,
+            threads,
+            watch,
+            |decoder, _| decoder.marginals(),
+        );
         Ok(rows?.concat())
     }
 
-    /// Label scores, row-major (token, label) over all sequences, and transition scores, row-major
+    /// Label scores, row-major (token, label) over the given sequences, and transition scores, row-major
     /// (from, to), for inference elsewhere.
     ///
     /// # Errors
-    /// Same as [`EmCrf::log_likelihoods`].
+    /// Same as [`EmCrf::log_likelihoods`], and [`Error::Sequence`] for a sequence out of range.
     pub fn scores(
         &self,
         weights: &[f64],
+        sequences: &[usize],
         threads: usize,
         watch: Watch,
     ) -> Result<(Vec<f64>, Vec<f64>)> {
-        let rows = self.each(weights, None, threads, watch, |decoder, _| {
+        for &at in sequences {
+            self.corpus.check_sequence(at)?;
+        }
+        let (number, at) = (sequences.len(), |number| sequences[number]);
+        let rows = self.each((number, at), weights, None, threads, watch, |decoder, _| {
             Ok(decoder.scores())
         })?;
         Ok((rows.concat(), self.features.pair_scores(weights)))
     }
 
-    /// Calls `decode` for each sequence in parallel, with a decoder that has read the sequence; results are in the
-    /// order of the sequences.
+    /// All sequences, for [`EmCrf::each`].
+    fn all(&self) -> (usize, fn(usize) -> usize) {
+        (self.corpus.sequences(), |at| at)
+    }
+
+    /// Calls `decode` for some sequences in parallel, with a decoder that has read the sequence; results are in their
+    /// order. The sequences are given by their number and a function.
     fn each<T: Send>(
         &self,
+        (number, sequence): (usize, impl Fn(usize) -> usize + Sync),
         weights: &[f64],
         constraint: Option<&Constraint>,
         threads: usize,
@@ -362,11 +383,11 @@ impl EmCrf {
         decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let first = Decoder::of(&self.features, weights, constraint)?;
-        let ranges = even_ranges(self.corpus.sequences(), limit_threads(threads));
+        let ranges = even_ranges(number, limit_threads(threads));
         Workers::watched(watch).flat_map(ranges, |range, worker| {
             let mut decoder = first.clone();
             let mut decoded = Vec::with_capacity(range.len());
-            for at in range {
+            for at in range.map(&sequence) {
                 worker.check()?;
                 decoder.read(self.corpus.inputs(), at);
                 decoded.push(decode(&mut decoder, at)?);

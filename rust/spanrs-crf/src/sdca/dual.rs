@@ -46,10 +46,14 @@ impl Data<'_> {
 
 /// Tokens keep their dual variables if their part of the gap is below this fraction of the mean in the
 /// sweep before: most tokens are easy, and a step costs as much as the rest of the turn.
-const SMALL_PART: f32 = 0.1;
+const SMALL_PART: f32 = 0.3;
 
 /// Number of sweeps that visit all chunks.
 const FULL_SWEEPS: usize = 3;
+
+/// Number of sweeps that count after a change of the targets: the next ones are as careful as the third
+/// and later sweeps of a training, because transition weights change first.
+const RESUMED: usize = 2;
 
 /// Largest number of successive sweeps that skip a chunk.
 const MOST_SKIPPED: u32 = 4;
@@ -133,8 +137,8 @@ impl Dual {
             least: 0.0,
             tokens,
             rounds: order.len().div_ceil(chunks.len()),
-            // Weaker penalties need smaller steps of the transitions; found by experiments.
-            caution: (1.5 / options.c2).clamp(1.0, 16.0) as f32,
+            // Weaker penalties and fewer chunks need smaller steps of the transitions; found by experiments.
+            caution: (0.4 / options.c2).clamp(0.5 + 2.5 / number as f64, 16.0) as f32,
         }
     }
 
@@ -159,6 +163,7 @@ impl Dual {
         for visits in &mut self.visits {
             visits.fill(Visit::default());
         }
+        self.sweeps = self.sweeps.min(RESUMED);
         true
     }
 

@@ -183,16 +183,18 @@ impl CrowdCrf {
         Ok(PyArray1::from_vec(py, rows))
     }
 
-    /// Scores of all labels for each token, and of transitions.
-    #[pyo3(signature = (weights, threads, /))]
+    /// Scores of all labels for each token of some sentences, and of transitions.
+    #[pyo3(signature = (weights, sentences, threads, /))]
     fn scores<'py>(
         &self,
         py: Python<'py>,
         weights: Flat<'_>,
+        sentences: Vec<usize>,
         threads: usize,
     ) -> Result<(Array<'py>, Array<'py>)> {
         let weights = &*weights;
-        let (rows, transitions) = self.run(py, |em| em.scores(weights, threads, stop))?;
+        let (rows, transitions) =
+            self.run(py, |em| em.scores(weights, &sentences, threads, stop))?;
         let array = |values| PyArray1::from_vec(py, values);
         Ok((array(rows), array(transitions)))
     }
