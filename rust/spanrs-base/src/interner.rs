@@ -212,9 +212,62 @@ impl<T: Internable + ?Sized> Interner<T> {
         self.ends.is_empty()
     }
 
+    /// Returns the names without the table of their ids, which takes more memory than short names.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut types = spanrs_base::Interner::<str>::default();
+    /// for name in ["PER", "LOC", "ORG"] {
+    ///     types.intern(name);
+    /// }
+    /// let kept = types.into_names().intern(&[0, 2]);
+    /// assert_eq!(kept.get("ORG"), Some(1));
+    /// ```
+    pub fn into_names(self) -> Names<T> {
+        Names {
+            arena: self.arena,
+            ends: self.ends,
+        }
+    }
+
     /// Iterates over all names in the order of their ids.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &T> {
         self.ends.ranges().map(|range| T::at(&self.arena, range))
+    }
+}
+
+/// The names of an [`Interner`], which cannot be looked up.
+#[derive(Debug)]
+pub struct Names<T: Internable + ?Sized> {
+    /// The names, concatenated without separators.
+    arena: T::Arena,
+    /// Ends of the names in the arena, in bytes.
+    ends: Ends,
+}
+
+impl<T: Internable + ?Sized> Names<T> {
+    /// Returns the number of names.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns whether there are no names.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Returns an interner of some of the names, which are numbered anew in this order.
+    ///
+    /// # Panics
+    /// If `kept` has an index that is not below [`Names::len`].
+    pub fn intern(self, kept: &[u32]) -> Interner<T> {
+        let mut interner = Interner::default();
+        interner.reserve(kept.len());
+        for &at in kept {
+            interner.intern(T::at(&self.arena, self.ends.range(at as usize)));
+        }
+        interner
     }
 }
 

@@ -56,7 +56,7 @@ mod vocabulary;
 mod workers;
 
 pub use coded::{Coded, ErrorClass};
-pub use interner::{Internable, Interner};
+pub use interner::{Internable, Interner, Names};
 pub use interrupt::{Clock, Interrupted, Interval, Pace, Watch};
 pub use jagged::{Ends, Jagged};
 pub use limits::Limits;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::bf16::Bf16;
 use crate::simd::{Kernel, dispatch};
 
 /// The end point of a trial step, and the gradient of the smooth part at this point.
@@ -21,31 +22,6 @@ pub(crate) struct Pair {
     inverse: f64,
     /// `y . y`
     square: f64,
-}
-
-/// The upper half of a 32-bit float (bfloat16): 8 bits of precision, the range of `f32`.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bf16(u16);
-
-impl Bf16 {
-    /// Rounds to `f32`, then to the nearest bfloat16, ties to even.
-    #[inline(always)]
-    fn of(value: f64) -> Self {
-        let bits = (value as f32).to_bits();
-        Self((bits.wrapping_add(0x7FFF + (bits >> 16 & 1)) >> 16) as u16)
-    }
-
-    #[inline(always)]
-    fn value(self) -> f64 {
-        f64::from(f32::from_bits(u32::from(self.0) << 16))
-    }
-}
-
-impl From<Bf16> for f64 {
-    #[inline(always)]
-    fn from(value: Bf16) -> Self {
-        value.value()
-    }
 }
 
 /// Adds the differences between `next` and the current point as a pair; reuses the buffers of the
@@ -71,11 +47,11 @@ pub(crate) fn remember_pair(
         },
     };
     for (difference, (new, old)) in pair.points.iter_mut().zip(next.weights.iter().zip(weights)) {
-        *difference = Bf16::of(new - old);
+        *difference = Bf16::of((new - old) as f32);
     }
     let both = next.gradient.iter().zip(smooth);
     for (difference, (new, old)) in pair.gradients.iter_mut().zip(both) {
-        *difference = Bf16::of(new - old);
+        *difference = Bf16::of((new - old) as f32);
     }
     let product = dispatch(Dot(&pair.points, &pair.gradients));
     pair.square = dispatch(Dot(&pair.gradients, &pair.gradients));
@@ -163,7 +139,7 @@ impl Kernel for AddDot<'_> {
         let Self(vector, factor, added, other) = self;
         let Some(other) = other else {
             for (sum, value) in vector.iter_mut().zip(added) {
-                *sum += factor * value.value();
+                *sum += factor * f64::from(*value);
             }
             return 0.0;
         };
@@ -173,14 +149,14 @@ impl Kernel for AddDot<'_> {
         let (other, rest_other) = other.as_chunks::<16>();
         for (vector, (added, other)) in vector.iter_mut().zip(added.iter().zip(other)) {
             for lane in 0..16 {
-                vector[lane] += factor * added[lane].value();
-                sums[lane] += other[lane].value() * vector[lane];
+                vector[lane] += factor * f64::from(added[lane]);
+                sums[lane] += f64::from(other[lane]) * vector[lane];
             }
         }
         let mut sum: f64 = sums.iter().sum();
         for (value, (added, other)) in rest.iter_mut().zip(rest_added.iter().zip(rest_other)) {
-            *value += factor * added.value();
-            sum += other.value() * *value;
+            *value += factor * f64::from(*added);
+            sum += f64::from(*other) * *value;
         }
         sum
     }

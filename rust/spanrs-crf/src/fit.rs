@@ -108,6 +108,8 @@ impl Model {
         let options = options.clone().complete()?;
         let corpus = labelled_corpus(template, sentences, labels, run.watch)?;
         let (corpus, labels, attributes) = corpus.into_parts();
+        // The table of the attributes is not needed in training.
+        let attributes = attributes.into_names();
         let features = Features::of(&corpus, options.selection());
         let mut weights = vec![0.0; features.len()];
         let stop = train(
@@ -119,8 +121,8 @@ impl Model {
             run.watch,
             run.after,
         )?;
-        let model = Self::new(labels, attributes, features, weights, metadata)?;
-        Ok((model.pruned()?, stop))
+        let model = Self::trained(labels, attributes, features, weights, metadata)?;
+        Ok((model, stop))
     }
 }
 

@@ -87,6 +87,7 @@
 mod aligned;
 mod best;
 mod best_f32;
+mod bf16;
 mod columns;
 mod constraint;
 mod corpus;

@@ -4,7 +4,7 @@
 //! decoding reads (`StateScores`, [`Transitions`]). It is immutable and can be shared between threads; methods such as
 //! [`Model::pruned`] consume the model and return a new one.
 
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Names};
 
 use crate::best_f32::StepsF32;
 use crate::constraint::Constraint;
@@ -16,7 +16,7 @@ use crate::transitions::Transitions;
 /// A trained model. Immutable; a [`crate::Decoder`] has the buffers for decoding with a model.
 ///
 /// ```
-/// use spanrs_base::Interner;
+/// use spanrs_base::{Interner, Names};
 /// use spanrs_crf::{Features, Model};
 /// let (features, _) = Features::listed(2, 2, &[(0, 0), (1, 1)], &[(0, 1)]).unwrap();
 /// let (mut labels, mut attributes) = (Interner::default(), Interner::default());
@@ -135,18 +135,39 @@ impl Model {
         if whole && self.weights.iter().all(|weight| *weight != 0.0) {
             return Ok(self);
         }
-        let features = self.features.keep(|place| self.weights[place] != 0.0);
-        let weights = self.weights.iter().copied();
-        let weights = weights.filter(|weight| *weight != 0.0).collect();
-        let (mut attributes, mut used) = (Interner::default(), Vec::new());
-        for (at, name) in self.attributes.names().enumerate() {
-            if !features.state(at).1.is_empty() {
-                used.push(at as u32);
-                attributes.intern(name);
-            }
-        }
-        let features = features.select(&used);
-        Self::new(self.labels, attributes, features, weights, self.metadata)
+        let names = self.attributes.into_names();
+        Self::trained(
+            self.labels,
+            names,
+            self.features,
+            self.weights,
+            self.metadata,
+        )
+    }
+
+    /// A model of the features whose weight is not 0, and of the attributes that have such features, which are
+    /// numbered anew in their order. Same as [`Model::new`] and [`Model::pruned`], with less memory.
+    ///
+    /// # Errors
+    /// Same as [`Model::new`].
+    pub fn trained(
+        labels: Interner<str>,
+        attributes: Names<str>,
+        features: Features,
+        mut weights: Vec<f64>,
+        metadata: String,
+    ) -> Result<Self> {
+        let known = attributes.len();
+        check_len("attributes in the features", known, features.attributes())?;
+        check_len("weights", features.len(), weights.len())?;
+        let kept = features.keep(|place| weights[place] != 0.0);
+        drop(features);
+        weights.retain(|weight| *weight != 0.0);
+        weights.shrink_to_fit();
+        let used = |at: &u32| !kept.state(*at as usize).1.is_empty();
+        let used: Vec<u32> = (0..known as u32).filter(used).collect();
+        let attributes = attributes.intern(&used);
+        Self::new(labels, attributes, kept.select(&used), weights, metadata)
     }
 
     /// The same model with new metadata, a JSON object as text, which is not checked here.
@@ -240,7 +261,7 @@ impl Model {
     ///
     /// # Examples
     /// ```
-    /// use spanrs_base::Interner;
+    /// use spanrs_base::{Interner, Names};
     /// use spanrs_crf::{Features, Model};
     /// let names = |names: [&str; 2]| {
     ///     let mut all: Interner<str> = Interner::default();

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::lane::Changes;
 use super::pairs::Pairs;
 use crate::aligned::Aligned;
+use crate::bf16::Bf16;
 use crate::objective::packed::{Masks, Packed, Table};
 use crate::simd::{AddOuterProducts, Kernel, LANES, exp_minus, max, sum, sum_lanes};
 
@@ -47,6 +48,8 @@ struct Scores {
 /// Padded rows of one token.
 #[derive(Clone, Debug, Default)]
 struct TokenRows {
+    /// Observed minus dual label probabilities.
+    own: Aligned<f32>,
     /// Difference of dual and model probabilities, then the step of the scores.
     step: Aligned<f32>,
     /// Change of the scores.
@@ -63,11 +66,12 @@ impl Buffers {
         self.scores.exps.resize(tokens * width);
         self.scores.most.resize(tokens, 0.0);
         let TokenRows {
+            own,
             step,
             change,
             product,
         } = &mut self.token;
-        for row in [step, change, product] {
+        for row in [own, step, change, product] {
             row.resize(width);
         }
     }
@@ -147,8 +151,9 @@ pub(super) struct Turn<'a> {
     /// State weights of the groups, as scores.
     pub(super) weights: &'a mut Table<f32>,
     pub(super) pairs: &'a Pairs,
-    /// Observed minus dual label probabilities, by token of the sequence; padded rows.
-    pub(super) differences: &'a mut [f32],
+    /// Observed minus dual label probabilities, divided by `ratio`, by token of the sequence; padded rows.
+    pub(super) differences: &'a mut [Bf16],
+    pub(super) ratio: f32,
     pub(super) buffers: &'a mut Buffers,
     /// Rows of [`PairRows`] for this sequence.
     pub(super) rows: (&'a mut [f32], &'a mut [f32]),
@@ -255,8 +260,11 @@ impl Turn<'_> {
             }
         }
         let observed = &self.buffers.observed[at * width..][..width];
-        let differences = &self.differences[at * width..][..width];
-        let difference = Difference::of((row, backward), (observed, differences), &mut rows.step);
+        let stored = &self.differences[at * width..][..width];
+        for (own, stored) in rows.own.iter_mut().zip(stored) {
+            *own = self.ratio * stored.value();
+        }
+        let difference = Difference::of((row, backward), (observed, &rows.own), &mut rows.step);
         if difference.total.is_nan() || difference.total <= MIN_SUM {
             // The path so far cannot be continued within the range of 32 bits. The token keeps its
             // dual variables, and the message begins anew.
@@ -303,10 +311,12 @@ impl Turn<'_> {
         let squares = self.packed.squares(token);
         let curvature = self.factor * squares * self.scale * self.weight * difference.curvature();
         let step = 1.0 / (1.0 + curvature);
-        let differences = &mut self.differences[at * width..][..width];
-        for (own, d) in differences.iter_mut().zip(&mut *rows.step) {
-            *own += step * *d;
-            *d *= step * self.weight * self.scale;
+        let (ratio, inverse) = (self.ratio, 1.0 / self.ratio);
+        let stored = &mut self.differences[at * width..][..width];
+        for ((stored, own), d) in stored.iter_mut().zip(&*rows.own).zip(&mut *rows.step) {
+            *stored = Bf16::of((own + step * *d) * inverse);
+            // The step to the rounded number: weights remain sums of what is stored.
+            *d = (ratio * stored.value() - own) * (self.weight * self.scale);
         }
         rows.change.fill(0.0);
         let change = Some(&mut *rows.change);

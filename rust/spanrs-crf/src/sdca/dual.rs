@@ -21,7 +21,7 @@ use crate::team::{Member, run_together};
 /// Least number of tokens of the chunk of a lane, and least number for each label of the padded rows: the
 /// pairs of a chunk take at most half as much memory as its tokens.
 const CHUNK_TOKENS: usize = 128;
-const CHUNK_ROWS: usize = 2;
+const CHUNK_ROWS: usize = 4;
 
 /// Sequences with smaller weights are left out; they change nothing in 32 bits.
 const LEAST_WEIGHT: f64 = 1e-12;

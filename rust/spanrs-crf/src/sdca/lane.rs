@@ -7,6 +7,7 @@ use super::chain::{Buffers, PairRows, Turn, TurnSums};
 use super::dual::Data;
 use super::pairs::{ChunkCounts, PairStep, Pairs};
 use crate::aligned::Aligned;
+use crate::bf16::Bf16;
 use crate::objective::packed::{Masks, Table};
 use crate::objective::targets::subtract_target;
 use crate::simd::{Kernel, dispatch};
@@ -80,8 +81,10 @@ pub(super) struct Lane {
     starts: Vec<usize>,
     /// Ranges of `order`.
     chunks: Vec<Range<usize>>,
-    /// Observed minus dual label probabilities, by token of the sequences; padded rows.
-    differences: Aligned<f32>,
+    /// Observed minus dual label probabilities, divided by `ratios`, by token of the sequences; padded rows.
+    differences: Aligned<Bf16>,
+    /// By sequence, the factor of `differences`.
+    ratios: Vec<f32>,
     /// Parts of the gap and of the loss of each chunk, at the last visit.
     pub(super) sums: Vec<TurnSums>,
     changes: Changes,
@@ -112,6 +115,7 @@ impl Lane {
             pairs: Pairs::new(data.features, width, chunks.len()),
             totals: order.iter().map(|&at| corpus.total_weight(at)).collect(),
             differences: Aligned::new(starts[order.len()] * width),
+            ratios: vec![1.0; order.len()],
             starts,
             order,
             sums: vec![TurnSums::default(); chunks.len()],
@@ -137,13 +141,9 @@ impl Lane {
 
     /// Scales the differences, so that their products with the weights of sequences do not change.
     pub(super) fn reweigh(&mut self, data: Data) {
-        let width = data.packed.width();
         for (number, &at) in self.order.iter().enumerate() {
             let total = data.corpus.total_weight(at);
-            let ratio = (self.totals[number] / total) as f32;
-            let rows = self.starts[number] * width..self.starts[number + 1] * width;
-            let differences = &mut self.differences[rows];
-            differences.iter_mut().for_each(|value| *value *= ratio);
+            self.ratios[number] *= (self.totals[number] / total) as f32;
             self.totals[number] = total;
         }
     }
@@ -202,6 +202,7 @@ impl Lane {
             weights: &mut self.weights,
             pairs: &self.pairs,
             differences: &mut self.differences[self.starts[number] * width..],
+            ratio: self.ratios[number],
             buffers: &mut self.buffers,
             rows: self.rows.next(tokens.len(), total as f32),
             tokens,

@@ -205,9 +205,8 @@ impl CrowdCrf {
         let weights = weights.to_vec();
         let features = self.lock()?.features().clone();
         let model = py.detach(|| {
-            let (labels, attributes) = (self.labels.clone(), self.attributes.clone());
-            let model = Model::new(labels, attributes, features, weights, metadata);
-            model.and_then(Model::pruned)
+            let (labels, attributes) = (self.labels.clone(), self.attributes.clone().into_names());
+            Model::trained(labels, attributes, features, weights, metadata)
         });
         CrfModel::of(model?)
     }

@@ -204,6 +204,8 @@ impl CrfTrainer {
                 Some(model) => model.core().weights_for(&labels, &attributes, &features),
                 None => vec![0.0; features.len()],
             };
+            // The table of the attributes is not needed in training.
+            let attributes = attributes.into_names();
             let mut observer = Observer {
                 callback,
                 dev,
@@ -225,8 +227,8 @@ impl CrfTrainer {
             );
             let why = observer.reason(stopped, keep_on_interrupt)?;
             let weights = observer.best.take().unwrap_or(weights);
-            let model = Model::new(labels, attributes, features, weights, "{}".into());
-            Ok::<_, Error>((model.and_then(Model::pruned)?, why))
+            let model = Model::trained(labels, attributes, features, weights, "{}".into());
+            Ok::<_, Error>((model?, why))
         })?;
         Ok((CrfModel::of(model)?, why))
     }
