@@ -23,6 +23,7 @@ __all__ = [
     "FormatError",
     "LimitError",
     "ModelError",
+    "NotFittedError",
     "SchemeError",
     "SpanrsError",
     "SpanrsWarning",
@@ -303,3 +304,10 @@ def warn(messages: Iterable[str]) -> None:
 
 class ModelError(SpanrsError, ValueError):
     """A model file is damaged, hostile, or of another version."""
+
+
+class NotFittedError(ModelError, AttributeError):
+    """An estimator is used before it is fitted or loaded.
+
+    An :class:`AttributeError` too, so that ``hasattr(estimator, "classes_")`` is false.
+    """

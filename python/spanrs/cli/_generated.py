@@ -248,6 +248,8 @@ C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (sd
     type=types.FloatRange(), default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
+TOL = option("--tol", "tol", group="Training", help="Largest relative distance to the minimum (sdca).",
+    type=types.FloatRange(), default=0.0001, metavar="X")
 CROWD_C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), show_default="1; 0.5 for CrossFitted", metavar="C")
 MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum number of iterations.",
@@ -380,10 +382,10 @@ spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
 crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
-    TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, MAX_ITER, MIN_FREQ, PATIENCE, START, KEEP_ON_INTERRUPT,
-    SEED, THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
-    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET,
-    REPORT, TO, JSON], formats=("text", "json"), required=["output_path"])
+    TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, TOL, MAX_ITER, MIN_FREQ, PATIENCE, START,
+    KEEP_ON_INTERRUPT, SEED, THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
+    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION,
+    TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO, JSON], formats=("text", "json"), required=["output_path"])
 crf_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR,
     MODEL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, THREADS, CORPUS_OUTPUT, PROBABILITIES],

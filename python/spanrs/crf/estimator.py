@@ -29,7 +29,7 @@ from spanrs.crf.training import (
     warn_of_unknown_labels,
     warn_of_violations,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, NotFittedError
 from spanrs.estimator import Estimator, as_json
 from spanrs.io.output import atomic_output
 from spanrs.io.training import is_corpus, tagged
@@ -568,7 +568,7 @@ class CRF(Estimator):
         if self._model is None and self.model_filename is not None and Path(self.model_filename).exists():
             self._model = type(self).load(self.model_filename)._model
         if self._model is None:
-            raise ModelError("CRF is not fitted; call fit or load")
+            raise NotFittedError("CRF is not fitted; call fit or load")
         return self._model
 
     def _check_params(self) -> None:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from spanrs.crf import CRF
-from spanrs.errors import ModelError, SpanrsWarning
+from spanrs.errors import ModelError, NotFittedError, SpanrsWarning
 from spanrs.estimator import Estimator
 from spanrs.eval import score
 
@@ -95,7 +95,7 @@ class Aggregator(Estimator, ABC):
             If the aggregator is not fitted.
         """
         if not hasattr(self, "labels_"):
-            raise ModelError(f"{type(self).__name__} is not fitted; call fit")
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit")
         targets, sentences = self._targets(), self._corpus.sentences
         labelled = self._corpus.labelled()
         params.setdefault("template", self._corpus.default_template())
@@ -139,7 +139,7 @@ class CRFAggregator(Aggregator):
 
     def _fitted_crf(self) -> CRF:
         if not hasattr(self, "crf_"):
-            raise ModelError(f"{type(self).__name__} is not fitted; call fit")
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit")
         return self.crf_
 
     def save(self, target: str | PathLike[str] | IO[bytes]) -> None:

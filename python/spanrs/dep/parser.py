@@ -24,7 +24,7 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError, as_integer
+from spanrs.errors import ModelError, NotFittedError, as_integer
 from spanrs.estimator import Estimator, read_template
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
@@ -187,7 +187,7 @@ class Parser(Estimator):
             If the parser is not fitted.
         """
         if self._model is None:
-            raise ModelError("Parser is not fitted; call fit or load")
+            raise NotFittedError("Parser is not fitted; call fit or load")
         return self._model
 
     @property

@@ -17,7 +17,7 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError, as_number
+from spanrs.errors import ModelError, NotFittedError, as_number
 from spanrs.estimator import Estimator
 from spanrs.io.output import atomic_output
 from spanrs.report.progress import iteration_display
@@ -124,7 +124,7 @@ class Tagger(Estimator):
             If the tagger is not fitted.
         """
         if self._model is None:
-            raise ModelError("Tagger is not fitted; call fit or load")
+            raise NotFittedError("Tagger is not fitted; call fit or load")
         return self._model
 
     def _options(self) -> dict[str, Any]:

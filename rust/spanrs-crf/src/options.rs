@@ -159,7 +159,12 @@ impl TrainingOptions {
             ("epsilon", self.epsilon.unwrap_or_default()),
             ("delta", self.delta.unwrap_or_default()),
         ] {
-            check(value.is_finite() && value >= 0.0, name, value, "at least 0")?;
+            let what = if value.is_finite() {
+                "at least 0"
+            } else {
+                "a finite number"
+            };
+            check(value.is_finite() && value >= 0.0, name, value, what)?;
         }
         for (name, value, least) in [
             ("c", self.c, 0.0),

@@ -255,7 +255,10 @@ fn refuse_nul(py: Python<'_>, kind: &str, name: Option<&str>) -> Result<()> {
 
 /// The error for inputs of different lengths.
 fn lengths(what: &str, at: usize) -> Error {
-    Error::shape(format!("there are only {at} {what}"), None)
+    let message = format!(
+        "there are only {at} {what}; features, labels and weights must have as many sequences"
+    );
+    Error::shape(message, None)
 }
 
 impl Builder {
