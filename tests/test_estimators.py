@@ -227,6 +227,14 @@ def test_pickles_keep_parameters_and_estimates(kind):
     assert estimates(again) == estimates(estimator)
 
 
+@pytest.mark.parametrize("kind", CASES)
+def test_fitted_attributes_do_not_exist_before(kind):
+    new, estimator = made(kind), fit(made(kind))
+    fitted = [name for name in dir(estimator) if name.endswith("_") and not name.startswith("_")]
+    assert fitted
+    assert not any(hasattr(new, name) for name in fitted)
+
+
 @pytest.mark.parametrize("kind", [kind for kind in CASES if hasattr(kind, "save")])
 def test_files_keep_parameters_and_predictions(kind, tmp_path):
     path = tmp_path / "model"

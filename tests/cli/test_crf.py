@@ -367,7 +367,7 @@ def test_columns_are_counted_across_chunks(call, model):
 
 
 def test_options_are_checked_before_files_are_read(call):
-    for args in (("--c1", "nan"), ("--c2", "-1"), ("--c1", "1", "--algorithm", "ap")):
+    for args in (("--c1", "nan"), ("--c2", "-1"), ("--tol", "-1"), ("--c1", "1", "--algorithm", "ap")):
         status, out, err = call("train", "nowhere", "-o", "m", *args)
         assert (status, out, "nowhere" in err) == (2, "", False)
 

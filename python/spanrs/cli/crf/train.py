@@ -46,6 +46,7 @@ _ESTIMATOR = (
     "algorithm",
     "c1",
     "c2",
+    "tol",
     "max_iter",
     "min_freq",
     "patience",
