@@ -53,13 +53,13 @@ class CRF(Estimator):
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
         lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
     algorithm : str
-        ``sdca`` (dual coordinate ascent, finished by L-BFGS), ``lbfgs`` (both are OWL-QN if c1 > 0), ``l2sgd``, ``ap``
+        ``sdca`` (dual coordinate ascent, finished by L-BFGS), ``lbfgs`` (OWL-QN in both if c1 > 0), ``l2sgd``, ``ap``
         (averaged perceptron), ``pa`` (passive-aggressive), ``arow``.
     c1, c2 : float
         Coefficients of the L1 norm and of the sum of squared weights (``sdca``, ``lbfgs``; ``l2sgd`` only uses c2).
     tol : float
-        Tolerance of ``sdca``: training converges when the objective is known to be at most ``tol`` times itself above
-        its minimum.
+        Tolerance of ``sdca`` with c1=0: training converges when the objective is known to be at most ``tol`` times
+        itself above its minimum.
     max_iter : int, optional
         Maximum number of iterations; None for the default of the algorithm: no limit for ``sdca`` and
         ``lbfgs``, 1000 for ``l2sgd``, else 100.

@@ -241,7 +241,7 @@ impl TrainingOptions {
                 variance: self.variance,
                 gamma: self.gamma,
             },
-            "sdca" if self.c1 == 0.0 => {
+            "sdca" => {
                 return Algorithm::Sdca(Sdca {
                     c2: self.c2,
                     tol: self.tol,

@@ -3,7 +3,7 @@
 //! | algorithm | minimises | learns from | threads |
 //! |---|---|---|---|
 //! | L-BFGS, OWL-QN ([`Lbfgs`]) | penalised negative log-likelihood, exactly | all targets | yes |
-//! | dual coordinate ascent and L-BFGS ([`Sdca`]) | the same, within a bound; L2 penalty only | all targets | two in sweeps |
+//! | dual coordinate ascent and L-BFGS ([`Sdca`]) | the same, within a bound without an L1 penalty | all targets | two in sweeps |
 //! | gradient descent ([`Sgd`]) | the same, one sequence at a time; L2 penalty only | all targets | no |
 //! | perceptron, passive-aggressive, AROW ([`Online`]) | mistakes | labels and partial labels | no |
 //!
@@ -119,7 +119,7 @@ pub fn train<'a>(
 /// `after` sees weights, not parameters, and [`Iteration::active`] counts weights; [`Iteration::gradient_norm`] is the
 /// norm of the gradient for the parameters, which equals the norm for the weights.
 #[allow(clippy::too_many_arguments)] // Same as for `train`.
-fn train_lbfgs(
+pub(crate) fn train_lbfgs(
     corpus: Cow<'_, Corpus>,
     features: &Features,
     options: &Lbfgs,

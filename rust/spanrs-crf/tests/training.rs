@@ -3,7 +3,7 @@
 
 use spanrs_crf::{
     Algorithm, Corpus, Decoder, Error, FeatureSelection, Features, Iteration, Lbfgs, Objective,
-    Online, Sgd, Slack, Stop, Target, Update, train,
+    Online, Sdca, Sgd, Slack, Stop, Target, Update, train,
 };
 
 /// Sequences whose labels are determined by the attribute and the previous label.
@@ -31,13 +31,17 @@ fn corpus() -> Corpus {
 }
 
 fn lbfgs(c1: f64, c2: f64) -> Algorithm {
-    let options = Lbfgs {
+    let options = exact(c1);
+    Algorithm::Lbfgs { options, c2 }
+}
+
+fn exact(c1: f64) -> Lbfgs {
+    Lbfgs {
         c1,
         epsilon: 1e-7,
         delta: 0.0,
         ..Lbfgs::default()
-    };
-    Algorithm::Lbfgs { options, c2 }
+    }
 }
 
 fn sgd(c2: f64) -> Sgd {
@@ -144,16 +148,41 @@ fn lbfgs_reaches_the_same_minimum_from_everywhere() {
 fn an_l1_penalty_makes_weights_zero_and_meets_its_conditions() {
     let corpus = corpus();
     let (c1, c2) = (2.0, 0.1);
-    let (weights, ..) = fit(&corpus, &lbfgs(c1, c2));
-    let (_, gradient) = objective(&corpus, &features(&corpus), c2, &weights);
-    let zeros = weights.iter().filter(|weight| **weight == 0.0).count();
-    assert!(zeros > 0 && zeros < weights.len(), "{zeros}");
-    for (weight, slope) in weights.iter().zip(&gradient) {
-        // The subgradient contains 0 at the minimum.
-        match *weight == 0.0 {
-            true => assert!(slope.abs() <= c1 + 4e-3),
-            false => assert!((slope + c1 * weight.signum()).abs() < 4e-3),
+    let sdca = |max_iterations| {
+        Algorithm::Sdca(Sdca {
+            c2,
+            finish: Lbfgs {
+                max_iterations,
+                ..exact(c1)
+            },
+            ..Sdca::default()
+        })
+    };
+    for algorithm in [lbfgs(c1, c2), sdca(usize::MAX)] {
+        let (weights, ..) = fit(&corpus, &algorithm);
+        let (_, gradient) = objective(&corpus, &features(&corpus), c2, &weights);
+        let zeros = weights.iter().filter(|weight| **weight == 0.0).count();
+        assert!(zeros > 0 && zeros < weights.len(), "{zeros}");
+        for (weight, slope) in weights.iter().zip(&gradient) {
+            // The subgradient contains 0 at the minimum.
+            match *weight == 0.0 {
+                true => assert!(slope.abs() <= c1 + 4e-3),
+                false => assert!((slope + c1 * weight.signum()).abs() < 4e-3),
+            }
         }
+    }
+    // Iterations without the penalty count, and those after them continue their numbers.
+    for most in [1, 3, 40] {
+        let (features, mut numbers) = (features(&corpus), Vec::new());
+        let after = |state: Iteration, _: &[f64]| {
+            numbers.push(state.iteration);
+            Ok(true)
+        };
+        let weights = &mut vec![0.0; features.len()];
+        let algorithm = sdca(most);
+        let stop = train(&corpus, &features, &algorithm, 1, weights, || false, after);
+        assert_eq!(stop, Ok(Stop::MaxIterations));
+        assert!(numbers.iter().copied().eq(1..=most), "{numbers:?}");
     }
 }
 

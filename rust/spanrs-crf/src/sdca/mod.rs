@@ -37,6 +37,7 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
 use crate::objective::{Groups, Objective};
+use crate::train::train_lbfgs;
 
 pub(crate) use dual::{Data, Dual};
 
@@ -54,6 +55,9 @@ const PATIENCE: usize = 8;
 
 /// Sweeps diverge if the estimated gap is larger than this multiple of that of the first sweep.
 const DIVERGED: f64 = 5.0;
+
+/// Tolerance of the training without L1 penalty before OWL-QN.
+const L1_START: f64 = 1e-2;
 
 /// Range of c2 in which numbers of 32 bits do not overflow; the end is also that of the weights of
 /// sequences.
@@ -88,8 +92,7 @@ pub struct Sdca {
     pub tol: f64,
     /// Seed of the order of sequences.
     pub seed: u64,
-    /// Options of L-BFGS. The largest number of iterations includes the sweeps; there is no L1
-    /// penalty.
+    /// Options of L-BFGS. The largest number of iterations includes the sweeps.
     pub finish: Lbfgs,
 }
 
@@ -109,12 +112,59 @@ impl Default for Sdca {
 }
 
 impl Sdca {
-    /// Trains from `weights`; see [`crate::train`]. Sweeps begin only from weights of 0, which have a
-    /// dual state; L-BFGS continues from other weights.
+    /// Trains from `weights`; see [`crate::train`].
+    ///
+    /// With an L1 penalty, OWL-QN minimises the objective. From weights of 0 it begins near the minimum
+    /// without the L1 penalty, and needs a fifth to a half of the iterations.
     ///
     /// # Errors
     /// Same as [`crate::train`].
     pub(crate) fn train(
+        &self,
+        corpus: Cow<'_, Corpus>,
+        features: &Features,
+        threads: usize,
+        weights: &mut [f64],
+        watch: Watch,
+        mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
+    ) -> Result<Stop> {
+        let c1 = self.finish.c1;
+        if c1 == 0.0 {
+            return self.train_l2(corpus, features, threads, weights, watch, after);
+        }
+        let mut first = 0;
+        if self.c2 > 0.0 && weights.iter().all(|weight| *weight == 0.0) {
+            let near = Self {
+                tol: L1_START,
+                ..*self
+            };
+            let report = |mut state: Iteration, weights: &[f64]| {
+                first = state.iteration;
+                state.loss += c1 * weights.iter().map(|weight| weight.abs()).sum::<f64>();
+                state.gap = None;
+                after(state, weights)
+            };
+            let borrowed = Cow::Borrowed(&*corpus);
+            let stop = near.train_l2(borrowed, features, threads, weights, watch, report)?;
+            if matches!(stop, Stop::Asked | Stop::MaxIterations) {
+                return Ok(stop);
+            }
+        }
+        let rest = Lbfgs {
+            max_iterations: self.finish.max_iterations - first,
+            ..self.finish
+        };
+        let report = |mut state: Iteration, weights: &[f64]| {
+            state.iteration += first;
+            after(state, weights)
+        };
+        let c2 = self.c2;
+        train_lbfgs(corpus, features, &rest, c2, threads, weights, watch, report)
+    }
+
+    /// Same as [`Sdca::train`], without L1 penalty. Sweeps begin only from weights of 0, which have a
+    /// dual state; L-BFGS continues from other weights.
+    fn train_l2(
         &self,
         corpus: Cow<'_, Corpus>,
         features: &Features,
