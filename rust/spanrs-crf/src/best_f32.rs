@@ -12,22 +12,29 @@
 //! `(k + 3) u v W`, where `W` is the largest absolute state weight (Higham 2002, section 3.1). Partial sums of
 //! a path are at most `S`, the sum over the tokens of their largest absolute label score and of the
 //! largest absolute transition score, so the two sums and the rounded transition score of each of `n`
-//! tokens add at most `4 n u S`.
+//! tokens add at most `4 n u S`. Smaller numbers than the smallest normal one count as that number, because
+//! their relative errors are larger.
 
 use crate::aligned::Aligned;
 use crate::constraint::Constraint;
 use crate::simd::{Kernel, LANES, Panels, dispatch, padded};
-use crate::state_scores::{Scratch, StateScores};
+use crate::state_scores::{Scratch, Sizes, StateScores};
 use crate::transitions::Transitions;
 
 /// Relative error of rounding to 32 bits.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 
+/// The smallest normal number.
+const TINY: f64 = f32::MIN_POSITIVE as f64;
+
 /// Larger sums might overflow.
 const MAX_SUM: f64 = 1e30;
 
-/// Covers terms of second order, and the errors in 64 bits.
+/// Covers terms of second order for up to [`MAX_TOKENS`] tokens, and the errors in 64 bits.
 const SAFETY: f64 = 1.01;
+
+/// Longer sequences are decoded in 64 bits; in 32 bits nearly all of them would have near ties.
+const MAX_TOKENS: usize = 20_000;
 
 /// Transition scores in 32 bits.
 #[derive(Clone, Debug)]
@@ -86,7 +93,7 @@ impl BestF32 {
         labels: usize,
     ) -> Option<Vec<usize>> {
         let (tokens, width) = (scratch.tokens(), padded(labels));
-        if tokens == 0 || labels == 0 {
+        if !(1..=MAX_TOKENS).contains(&tokens) || labels == 0 {
             return None;
         }
         self.scores.resize(tokens * width);
@@ -94,9 +101,14 @@ impl BestF32 {
         self.scores.fill(0.0);
         states.add_f32(known, scratch, &mut self.scores);
         let sum = dispatch(Magnitudes(&self.scores, width)) + tokens as f64 * steps.largest;
-        let (items, values) = scratch.sizes();
-        let states_error = (items + 3) as f64 * UNIT * values * states.largest();
-        let error = SAFETY * (states_error + 4.0 * tokens as f64 * UNIT * sum);
+        let Sizes {
+            most,
+            items,
+            values,
+        } = scratch.sizes();
+        let products = (values + items as f64 * TINY) * states.largest().max(TINY);
+        let errors = (most + 3) as f64 * products + 4.0 * tokens as f64 * sum;
+        let error = SAFETY * UNIT * errors + (items + tokens) as f64 * TINY;
         // Also false for NaN.
         if !(sum < MAX_SUM && error.is_finite()) {
             return None;
@@ -284,6 +296,11 @@ mod tests {
         assert_eq!(labels(&[0.5, 0.5, 0.0]), None, "a tie");
         assert_eq!(labels(&[1e29, 0.0]), Some(vec![0]));
         assert_eq!(labels(&[1e39, 0.0]), None, "infinite in 32 bits");
+        assert_eq!(
+            labels(&[1.1e-45, 1.0e-45]),
+            None,
+            "equal to the smallest number"
+        );
         assert_eq!(labels(&[3.0]), Some(vec![0]), "no other label");
         assert_eq!(labels(&[]), None);
     }

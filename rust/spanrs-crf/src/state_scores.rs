@@ -78,16 +78,29 @@ impl Scratch {
         self.ends.len()
     }
 
-    /// The largest number of items of a token, and the sum of the absolute values of all items.
-    pub(crate) fn sizes(&self) -> (usize, f64) {
+    /// The numbers of items, for bounds of errors.
+    pub(crate) fn sizes(&self) -> Sizes {
         let starts = [0].into_iter().chain(self.ends.iter().copied());
-        let most = self.ends.iter().zip(starts).map(|(end, start)| end - start);
-        let values = match self.values.is_empty() {
-            true => self.locations.len() as f64,
-            false => self.values.iter().map(|value| value.abs()).sum(),
-        };
-        (most.max().unwrap_or_default(), values)
+        let numbers = self.ends.iter().zip(starts).map(|(end, start)| end - start);
+        Sizes {
+            most: numbers.max().unwrap_or_default(),
+            items: self.locations.len(),
+            values: match self.values.is_empty() {
+                true => self.locations.len() as f64,
+                false => self.values.iter().map(|value| value.abs()).sum(),
+            },
+        }
     }
+}
+
+/// Numbers of the items of a sequence.
+pub(crate) struct Sizes {
+    /// The largest number of items of a token.
+    pub(crate) most: usize,
+    /// Number of items of all tokens.
+    pub(crate) items: usize,
+    /// Sum of the absolute values of all items.
+    pub(crate) values: f64,
 }
 
 impl StateScores {
