@@ -14,7 +14,8 @@ const ATTEMPTS: usize = 4;
 
 impl Sdca {
     /// Sweeps until the estimated gap is at most `tol` times the objective, which suffices for EM: the
-    /// next E-step changes the targets anyway. Returns the objective, which has not increased.
+    /// next E-step changes the targets anyway. Returns the objective, which has not increased: if the gap
+    /// is small but sweeps would increase it, `parameters` do not change.
     ///
     /// `dual` is the state of the last M-step, whose result are `parameters`. Returns None, and `dual`
     /// is None, if the sequences have changed, if there is no state for parameters other than 0, if
@@ -48,7 +49,7 @@ impl Sdca {
         let before = objective.loss(parameters)?;
         let mut clock = Clock::new(watch);
         let mut reached = vec![0.0; parameters.len()];
-        let (mut number, mut tol) = (0, self.tol);
+        let (mut number, mut tol, mut near) = (0, self.tol, false);
         for _ in 0..ATTEMPTS {
             let mut gaps = Gaps::default();
             while number < self.finish.max_iterations {
@@ -57,7 +58,9 @@ impl Sdca {
                 if gaps.diverged(gap) {
                     return Ok(None);
                 }
-                if gaps.suffice(gap, tol, loss + self.c2 * state.squares(data)) {
+                let estimate = loss + self.c2 * state.squares(data);
+                near = gap <= 2.0 * self.tol * estimate;
+                if gaps.suffice(gap, tol, estimate) {
                     break;
                 }
             }
@@ -68,11 +71,19 @@ impl Sdca {
                     *dual = Some(state);
                     return Ok(Some(after));
                 }
+                // There is nothing left to gain within the precision of sweeps.
+                Ok(_) if near && number == self.finish.max_iterations => break,
                 Ok(_) if number == self.finish.max_iterations => return Ok(None),
                 Ok(_) | Err(Error::NotFinite | Error::Transition { .. }) => tol *= 0.25,
                 Err(error) => return Err(error),
             }
         }
-        Ok(None)
+        match near {
+            true => {
+                *dual = Some(state);
+                Ok(Some(before))
+            }
+            false => Ok(None),
+        }
     }
 }
