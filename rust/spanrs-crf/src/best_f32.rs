@@ -12,8 +12,8 @@
 //! `(k + 3) u v W`, where `W` is the largest absolute state weight (Higham 2002, section 3.1). Partial sums of
 //! a path are at most `S`, the sum over the tokens of their largest absolute label score and of the
 //! largest absolute transition score, so the two sums and the rounded transition score of each of `n`
-//! tokens add at most `4 n u S`. Smaller numbers than the smallest normal one count as that number, because
-//! their relative errors are larger.
+//! tokens add at most `4 n u S`. Subnormal numbers count as the smallest normal one, because rounding them
+//! has an absolute error.
 
 use crate::aligned::Aligned;
 use crate::constraint::Constraint;
@@ -27,14 +27,18 @@ const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 /// The smallest normal number.
 const TINY: f64 = f32::MIN_POSITIVE as f64;
 
-/// Larger sums might overflow.
+/// Sums that might be larger are left to 64 bits, far from overflow.
 const MAX_SUM: f64 = 1e30;
 
-/// Covers terms of second order for up to [`MAX_TOKENS`] tokens, and the errors in 64 bits.
+/// Covers terms of second order for up to [`MAX_TOKENS`] tokens of [`MAX_ITEMS`] items, and the errors in
+/// 64 bits.
 const SAFETY: f64 = 1.01;
 
 /// Longer sequences are decoded in 64 bits; in 32 bits nearly all of them would have near ties.
 const MAX_TOKENS: usize = 20_000;
+
+/// Tokens with more items are decoded in 64 bits.
+const MAX_ITEMS: usize = 100_000;
 
 /// Transition scores in 32 bits.
 #[derive(Clone, Debug)]
@@ -110,7 +114,7 @@ impl BestF32 {
         let errors = (most + 3) as f64 * products + 4.0 * tokens as f64 * sum;
         let error = SAFETY * UNIT * errors + (items + tokens) as f64 * TINY;
         // Also false for NaN.
-        if !(sum < MAX_SUM && error.is_finite()) {
+        if !(products < MAX_SUM && sum < MAX_SUM) || most > MAX_ITEMS {
             return None;
         }
         for row in self.scores.chunks_exact_mut(width) {
@@ -148,17 +152,16 @@ impl Kernel for Magnitudes<'_> {
             for lanes in row.as_chunks::<LANES>().0 {
                 for lane in 0..LANES {
                     let value = lanes[lane].abs();
-                    // NaN must not be lost.
-                    most[lane] = if value <= most[lane] {
-                        most[lane]
-                    } else {
+                    most[lane] = if value > most[lane] {
                         value
+                    } else {
+                        most[lane]
                     };
                 }
             }
             let mut largest = 0.0;
             for value in most {
-                largest = if value <= largest { largest } else { value };
+                largest = if value > largest { value } else { largest };
             }
             sum += f64::from(largest);
         }
@@ -268,24 +271,35 @@ mod tests {
     use crate::features::Features;
     use crate::sequences::Sequences;
 
-    /// The labels of one token with these state weights, in 32 bits.
-    fn labels(weights: &[f64]) -> Option<Vec<usize>> {
-        let states: Vec<_> = (0..weights.len() as u32).map(|label| (0, label)).collect();
-        let (features, _) = Features::listed(weights.len(), 1, &states, &[]).unwrap();
-        let scores = StateScores::new(&features, weights);
-        let mut sequences = Sequences::new(1);
-        sequences.indicators(&[0]).unwrap();
+    /// The labels of one token with an attribute for each (label, weight), in 32 bits.
+    fn labels_of(given: &[(u32, f64)]) -> Option<Vec<usize>> {
+        let states = given.iter().enumerate();
+        let states: Vec<_> = states.map(|(at, (label, _))| (at as u32, *label)).collect();
+        let weights: Vec<f64> = given.iter().map(|(_, weight)| *weight).collect();
+        let size = given.iter().map(|(label, _)| *label as usize + 1).max();
+        let size = size.unwrap_or_default();
+        let (features, _) = Features::listed(size, given.len(), &states, &[]).unwrap();
+        let scores = StateScores::new(&features, &weights);
+        let mut sequences = Sequences::new(given.len());
+        let all: Vec<u32> = (0..given.len() as u32).collect();
+        sequences.indicators(&all).unwrap();
         sequences.end();
         let mut scratch = Scratch::default();
         scores.locate((&sequences, 0), &mut scratch);
         BestF32::default().run(
             &scores,
-            (features.state_labels(), weights),
+            (features.state_labels(), &weights),
             &mut scratch,
-            &StepsF32::new(&Transitions::zero(weights.len())),
+            &StepsF32::new(&Transitions::zero(size)),
             None,
-            weights.len(),
+            size,
         )
+    }
+
+    /// The same with one attribute for each label.
+    fn labels(weights: &[f64]) -> Option<Vec<usize>> {
+        let given: Vec<_> = (0..).zip(weights.iter().copied()).collect();
+        labels_of(&given)
     }
 
     #[test]

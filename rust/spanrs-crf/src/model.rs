@@ -16,7 +16,7 @@ use crate::transitions::Transitions;
 /// A trained model. Immutable; a [`crate::Decoder`] has the buffers for decoding with a model.
 ///
 /// ```
-/// use spanrs_base::{Interner, Names};
+/// use spanrs_base::Interner;
 /// use spanrs_crf::{Features, Model};
 /// let (features, _) = Features::listed(2, 2, &[(0, 0), (1, 1)], &[(0, 1)]).unwrap();
 /// let (mut labels, mut attributes) = (Interner::default(), Interner::default());
@@ -261,7 +261,7 @@ impl Model {
     ///
     /// # Examples
     /// ```
-    /// use spanrs_base::{Interner, Names};
+    /// use spanrs_base::Interner;
     /// use spanrs_crf::{Features, Model};
     /// let names = |names: [&str; 2]| {
     ///     let mut all: Interner<str> = Interner::default();

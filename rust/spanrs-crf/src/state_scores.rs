@@ -53,7 +53,7 @@ pub(crate) struct StateScores {
     rows: Aligned<f64>,
     /// The dense rows in 32 bits.
     rows_f32: Aligned<f32>,
-    /// The largest absolute value of a weight.
+    /// The largest absolute value of a state weight.
     largest: f64,
     /// Length of a dense row: the number of labels, padded.
     width: usize,
@@ -118,9 +118,7 @@ impl StateScores {
             locations: Vec::with_capacity(features.attributes()),
             rows: Aligned::new(count * width),
             rows_f32: Aligned::new(count * width),
-            largest: weights
-                .iter()
-                .fold(0.0, |most, weight| weight.abs().max(most)),
+            largest: largest(&weights[..features.pairs().0]),
             width,
         };
         let mut rows = 0;
@@ -194,9 +192,19 @@ impl StateScores {
         add_items(known, (&self.rows_f32, self.width), scratch, scores);
     }
 
-    /// The largest absolute value of a weight.
+    /// The largest absolute value of a state weight; infinite if one is not a number.
     pub(crate) fn largest(&self) -> f64 {
         self.largest
+    }
+}
+
+/// The largest absolute value; infinite if there is one that is not a number.
+fn largest(weights: &[f64]) -> f64 {
+    match weights.iter().all(|weight| weight.is_finite()) {
+        true => weights
+            .iter()
+            .fold(0.0, |most, weight| weight.abs().max(most)),
+        false => f64::INFINITY,
     }
 }
 

@@ -84,7 +84,8 @@ impl<'a> Member<'a> {
     /// Waits until all threads have called this method. What they wrote before is visible afterwards.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] if another thread has ended, which includes panics.
+    /// [`Error::Interrupted`] if another thread has ended, which includes panics. The method must not be
+    /// called again then.
     pub(crate) fn wait(&self) -> Result<()> {
         match self.barrier.wait() {
             true => Ok(()),

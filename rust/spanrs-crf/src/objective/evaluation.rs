@@ -54,7 +54,7 @@ impl Evaluation<'_, '_> {
                 self.stop_at.fetch_min(start, Ordering::Relaxed);
             }
             member.wait()?;
-            // Threads in the next block may have changed the number, to one that is not less.
+            // A thread in the next block may have lowered the number, but not below the end of this one.
             if self.stop_at.load(Ordering::Relaxed) < block.end {
                 return Err(Error::Interrupted);
             }

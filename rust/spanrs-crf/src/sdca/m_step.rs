@@ -17,7 +17,7 @@ impl Sdca {
     /// next E-step changes the targets anyway. Returns the objective, which has not increased: if the gap
     /// is small but sweeps would increase it, `parameters` do not change.
     ///
-    /// `dual` is the state of the last M-step, whose result are `parameters`. Returns None, and `dual`
+    /// `dual` is the state after the sweeps of the last M-step, whose result are `parameters`. Returns None, and `dual`
     /// is None, if the sequences have changed, if there is no state for parameters other than 0, if
     /// numbers are out of range, or if sweeps increase the objective; `parameters` do not change then.
     ///
@@ -74,7 +74,8 @@ impl Sdca {
                 // There is nothing left to gain within the precision of sweeps.
                 Ok(_) if near && number == self.finish.max_iterations => break,
                 Ok(_) if number == self.finish.max_iterations => return Ok(None),
-                Ok(_) | Err(Error::NotFinite | Error::Transition { .. }) => tol *= 0.25,
+                Ok(_) => tol *= 0.25,
+                Err(Error::NotFinite | Error::Transition { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             }
         }
