@@ -307,7 +307,7 @@ class ModelError(SpanrsError, ValueError):
 
 
 class NotFittedError(ModelError, AttributeError):
-    """An estimator is used before it is fitted or loaded.
+    """Raised when an estimator is used before ``fit`` or ``load``.
 
-    An :class:`AttributeError` too, so that ``hasattr(estimator, "classes_")`` is false.
+    Also an :class:`AttributeError`, so that ``hasattr(estimator, "classes_")`` is False.
     """

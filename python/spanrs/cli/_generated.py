@@ -248,8 +248,9 @@ C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (sd
     type=types.FloatRange(), default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
-TOL = option("--tol", "tol", group="Training", help="Largest relative distance to the minimum (sdca).",
-    type=types.FloatRange(), default=0.0001, metavar="X")
+TOL = option("--tol", "tol", group="Training",
+    help="Stop within this fraction of the minimum (sdca, c1=0).", type=types.FloatRange(), default=0.0001,
+    metavar="X")
 CROWD_C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), show_default="1; 0.5 for CrossFitted", metavar="C")
 MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum number of iterations.",

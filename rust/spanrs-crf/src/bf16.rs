@@ -1,11 +1,11 @@
-//! Numbers in 16 bits, for tables that are read as often as memory allows.
+//! 16-bit floats for tables limited by memory bandwidth.
 
 /// The upper half of a 32-bit float (bfloat16): 8 bits of precision, the range of `f32`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bf16(u16);
 
 impl Bf16 {
-    /// Rounds to the nearest bfloat16, ties to even.
+    /// Rounds to the nearest bfloat16, ties to even. The canonical NaN stays NaN.
     #[inline(always)]
     pub(crate) fn of(value: f32) -> Self {
         let bits = value.to_bits();

@@ -177,8 +177,10 @@ impl<'a> Decoder<'a> {
         self.lattice.allow(allowed)
     }
 
-    /// The labels with the largest score; ties are broken as in [`Lattice::best`]. Scores have 32 bits
-    /// unless labellings nearly tie, which does not change the labels. If values are NaN or infinite, the labels are the same as CRFsuite's ([`Lattice::best_by_comparison`]).
+    /// The labels with the largest score; ties are broken as in [`Lattice::best`]. Scores are summed in 32
+    /// bits first; if labellings nearly tie, the sequence is decoded again in 64 bits, so the labels are
+    /// always those of 64 bits. If values are NaN or infinite, the labels are the same as CRFsuite's
+    /// ([`Lattice::best_by_comparison`]).
     ///
     /// # Errors
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NotFinite`] if

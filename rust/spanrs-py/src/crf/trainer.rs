@@ -256,7 +256,7 @@ fn refuse_nul(py: Python<'_>, kind: &str, name: Option<&str>) -> Result<()> {
 /// The error for inputs of different lengths.
 fn lengths(what: &str, at: usize) -> Error {
     let message = format!(
-        "there are only {at} {what}; features, labels and weights must have as many sequences"
+        "there are only {at} {what}; features, labels and weights must have the same number of sequences"
     );
     Error::shape(message, None)
 }
