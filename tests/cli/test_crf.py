@@ -71,7 +71,7 @@ def test_training_shows_its_course_and_a_summary(call):
     status, out, err = call("train", TRAIN, "--dev", DEV, "-o", "m", "--max-iter", "5")
     assert status == 0
     assert err.startswith("spanrs: note: using template ner, because the tags have prefixes")
-    assert re.search(r"^iteration 5  loss [\d.]+  gap [\d.]+  dev F1 [\d.]+", err, re.M)
+    assert re.search(r"^iteration 5  loss [\d.]+  relative gap [\d.e+-]+  dev F1 [\d.]+", err, re.M)
     for part in (
         "14 sentences, 101 tokens, F1",
         "4 sentences, 27 tokens, F1",

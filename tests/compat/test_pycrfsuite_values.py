@@ -403,7 +403,7 @@ def test_values_are_refused_with_their_place(algorithm, value):
 
 
 def test_training_that_learns_nothing_is_an_error():
-    with pytest.raises(ModelError, match="scale the values"):
+    with pytest.raises(ModelError, match="scale them"):
         CRF(algorithm="lbfgs").fit([[{"a": 1e40}], [{"b": 1}]], [["A"], ["B"]])
     assert CRF(algorithm="arow").fit([[{"a": 1e15}], [{"b": 1}]], [["A"], ["B"]]).state_features_
 

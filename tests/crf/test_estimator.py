@@ -521,3 +521,31 @@ def test_surrogates_and_lists_of_labels_are_refused():
         crf.score([[["a"]]], [[None]])
     with pytest.raises(ValueError, match="at least 1"):
         crf.explain([["a"]], n=0)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ("12", TypeError, "a number for each sequence, not '12'"),
+        (1.0, TypeError, "a number for each sequence, not 1.0"),
+        ([1.0, None], TypeError, "sample_weight of sequence 1 must be a number, not None"),
+        (["1", "2"], TypeError, "sample_weight of sequence 0 must be a number, not '1'"),
+        ([0, 0.0], ModelError, "sample_weight is 0 for all sequences"),
+    ],
+)
+def test_weights_that_are_refused(weights, error, message):
+    with pytest.raises(error, match=message):
+        CRF().fit([["a"], ["b"]], [["A"], ["B"]], sample_weight=weights)
+
+
+def test_development_data_without_sequences_are_refused():
+    with pytest.raises(ModelError, match="no sequences"):
+        CRF(patience=2).fit([[["a"]]], [["A"]], [], [])
+
+
+def test_iterations_before_the_l1_norm_are_reported():
+    X, y = [[["a"], ["b"]], [["b"], ["a"]]] * 5, [["A", "B"], ["B", "A"]] * 5
+    crf = CRF(c1=0.1, c2=0.5, scheme=None).fit(X, y)
+    assert [it.iteration for it in crf.history_] == list(range(1, len(crf.history_) + 1))
+    assert all(it.gap is None for it in crf.history_)
+    assert crf.history_[0].gradient_norm is None, "a sweep"

@@ -20,6 +20,7 @@ from spanrs.crf.training import (
     allows_single_token_sentences,
     check_dev,
     check_single_tokens,
+    checked_weights,
     corpus_data,
     dev_scorer,
     progress_display,
@@ -58,8 +59,7 @@ class CRF(Estimator):
     c1, c2 : float
         Coefficients of the L1 norm and of the sum of squared weights (``sdca``, ``lbfgs``; ``l2sgd`` only uses c2).
     tol : float
-        Tolerance of ``sdca`` with c1=0: training converges when the objective is known to be at most ``tol`` times
-        itself above its minimum.
+        Tolerance of ``sdca`` with c1=0: the largest distance of the objective to its minimum, as a fraction of it.
     max_iter : int, optional
         Maximum number of iterations; None for the default of the algorithm: no limit for ``sdca`` and
         ``lbfgs``, 1000 for ``l2sgd``, else 100.
@@ -75,7 +75,8 @@ class CRF(Estimator):
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
-        If Ctrl-C interrupts training, keep the current (with ``patience``, the best) weights and raise no exception.
+        If Ctrl-C interrupts training after an iteration, keep the current (with ``patience``, the best) weights and
+        raise no exception. With c1 > 0, weights of the first 60 iterations of ``sdca`` are not sparse.
     progress : bool, optional
         Show loss and score on development data on standard error; None shows both only if standard error is a terminal,
         or with ``verbose``.
@@ -260,8 +261,7 @@ class CRF(Estimator):
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
         trainer = CrfTrainer(text)
-        targets = list(y)
-        weights = None if sample_weight is None else [float(weight) for weight in sample_weight]
+        targets, weights = list(y), checked_weights(sample_weight)
         trainer.extend(X, targets, weights)
         hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
         scheme = self._scheme(trainer.labels(), hard)
@@ -294,8 +294,8 @@ class CRF(Estimator):
         self.history_: list[Iteration] = monitor.history
         if self.stopped_ == "line_search" and not self.history_ and start is None:
             raise ModelError(
-                f"{self.algorithm} cannot lower the loss from weights of 0; the usual reason is very large feature "
-                "values (above 1e30), so scale the values"
+                f"{self.algorithm} cannot lower the loss from weights of 0; the usual reasons are very large feature "
+                "values (above 1e30; scale them) and very large c1 or c2"
             )
         self._model = model.with_metadata(metadata)
         if self.model_filename is not None:

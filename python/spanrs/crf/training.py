@@ -6,9 +6,9 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsFloat
 
 from spanrs._spanrs import CrfModel
 from spanrs.crf.templates import template_text
@@ -59,6 +59,8 @@ def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
     """Check that development data have one label, a string, for each token."""
     if len(X_dev) != len(y_dev):
         raise AlignmentError(f"X_dev has {len(X_dev)} sequences, but y_dev {len(y_dev)}")
+    if not len(X_dev):
+        raise ModelError("the development data have no sequences")
     for at, (tokens, labels) in enumerate(zip(X_dev, y_dev, strict=True)):
         if hasattr(tokens, "__len__") and len(tokens) != len(labels):
             raise AlignmentError(
@@ -66,6 +68,29 @@ def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
             )
         if not all(isinstance(label, str) for label in labels):
             raise ModelError(f"development sequence {at}: labels must be strings")
+
+
+def checked_weights(weights: Iterable[float] | None) -> list[float] | None:
+    """Return the weights of the training sequences as floats.
+
+    Raises
+    ------
+    TypeError
+        If a weight is not a number.
+    spanrs.errors.ModelError
+        If all weights are 0.
+    """
+    if weights is None:
+        return None
+    if isinstance(weights, str) or not isinstance(weights, Iterable):
+        raise TypeError(f"sample_weight must have a number for each sequence, not {weights!r}")
+    given = list(weights)
+    for at, weight in enumerate(given):
+        if not isinstance(weight, SupportsFloat):
+            raise TypeError(f"sample_weight of sequence {at} must be a number, not {weight!r}")
+    if given and not any(given):
+        raise ModelError("there is nothing to train on: sample_weight is 0 for all sequences")
+    return [float(weight) for weight in given]
 
 
 def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -> None:
@@ -264,7 +289,10 @@ def progress_display(wanted: bool | None, score_name: str) -> Iterator[Callable[
 def _line(it: Iteration, score_name: str) -> str:
     parts = [f"iteration {it.iteration}", f"loss {it.loss:.2f}"]
     if it.gap is not None:
-        parts.append(f"gap {it.gap:.2f}")
+        # Relative, as `tol` is. The loss of a pass is an estimate, which can be too small.
+        parts.append(
+            f"relative gap {it.gap / max(abs(it.loss), it.gap):.1e}" if it.gap else "relative gap 0"
+        )
     elif it.gradient_norm is not None:
         parts.append(f"gradient norm {it.gradient_norm:.2f}")
     if it.dev_score is not None:

@@ -221,7 +221,7 @@ impl<T: Internable + ?Sized> Interner<T> {
     /// for name in ["PER", "LOC", "ORG"] {
     ///     types.intern(name);
     /// }
-    /// let kept = types.into_names().intern(&[0, 2]);
+    /// let kept = types.into_names().select(&[0, 2]);
     /// assert_eq!(kept.get("ORG"), Some(1));
     /// ```
     pub fn into_names(self) -> Names<T> {
@@ -257,14 +257,14 @@ impl<T: Internable + ?Sized> Names<T> {
         self.ends.is_empty()
     }
 
-    /// Returns an interner of some of the names, which are numbered anew in this order.
+    /// Returns an interner of the names with these ids, numbered anew in this order.
     ///
     /// # Panics
-    /// If `kept` has an index that is not below [`Names::len`].
-    pub fn intern(self, kept: &[u32]) -> Interner<T> {
+    /// If an id is not below [`Names::len`].
+    pub fn select(&self, ids: &[u32]) -> Interner<T> {
         let mut interner = Interner::default();
-        interner.reserve(kept.len());
-        for &at in kept {
+        interner.reserve(ids.len());
+        for &at in ids {
             interner.intern(T::at(&self.arena, self.ends.range(at as usize)));
         }
         interner

@@ -166,7 +166,7 @@ impl Model {
         weights.shrink_to_fit();
         let used = |at: &u32| !kept.state(*at as usize).1.is_empty();
         let used: Vec<u32> = (0..known as u32).filter(used).collect();
-        let attributes = attributes.intern(&used);
+        let attributes = attributes.select(&used);
         Self::new(labels, attributes, kept.select(&used), weights, metadata)
     }
 

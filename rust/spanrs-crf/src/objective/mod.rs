@@ -55,7 +55,7 @@ use crate::transitions::Transitions;
 
 use evaluation::Evaluation;
 pub(crate) use groups::Groups;
-use packed::{CodeRange, Gradient, Packed, Table};
+use packed::{CodeRanges, Gradient, Packed, Table};
 use piece::{Piece, Scores, Scratch};
 
 /// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit into the second-level
@@ -82,8 +82,8 @@ const WORK_BYTES: usize = 32 << 20;
 /// is about 1e-8, and with [`Objective::set_exact`] about 1e-9.
 ///
 /// Memory: 4 bytes per item (12 with values other than 1) and 8 bytes per state feature (16 for
-/// attributes that occur at least 256 times), counting each group of attributes once; dense rows are
-/// padded.
+/// attributes that occur at least 256 times), counting each group of attributes once, and 4 bytes per token
+/// for each thread after the first; dense rows are padded.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};
@@ -112,7 +112,7 @@ pub struct Objective<'a> {
     wanted: Wanted,
     /// Whether all messages have 64 bits.
     exact: bool,
-    /// Called before each block to check whether to stop.
+    /// Called after the pieces of each block to check whether to stop.
     clock: Clock,
     /// Sequences of each piece, in the order of the corpus.
     pieces: Vec<Range<usize>>,
@@ -123,7 +123,7 @@ pub struct Objective<'a> {
     /// Derivatives of the state weights in the current evaluation.
     gradient: Gradient,
     /// The codes whose derivatives each thread computes.
-    ranges: Vec<CodeRange>,
+    ranges: CodeRanges,
     /// Transition scores in the current evaluation, with their exponentials.
     transitions: Transitions,
     /// Exponentials of the transition scores in 32 bits.
@@ -223,7 +223,7 @@ impl<'a> Objective<'a> {
             clock: Clock::new(|| false),
             weights: packed.table(),
             gradient: Gradient::new(&packed),
-            ranges: packed.ranges(threads),
+            ranges: packed.divide(threads),
             packed,
             transitions: Transitions::zero(labels),
             potentials: Potentials::new(padded(labels)),

@@ -317,8 +317,8 @@ impl Packed {
         }
     }
 
-    /// Splits the codes into at most `n` ranges with similar amounts of work, in order; at least one.
-    pub(crate) fn ranges(&self, n: usize) -> Vec<CodeRange> {
+    /// Divides the codes into at most `n` ranges with similar amounts of work, in order.
+    pub(crate) fn divide(&self, n: usize) -> CodeRanges {
         let dense = 2 + self.width as u64 / LANES as u64;
         let work = |code: usize| match code < self.rows {
             true => dense * u64::from(self.counts[code]),
@@ -326,60 +326,74 @@ impl Packed {
         };
         let codes = self.counts.len();
         let all: u64 = (0..codes).map(work).sum::<u64>();
-        let (mut ends, mut sum) = (Vec::new(), 0);
+        let (mut boundaries, mut sum) = (Vec::new(), 0);
         // No range is empty, unless there are no codes.
         for code in 0..codes.saturating_sub(1) {
             sum += work(code);
-            if sum * n as u64 >= all * (ends.len() as u64 + 1) && ends.len() + 1 < n {
-                ends.push(code + 1);
+            if sum * n as u64 >= all * (boundaries.len() as u64 + 1) && boundaries.len() + 1 < n {
+                boundaries.push(code + 1);
             }
         }
-        ends.push(codes);
-        let mut start = 0;
-        let ranges = ends.into_iter().map(|end| {
-            let codes = std::mem::replace(&mut start, end)..end;
-            CodeRange {
-                before: self.numbers_below(codes.start),
-                within: self.numbers_below(codes.end),
-                codes,
-            }
-        });
-        ranges.collect()
-    }
-
-    /// The number of items of each token with a code below a limit; empty if that is none or all.
-    fn numbers_below(&self, limit: usize) -> Vec<u32> {
-        if limit == 0 || limit == self.counts.len() {
-            return Vec::new();
-        }
-        let below = |token| {
-            let codes = self.items(token).0;
-            codes.partition_point(|&code| (code as usize) < limit) as u32
+        let offsets = |&boundary: &usize| {
+            let offset = |token| {
+                let codes = self.items(token).0;
+                codes.partition_point(|&code| (code as usize) < boundary) as u32
+            };
+            (0..self.ends.len()).map(offset).collect()
         };
-        (0..self.ends.len()).map(below).collect()
+        CodeRanges {
+            codes,
+            offsets: boundaries.iter().map(offsets).collect(),
+            boundaries,
+        }
     }
 }
 
-/// A range of codes, and its place among the items of each token.
+/// Consecutive ranges of codes. The items of a token are sorted by code, so each range has a contiguous part
+/// of them.
 #[derive(Clone, Debug)]
-pub(crate) struct CodeRange {
+pub(crate) struct CodeRanges {
+    /// Number of codes.
+    codes: usize,
+    /// The first code of each range except the first one.
+    boundaries: Vec<usize>,
+    /// For each boundary and token, the offset in the token's items of the first item at or after the
+    /// boundary.
+    offsets: Vec<Vec<u32>>,
+}
+
+/// One of several ranges of codes.
+#[derive(Clone, Debug)]
+pub(crate) struct CodeRange<'a> {
     /// The end is exclusive.
     codes: Range<usize>,
-    /// Number of items of each token before the range; empty if 0.
-    before: Vec<u32>,
-    /// Number of items of each token before the end of the range; empty if all.
-    within: Vec<u32>,
+    /// By token, the offset of the first item in the range; None for 0.
+    starts: Option<&'a [u32]>,
+    /// By token, the offset after the last item in the range; None for the number of items.
+    ends: Option<&'a [u32]>,
 }
 
-impl CodeRange {
-    /// The items of a token in this range, as indices into its items.
+impl CodeRanges {
+    /// The ranges, at least one.
+    fn iter(&self) -> impl Iterator<Item = CodeRange<'_>> {
+        let bound = |at: usize| self.boundaries.get(at).copied();
+        let offsets = |at: usize| self.offsets.get(at).map(Vec::as_slice);
+        (0..=self.boundaries.len()).map(move |at| {
+            let before = at.checked_sub(1);
+            CodeRange {
+                codes: before.and_then(bound).unwrap_or(0)..bound(at).unwrap_or(self.codes),
+                starts: before.and_then(offsets),
+                ends: offsets(at),
+            }
+        })
+    }
+}
+
+impl CodeRange<'_> {
+    /// The items of a token in this range, as indices into its `len` items.
     #[inline(always)]
-    fn items(&self, token: usize, all: usize) -> Range<usize> {
-        let start = self.before.get(token).map_or(0, |&before| before as usize);
-        start
-            ..self
-                .within
-                .get(token)
-                .map_or(all, |&within| within as usize)
+    fn items(&self, token: usize, len: usize) -> Range<usize> {
+        let start = self.starts.map_or(0, |starts| starts[token] as usize);
+        start..self.ends.map_or(len, |ends| ends[token] as usize)
     }
 }

@@ -318,6 +318,11 @@ impl Turn<'_> {
             // The step to the rounded number: weights remain sums of what is stored.
             *d = (ratio * stored.value() - own) * (self.weight * self.scale);
         }
+        // The step rounds to nothing.
+        if rows.step.iter().all(|d| *d == 0.0) {
+            rows.product.fill(1.0);
+            return;
+        }
         rows.change.fill(0.0);
         let change = Some(&mut *rows.change);
         self.packed
@@ -382,7 +387,7 @@ impl Difference {
                 let model = out[lane] * inverse;
                 let dual = observed[lane] - own[lane];
                 let (d, both) = (dual - model, dual + model);
-                // Kept dual variables may be negative.
+                // Rounded dual variables, and those kept for other targets, may be negative.
                 let m = if both > 0.0 { 0.5 * both } else { 0.0 };
                 // Two distributions differ by at most their sum; dual variables that were kept for
                 // other targets may be negative.

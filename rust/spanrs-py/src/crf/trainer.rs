@@ -174,7 +174,7 @@ impl CrfTrainer {
     fn train(
         &self,
         py: Python<'_>,
-        options: Plain<TrainingOptions>,
+        mut options: Plain<TrainingOptions>,
         threads: usize,
         start: Option<&Bound<'_, CrfModel>>,
         dev: Option<&Bound<'_, PyAny>>,
@@ -188,6 +188,10 @@ impl CrfTrainer {
             return Err(Error::model(
                 "there is nothing to train on: no sequence has a token with a label",
             ));
+        }
+        if dev.is_some() && options.0.c1 > 0.0 {
+            // Early stopping must not keep weights of the iterations without the L1 penalty.
+            options.0.algorithm = "lbfgs".to_owned();
         }
         let (algorithm, selection) = (options.0.algorithm(), options.0.selection());
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CodeRange, Packed, Table};
+use super::{CodeRange, CodeRanges, Packed, Table};
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
 
@@ -34,7 +34,7 @@ struct Kinds<T> {
 /// The derivatives of a range of codes, owned by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Part<'a> {
-    range: &'a CodeRange,
+    range: CodeRange<'a>,
     sums: Kinds<Sums<'a>>,
     /// Number of tokens of the period so far.
     tokens: usize,
@@ -98,7 +98,7 @@ impl Gradient {
     pub(crate) fn split<'a>(
         &'a mut self,
         packed: &Packed,
-        ranges: &'a [CodeRange],
+        ranges: &'a CodeRanges,
     ) -> Vec<Part<'a>> {
         let Table { dense, sparse } = &mut self.sums;
         let totals = &mut self.totals;
@@ -112,8 +112,8 @@ impl Gradient {
             totals.fill(0.0);
         }
         let mut parts = Vec::new();
-        for range in ranges {
-            let codes = &range.codes;
+        for range in ranges.iter() {
+            let codes = range.codes.clone();
             let within = |first: usize, end: usize| {
                 codes.start.clamp(first, end)..codes.end.clamp(first, end)
             };
