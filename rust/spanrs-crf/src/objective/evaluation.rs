@@ -4,37 +4,82 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::Wanted;
 use super::packed::{Packed, Part};
 use super::piece::{Piece, Scores, Scratch};
+use super::{HALVES, Wanted};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::simd::{Kernel, dispatch};
 use crate::team::Member;
 
+/// When the pieces of the two halves of the corpus run: in rounds, and the threads meet after each.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    /// The pieces of each half.
+    halves: [Range<usize>; HALVES],
+    /// Largest number of pieces of a half in a round.
+    block: usize,
+    /// Number of rounds after which the second half begins. One thread runs one half after the other, so that the
+    /// derivatives of one half at a time are in the cache.
+    delay: usize,
+}
+
+impl Schedule {
+    pub(super) fn new(pieces: usize, block: usize, threads: usize) -> Self {
+        let middle = pieces.div_ceil(HALVES);
+        Self {
+            halves: [0..middle, middle..pieces],
+            block,
+            delay: match threads {
+                1 => middle.div_ceil(block),
+                _ => 0,
+            },
+        }
+    }
+
+    /// The first piece of each half.
+    pub(super) fn starts(&self) -> [usize; HALVES] {
+        self.halves.each_ref().map(|half| half.start)
+    }
+
+    /// Number of rounds.
+    fn rounds(&self) -> usize {
+        self.delay + self.halves[0].len().div_ceil(self.block)
+    }
+
+    /// The pieces of a half in a round.
+    fn pieces(&self, half: usize, round: usize) -> Range<usize> {
+        let pieces = &self.halves[half];
+        let Some(round) = round.checked_sub(half * self.delay) else {
+            return pieces.start..pieces.start;
+        };
+        let start = pieces.end.min(pieces.start + round * self.block);
+        start..pieces.end.min(start + self.block)
+    }
+}
+
 /// What the threads of an evaluation share.
 ///
-/// Threads take the pieces of a block until none is left, meet, and add the rows of the block to the
-/// derivatives, each to its own part. A thread that is done begins with the next block: its pieces
-/// have other work space, and all threads are done with a block when they meet after the next one.
+/// In a round, threads take pieces until none is left, meet, and add the rows of the pieces to the derivatives, each to
+/// its own parts. A thread that is done begins with the next round: its pieces have other work space, and all threads
+/// are done with a round when they meet after the next one.
 pub(super) struct Evaluation<'a, 'b> {
     pub(super) corpus: &'a Corpus,
     pub(super) scores: Scores<'a>,
     pub(super) pieces: &'a [Range<usize>],
-    /// Work space of two blocks; of one if there is one thread.
-    pub(super) work: &'a [RwLock<Piece>],
+    pub(super) schedule: &'a Schedule,
+    /// Work space of two rounds, by half; of one round if there is one thread.
+    pub(super) work: &'a [Vec<RwLock<Piece>>; HALVES],
     /// Work space of each thread; the locks are never contended.
     pub(super) scratch: &'a [Mutex<Scratch>],
-    /// Number of pieces of a block.
-    pub(super) block: usize,
-    /// The derivatives of ranges of codes.
-    pub(super) parts: Vec<Mutex<Part<'b>>>,
-    /// The next piece to run.
-    pub(super) next: AtomicUsize,
-    /// Blocks that end after this piece are not completed: it failed, or the caller wants to stop.
+    /// The derivatives of ranges of codes, by half.
+    pub(super) parts: [Vec<Mutex<Part<'b>>>; HALVES],
+    /// The next piece of each half.
+    pub(super) next: [AtomicUsize; HALVES],
+    /// This round and later ones are not completed: a piece failed, or the caller wants to stop.
     pub(super) stop_at: AtomicUsize,
-    /// The loss, and the derivatives of transitions, row-major (from, to).
-    pub(super) sums: Mutex<(f64, &'a mut [f64])>,
+    /// The loss of each half, and its derivatives of transitions, row-major (from, to).
+    pub(super) sums: [Mutex<(f64, Vec<f64>)>; HALVES],
     /// The first piece that failed.
     pub(super) error: Mutex<Option<(usize, Error)>>,
 }
@@ -47,44 +92,48 @@ impl Evaluation<'_, '_> {
     pub(super) fn run(&self, member: &mut Member) -> Result<()> {
         let scratch = &self.scratch[member.number()];
         let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        for start in (0..self.pieces.len()).step_by(self.block) {
-            let block = start..self.pieces.len().min(start + self.block);
-            self.run_pieces(block.end, &mut scratch);
+        for round in 0..self.schedule.rounds() {
+            // Two threads add what they have computed themselves, unless one of them is faster.
+            for half in 0..HALVES {
+                self.run_pieces((member.number() + half) % HALVES, round, &mut scratch);
+            }
             if member.stops() {
-                self.stop_at.fetch_min(start, Ordering::Relaxed);
+                self.stop_at.fetch_min(round, Ordering::Relaxed);
             }
             member.wait()?;
-            // A thread in the next block may have lowered the number, but not below the end of this one.
-            if self.stop_at.load(Ordering::Relaxed) < block.end {
+            // A thread in the next round may have lowered the number, but not to this one.
+            if self.stop_at.load(Ordering::Relaxed) <= round {
                 return Err(Error::Interrupted);
             }
-            if member.number() == 0 {
-                self.add_sums(block.clone());
+            let own = |tasks: usize| (member.number()..tasks).step_by(member.count());
+            for half in own(HALVES) {
+                self.add_sums(half, round);
             }
             if self.scores.wanted != Wanted::Loss {
-                for at in (member.number()..self.parts.len()).step_by(member.count()) {
-                    self.add_rows(at, block.clone());
+                for task in own(HALVES * self.parts[0].len()) {
+                    self.add_rows(task % HALVES, task / HALVES, round);
                 }
             }
         }
         Ok(())
     }
 
-    /// Runs pieces until another thread has taken the last one before `end`.
-    fn run_pieces(&self, end: usize, scratch: &mut Scratch) {
+    /// Runs pieces of a half until all of the round have been taken.
+    fn run_pieces(&self, half: usize, round: usize, scratch: &mut Scratch) {
+        let end = self.schedule.pieces(half, round).end;
         let take = || {
             let next = |piece| (piece < end).then_some(piece + 1);
-            self.next
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+            self.next[half].fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
         };
         while let Ok(at) = take() {
-            let mut work = self
-                .work(at)
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = work.run(self.corpus, self.scores, self.pieces[at].clone(), scratch)
-            {
-                self.stop_at.fetch_min(at, Ordering::Relaxed);
+            let mut work = self.work(half, at).write();
+            let work = work.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut());
+            let ran = work.run(self.corpus, self.scores, self.pieces[at].clone(), scratch);
+            if let Err(error) = ran {
+                // After an error in the second half there may be one in the first half, which comes before.
+                if half == 0 {
+                    self.stop_at.fetch_min(round, Ordering::Relaxed);
+                }
                 let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(before, _)| at < *before) {
                     *first = Some((at, error));
@@ -93,39 +142,44 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The work space of a piece.
-    fn work(&self, piece: usize) -> &RwLock<Piece> {
-        &self.work[piece % self.work.len()]
+    /// The work space of a piece of a half.
+    fn work(&self, half: usize, piece: usize) -> &RwLock<Piece> {
+        let work = &self.work[half];
+        &work[(piece - self.schedule.halves[half].start) % work.len()]
     }
 
-    /// Adds the losses and the transition counts of a block, in the order of the corpus.
-    fn add_sums(&self, block: Range<usize>) {
-        let mut sums = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Adds the losses and the transition counts of a half in a round, in the order of the corpus.
+    fn add_sums(&self, half: usize, round: usize) {
+        let mut sums = self.sums[half]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let (loss, pairs) = &mut *sums;
-        for at in block {
-            let work = self.work(at).read().unwrap_or_else(PoisonError::into_inner);
+        for at in self.schedule.pieces(half, round) {
+            let work = self.work(half, at).read();
+            let work = work.unwrap_or_else(PoisonError::into_inner);
             *loss += work.loss();
             work.add_pairs_to(self.scores.transitions, pairs);
         }
     }
 
-    /// Adds the rows of a block to the derivatives of their tokens' items that are in a part.
-    fn add_rows(&self, part: usize, block: Range<usize>) {
-        let mut part = self.parts[part]
+    /// Adds the rows of a half in a round to the derivatives of their tokens' items that are in a part.
+    fn add_rows(&self, half: usize, part: usize, round: usize) {
+        let mut part = self.parts[half][part]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        for at in block {
-            let work = self.work(at).read().unwrap_or_else(PoisonError::into_inner);
+        for at in self.schedule.pieces(half, round) {
+            let work = self.work(half, at).read();
+            let work = work.unwrap_or_else(PoisonError::into_inner);
             let token = self.corpus.sequence(self.pieces[at].start).start;
             dispatch(AddRows(&mut part, self.scores.packed, token, work.rows()));
         }
     }
 
-    /// Completes the derivatives and returns the loss.
+    /// Completes the derivatives, adds those of transitions to `pairs`, and returns the loss.
     ///
     /// # Errors
     /// Same as [`Piece::run`], for the first sequence that fails.
-    pub(super) fn end(self) -> Result<f64> {
+    pub(super) fn end(self, pairs: &mut [f64]) -> Result<f64> {
         let error = self
             .error
             .into_inner()
@@ -133,14 +187,18 @@ impl Evaluation<'_, '_> {
         if let Some((_, error)) = error {
             return Err(error);
         }
-        for part in self.parts {
+        for part in self.parts.into_iter().flatten() {
             let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
             part.end_period();
         }
-        let (loss, _) = self
-            .sums
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut loss = 0.0;
+        for sums in self.sums {
+            let (half, counts) = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
+            loss += half;
+            for (sum, count) in pairs.iter_mut().zip(counts) {
+                *sum += count;
+            }
+        }
         Ok(loss)
     }
 }

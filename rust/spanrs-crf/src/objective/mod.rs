@@ -53,7 +53,7 @@ use crate::simd::padded;
 use crate::team::run_together;
 use crate::transitions::Transitions;
 
-use evaluation::Evaluation;
+use evaluation::{Evaluation, Schedule};
 pub(crate) use groups::Groups;
 use packed::{CodeRanges, Gradient, Packed, Table};
 use piece::{Piece, Scores, Scratch};
@@ -61,6 +61,10 @@ use piece::{Piece, Scores, Scratch};
 /// Smallest number of tokens per piece of the corpus, except the last; the rows of a piece fit into the second-level
 /// cache. Fixed, because losses are added piece by piece.
 const PIECE_TOKENS: usize = 512;
+
+/// Derivatives are summed separately over the two halves of the corpus, so that each of two threads adds
+/// what it has computed itself. Fixed, because it decides how sums are rounded.
+const HALVES: usize = 2;
 
 /// Largest number of pieces per thread between two synchronisations, if there are several threads.
 const MAX_PIECES_PER_THREAD: usize = 8;
@@ -81,9 +85,9 @@ const WORK_BYTES: usize = 32 << 20;
 /// State weights, scores and messages have 32 bits, sums over many tokens 64 bits. The relative error of the objective
 /// is about 1e-8, and with [`Objective::set_exact`] about 1e-9.
 ///
-/// Memory: 4 bytes per item (12 with values other than 1) and 8 bytes per state feature (16 for
-/// attributes that occur at least 256 times), counting each group of attributes once, and 4 bytes per token
-/// for each thread after the first; dense rows are padded.
+/// Memory: 4 bytes per item (12 with values other than 1) and 12 bytes per state feature (28 for
+/// attributes that occur at least 256 times), counting each group of attributes once; dense rows are padded.
+/// Every two threads after the first two need another 4 bytes per token.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};
@@ -116,13 +120,15 @@ pub struct Objective<'a> {
     clock: Clock,
     /// Sequences of each piece, in the order of the corpus.
     pieces: Vec<Range<usize>>,
+    /// When the pieces of the two halves run.
+    schedule: Schedule,
     /// The items and the layout of the tables.
     packed: Cow<'a, Packed>,
     /// State weights of the current evaluation.
     weights: Table<f32>,
-    /// Derivatives of the state weights in the current evaluation.
-    gradient: Gradient,
-    /// The codes whose derivatives each thread computes.
+    /// Derivatives of the state weights in the current evaluation, by half of the corpus.
+    gradients: [Gradient; HALVES],
+    /// The codes whose derivatives a thread computes for one half.
     ranges: CodeRanges,
     /// Transition scores in the current evaluation, with their exponentials.
     transitions: Transitions,
@@ -130,9 +136,9 @@ pub struct Objective<'a> {
     potentials: Potentials<f32>,
     /// Dense transition weights, row-major (from, to); 0 for transitions without a feature.
     scores: Vec<f64>,
-    /// Work space for each piece of one or two blocks. The locks are never contended: a piece is written
-    /// by one thread.
-    work: Vec<RwLock<Piece>>,
+    /// Work space for the pieces of one or two rounds, by half. The locks are never contended: a piece is
+    /// written by one thread.
+    work: [Vec<RwLock<Piece>>; HALVES],
     /// Work space of each thread.
     scratch: Vec<Mutex<Scratch>>,
 }
@@ -207,11 +213,17 @@ impl<'a> Objective<'a> {
         // Most of the work space of a piece is for sums over pairs of labels.
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
-        // Two blocks if there are several threads.
-        let work = if threads == 1 {
-            1
+        let block = match threads {
+            1 => 1,
+            _ => (threads * fitting).div_ceil(HALVES),
+        };
+        // Two rounds if there are several threads.
+        let work = block * threads.min(2);
+        // Parts of both halves are divided evenly among the threads.
+        let ranges = if threads.is_multiple_of(HALVES) {
+            threads / HALVES
         } else {
-            2 * threads * fitting
+            threads
         };
         Ok(Self {
             corpus,
@@ -222,16 +234,15 @@ impl<'a> Objective<'a> {
             exact: false,
             clock: Clock::new(|| false),
             weights: packed.table(),
-            gradient: Gradient::new(&packed),
-            ranges: packed.divide(threads),
+            gradients: [(); HALVES].map(|()| Gradient::new(&packed)),
+            ranges: packed.divide(ranges),
             packed,
             transitions: Transitions::zero(labels),
             potentials: Potentials::new(padded(labels)),
             scores: vec![0.0; labels * labels],
-            work: (0..work.min(pieces.len()))
-                .map(|_| RwLock::default())
-                .collect(),
+            work: [(); HALVES].map(|()| (0..work).map(|_| RwLock::default()).collect()),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
+            schedule: Schedule::new(pieces.len(), block, threads),
             pieces,
         })
     }
@@ -266,7 +277,7 @@ impl<'a> Objective<'a> {
         let mut sums = vec![0.0; self.scores.len()];
         let loss = self.sequences(&mut sums)?;
         if self.wanted != Wanted::Loss {
-            self.gradient.unpack(&self.packed, self.features, gradient);
+            Gradient::unpack(&self.gradients, &self.packed, self.features, gradient);
             for (derivative, &pair) in gradient[first_pair..].iter_mut().zip(pairs) {
                 *derivative = sums[pair as usize];
             }
@@ -339,7 +350,9 @@ impl<'a> Objective<'a> {
     /// Computes the negative log-likelihood of all sequences; fills the table of derivatives and adds the derivatives
     /// of transitions to `pairs`, row-major (from, to).
     fn sequences(&mut self, pairs: &mut [f64]) -> Result<f64> {
-        let parts = self.gradient.split(&self.packed, &self.ranges);
+        let parts = self.gradients.each_mut();
+        let parts = parts.map(|half| half.split(&self.packed, &self.ranges));
+        let parts = parts.map(|parts| parts.into_iter().map(Mutex::new).collect());
         let evaluation = Evaluation {
             corpus: &self.corpus,
             scores: Scores {
@@ -351,26 +364,24 @@ impl<'a> Objective<'a> {
                 exact: self.exact,
             },
             pieces: &self.pieces,
+            schedule: &self.schedule,
             work: &self.work,
             scratch: &self.scratch,
-            block: match self.threads {
-                1 => 1,
-                _ => self.work.len().div_ceil(2).max(1),
-            },
-            parts: parts.into_iter().map(Mutex::new).collect(),
-            next: AtomicUsize::new(0),
+            parts,
+            next: self.schedule.starts().map(AtomicUsize::new),
             stop_at: AtomicUsize::new(usize::MAX),
-            sums: Mutex::new((0.0, pairs)),
+            sums: [(); HALVES].map(|()| Mutex::new((0.0, vec![0.0; pairs.len()]))),
             error: Mutex::new(None),
         };
         let (threads, clock) = (self.threads.min(self.pieces.len()), &mut self.clock);
         let completed = run_together(threads, &mut || clock.stops(), |member| {
             evaluation.run(member)
         });
-        let loss = evaluation.end()?;
+        let loss = evaluation.end(pairs)?;
         completed.map(|()| loss)
     }
 }
+
 /// Splits the corpus into ranges of sequences, each with at least [`PIECE_TOKENS`] tokens except the last.
 fn pieces(corpus: &Corpus) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();

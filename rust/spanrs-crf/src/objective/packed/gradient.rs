@@ -141,31 +141,46 @@ impl Gradient {
         parts
     }
 
-    /// Copies the derivatives into a gradient, in the order of the features; each is multiplied by
-    /// the scale of its group. Entries of transitions are not changed.
-    pub(crate) fn unpack(&self, packed: &Packed, features: &Features, gradient: &mut [f64]) {
+    /// Writes the sums of several derivatives to a gradient, in the order of the features; each is multiplied by the
+    /// scale of its group. Entries of transitions are not changed.
+    pub(crate) fn unpack(
+        summands: &[Self],
+        packed: &Packed,
+        features: &Features,
+        gradient: &mut [f64],
+    ) {
         for (code, (&group, scale)) in packed.groups.iter().zip(&packed.scales).enumerate() {
             let (start, labels) = features.state(group as usize);
             let derivatives = &mut gradient[start..][..labels.len()];
             if code < packed.rows {
-                let sums = &self.sums.dense[code * packed.width..][..packed.width];
                 for (derivative, &label) in derivatives.iter_mut().zip(labels) {
-                    let total = self.totals.dense.get(code * packed.width + label as usize);
-                    let total = total.copied().unwrap_or_default();
-                    *derivative = scale * (total + f64::from(sums[label as usize]));
+                    let place = code * packed.width + label as usize;
+                    let parts = summands.iter().map(|part| part.dense(place));
+                    *derivative = scale * parts.sum::<f64>();
                 }
                 continue;
             }
             let singles = packed.single(packed.singles);
             for (derivative, place) in derivatives.iter_mut().zip(packed.run(code - packed.rows)) {
-                let total = match place.checked_sub(singles) {
-                    Some(single) => self.totals.singles.get(single),
-                    None => self.totals.runs.get(place),
-                };
-                let total = total.copied().unwrap_or_default();
-                *derivative = scale * (total + f64::from(self.sums.sparse[place]));
+                let parts = summands.iter().map(|part| part.sparse(place, singles));
+                *derivative = scale * parts.sum::<f64>();
             }
         }
+    }
+
+    /// The derivative at a place in the dense table.
+    fn dense(&self, place: usize) -> f64 {
+        let total = self.totals.dense.get(place).copied();
+        total.unwrap_or_default() + f64::from(self.sums.dense[place])
+    }
+
+    /// The derivative at a place in the sparse table, where single weights begin at `singles`.
+    fn sparse(&self, place: usize, singles: usize) -> f64 {
+        let total = match place.checked_sub(singles) {
+            Some(single) => self.totals.singles.get(single),
+            None => self.totals.runs.get(place),
+        };
+        total.copied().unwrap_or_default() + f64::from(self.sums.sparse[place])
     }
 }
 
