@@ -200,6 +200,8 @@ class _Fold:
         #: Indices of the tokens of these sentences.
         places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
         self.tokens = np.concatenate([np.zeros(0, dtype=np.int64), *places])
+        #: Expected answers of the annotators, given the distribution of the labels.
+        self.counts: Array = np.zeros(0)
         #: Feature weights of the CRF, the state of its training, and its scores.
         self.weights: Array | None = None
         self.state = CrowdCrfState()
@@ -244,7 +246,6 @@ class _Problem:
             progress=False,
         )
         bsc = start.fit_parameters(corpus, everyone)
-        self.shares = np.zeros((int(starts[-1]), len(corpus.labels)))
         for fold in self.folds:
             posterior = fold.annotators.posterior(
                 bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True
@@ -253,13 +254,12 @@ class _Problem:
 
     def _set(self, fold: _Fold, shares: Array, pairs: Array) -> None:
         """Set the distribution of the labels of a fold."""
-        self.shares[fold.tokens] = shares
+        fold.counts = fold.annotators.counts(shares)
         self.crf.set_expected(fold.sentences, shares, pairs)
 
     def answers(self) -> Array:
         """Return the Dirichlet parameters of the annotators from the distribution of all labels."""
-        counts = (fold.annotators.counts(self.shares[fold.tokens]) for fold in self.folds)
-        return self._prior + sum(counts)
+        return self._prior + sum(fold.counts for fold in self.folds)
 
     def train(self, fold: _Fold, max_iter: int) -> None:
         """Train the CRF of a fold on the labels of all other folds."""
@@ -282,12 +282,15 @@ class _Problem:
 
     def finish(self, log_answers: Array) -> tuple[list[list[int]], Array]:
         """Return the most probable labels of each sentence, and the distribution of all labels."""
+        import numpy as np
+
         best: dict[int, list[int]] = {}
+        shares = np.zeros((sum(len(fold.tokens) for fold in self.folds), len(self._legal.start)))
         for fold in self.folds:
             tables = self._tables(fold, log_answers)
             best.update(zip(fold.sentences, fold.annotators.best(*tables), strict=True))
-            self.shares[fold.tokens] = fold.annotators.posterior(*tables).shares
-        return [best[at] for at in range(len(best))], self.shares
+            shares[fold.tokens] = fold.annotators.posterior(*tables).shares
+        return [best[at] for at in range(len(best))], shares
 
     def _tables(self, fold: _Fold, log_answers: Array) -> tuple[Array, Array, Array, Array]:
         return (
