@@ -530,12 +530,16 @@ def test_surrogates_and_lists_of_labels_are_refused():
         (1.0, TypeError, "a number for each sequence, not 1.0"),
         ([1.0, None], TypeError, "sample_weight of sequence 1 must be a number, not None"),
         (["1", "2"], TypeError, "sample_weight of sequence 0 must be a number, not '1'"),
+        (np.array(["1", "2"]), TypeError, "sample_weight of sequence 0 must be a number"),
+        ([[1.0, 2.0], [1.0, 2.0]], TypeError, "sample_weight of sequence 0 must be a number"),
+        (b"12", TypeError, "a number for each sequence"),
+        ([0.0], AlignmentError, "weights"),
         ([0, 0.0], ModelError, "sample_weight is 0 for all sequences"),
     ],
 )
 def test_weights_that_are_refused(weights, error, message):
     with pytest.raises(error, match=message):
-        CRF().fit([["a"], ["b"]], [["A"], ["B"]], sample_weight=weights)
+        CRF().fit([[["a"]], [["b"]]], [["A"], ["B"]], sample_weight=weights)
 
 
 def test_development_data_without_sequences_are_refused():
@@ -549,3 +553,7 @@ def test_iterations_before_the_l1_norm_are_reported():
     assert [it.iteration for it in crf.history_] == list(range(1, len(crf.history_) + 1))
     assert all(it.gap is None for it in crf.history_)
     assert crf.history_[0].gradient_norm is None, "a sweep"
+    scored = CRF(c1=0.1, c2=0.5, scheme=None).fit(X, y, X, y)
+    assert scored.state_features_ == crf.state_features_, "development data are only scored"
+    stopping = CRF(c1=0.1, c2=0.5, scheme=None, patience=3).fit(X, y, X, y)
+    assert stopping.history_[0].gradient_norm is not None, "OWL-QN from the start"

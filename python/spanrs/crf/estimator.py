@@ -20,7 +20,7 @@ from spanrs.crf.training import (
     allows_single_token_sentences,
     check_dev,
     check_single_tokens,
-    checked_weights,
+    convert_weights,
     corpus_data,
     dev_scorer,
     progress_display,
@@ -261,7 +261,7 @@ class CRF(Estimator):
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
         trainer = CrfTrainer(text)
-        targets, weights = list(y), checked_weights(sample_weight)
+        targets, weights = list(y), convert_weights(sample_weight)
         trainer.extend(X, targets, weights)
         hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
         scheme = self._scheme(trainer.labels(), hard)
@@ -576,14 +576,11 @@ class CRF(Estimator):
         self._options()
 
     def _options(self, **more: Any) -> dict[str, Any]:
-        """Return the options of the training algorithm, including defaults.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an option has a wrong type or is out of range.
-        """
+        """Return the options of the training algorithm with defaults; TypeError or ValueError for wrong values."""
         names = [name for name in self.get_params() if name not in self._not_training]
+        if self.patience is not None and self.algorithm == "sdca" and self.c1:
+            # Early stopping must not keep weights of the iterations without the L1 norm.
+            more["algorithm"] = "lbfgs"
         return _spanrs.crf_options({name: as_json(getattr(self, name)) for name in names} | more)
 
     def _scheme(self, labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str | None:

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, NamedTuple
 
 from spanrs._spanrs import CrfModel
 from spanrs.crf.templates import template_text
@@ -70,27 +70,27 @@ def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
             raise ModelError(f"development sequence {at}: labels must be strings")
 
 
-def checked_weights(weights: Iterable[float] | None) -> list[float] | None:
+def convert_weights(weights: Iterable[float] | None) -> list[float] | None:
     """Return the weights of the training sequences as floats.
 
     Raises
     ------
     TypeError
         If a weight is not a number.
-    spanrs.errors.ModelError
-        If all weights are 0.
     """
     if weights is None:
         return None
-    if isinstance(weights, str) or not isinstance(weights, Iterable):
+    if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
         raise TypeError(f"sample_weight must have a number for each sequence, not {weights!r}")
-    given = list(weights)
-    for at, weight in enumerate(given):
-        if not isinstance(weight, SupportsFloat):
-            raise TypeError(f"sample_weight of sequence {at} must be a number, not {weight!r}")
-    if given and not any(given):
-        raise ModelError("there is nothing to train on: sample_weight is 0 for all sequences")
-    return [float(weight) for weight in given]
+    given = []
+    for at, weight in enumerate(weights):
+        try:
+            if isinstance(weight, str | bytes):
+                raise TypeError
+            given.append(float(weight))
+        except (TypeError, ValueError):
+            raise TypeError(f"sample_weight of sequence {at} must be a number, not {weight!r}") from None
+    return given
 
 
 def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -> None:

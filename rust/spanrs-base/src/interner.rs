@@ -261,7 +261,7 @@ impl<T: Internable + ?Sized> Names<T> {
     ///
     /// # Panics
     /// If an id is not below [`Names::len`].
-    pub fn select(&self, ids: &[u32]) -> Interner<T> {
+    pub fn select(self, ids: &[u32]) -> Interner<T> {
         let mut interner = Interner::default();
         interner.reserve(ids.len());
         for &at in ids {

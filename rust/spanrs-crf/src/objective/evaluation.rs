@@ -1,7 +1,7 @@
 //! One evaluation of the objective by several threads.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use super::packed::{Packed, Part};
@@ -18,20 +18,20 @@ pub(super) struct Schedule {
     /// The pieces of each half.
     halves: [Range<usize>; HALVES],
     /// Largest number of pieces of a half in a round.
-    block: usize,
+    pieces_per_round: usize,
     /// Number of rounds after which the second half begins. One thread runs one half after the other, so that the
     /// derivatives of one half at a time are in the cache.
     delay: usize,
 }
 
 impl Schedule {
-    pub(super) fn new(pieces: usize, block: usize, threads: usize) -> Self {
+    pub(super) fn new(pieces: usize, pieces_per_round: usize, threads: usize) -> Self {
         let middle = pieces.div_ceil(HALVES);
         Self {
             halves: [0..middle, middle..pieces],
-            block,
+            pieces_per_round,
             delay: match threads {
-                1 => middle.div_ceil(block),
+                1 => middle.div_ceil(pieces_per_round),
                 _ => 0,
             },
         }
@@ -42,9 +42,14 @@ impl Schedule {
         self.halves.each_ref().map(|half| half.start)
     }
 
+    /// Number of rounds in which pieces of the first half run.
+    fn rounds_of_first(&self) -> usize {
+        self.halves[0].len().div_ceil(self.pieces_per_round)
+    }
+
     /// Number of rounds.
     fn rounds(&self) -> usize {
-        self.delay + self.halves[0].len().div_ceil(self.block)
+        self.delay + self.rounds_of_first()
     }
 
     /// The pieces of a half in a round.
@@ -53,8 +58,8 @@ impl Schedule {
         let Some(round) = round.checked_sub(half * self.delay) else {
             return pieces.start..pieces.start;
         };
-        let start = pieces.end.min(pieces.start + round * self.block);
-        start..pieces.end.min(start + self.block)
+        let start = pieces.end.min(pieces.start + round * self.pieces_per_round);
+        start..pieces.end.min(start + self.pieces_per_round)
     }
 }
 
@@ -76,8 +81,10 @@ pub(super) struct Evaluation<'a, 'b> {
     pub(super) parts: [Vec<Mutex<Part<'b>>>; HALVES],
     /// The next piece of each half.
     pub(super) next: [AtomicUsize; HALVES],
-    /// This round and later ones are not completed: a piece failed, or the caller wants to stop.
-    pub(super) stop_at: AtomicUsize,
+    /// Whether the caller wants to stop.
+    pub(super) asked: AtomicBool,
+    /// Whether a piece of each half has failed.
+    pub(super) failed: [AtomicBool; HALVES],
     /// The loss of each half, and its derivatives of transitions, row-major (from, to).
     pub(super) sums: [Mutex<(f64, Vec<f64>)>; HALVES],
     /// The first piece that failed.
@@ -98,19 +105,22 @@ impl Evaluation<'_, '_> {
                 self.run_pieces((member.number() + half) % HALVES, round, &mut scratch);
             }
             if member.stops() {
-                self.stop_at.fetch_min(round, Ordering::Relaxed);
+                self.asked.store(true, Ordering::Relaxed);
             }
             member.wait()?;
-            // A thread in the next round may have lowered the number, but not to this one.
-            if self.stop_at.load(Ordering::Relaxed) <= round {
+            // Another thread may be in the next round; it ends too, because this one does not meet it.
+            if self.must_end(round) {
                 return Err(Error::Interrupted);
             }
-            let own = |tasks: usize| (member.number()..tasks).step_by(member.count());
-            for half in own(HALVES) {
+            if self.has_failed(1) {
+                continue;
+            }
+            let own_tasks = |tasks: usize| (member.number()..tasks).step_by(member.count());
+            for half in own_tasks(HALVES) {
                 self.add_sums(half, round);
             }
             if self.scores.wanted != Wanted::Loss {
-                for task in own(HALVES * self.parts[0].len()) {
+                for task in own_tasks(HALVES * self.parts[0].len()) {
                     self.add_rows(task % HALVES, task / HALVES, round);
                 }
             }
@@ -118,22 +128,33 @@ impl Evaluation<'_, '_> {
         Ok(())
     }
 
-    /// Runs pieces of a half until all of the round have been taken.
+    /// Whether a piece of a half has failed.
+    fn has_failed(&self, half: usize) -> bool {
+        self.failed[half].load(Ordering::Relaxed)
+    }
+
+    /// Whether no round after this one is needed: the caller wants to stop, or the first piece that fails is known. If
+    /// that of the second half is known, the first half must still run, because its pieces come before.
+    fn must_end(&self, round: usize) -> bool {
+        let rest = round + 1 < self.schedule.rounds_of_first();
+        self.asked.load(Ordering::Relaxed) || self.has_failed(0) || self.has_failed(1) && !rest
+    }
+
+    /// Runs pieces of a half until one has failed or all of the round have been taken.
     fn run_pieces(&self, half: usize, round: usize, scratch: &mut Scratch) {
         let end = self.schedule.pieces(half, round).end;
         let take = || {
             let next = |piece| (piece < end).then_some(piece + 1);
             self.next[half].fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
         };
-        while let Ok(at) = take() {
+        while !self.has_failed(half)
+            && let Ok(at) = take()
+        {
             let mut work = self.work(half, at).write();
             let work = work.as_mut().unwrap_or_else(|poisoned| poisoned.get_mut());
-            let ran = work.run(self.corpus, self.scores, self.pieces[at].clone(), scratch);
-            if let Err(error) = ran {
-                // After an error in the second half there may be one in the first half, which comes before.
-                if half == 0 {
-                    self.stop_at.fetch_min(round, Ordering::Relaxed);
-                }
+            let result = work.run(self.corpus, self.scores, self.pieces[at].clone(), scratch);
+            if let Err(error) = result {
+                self.failed[half].store(true, Ordering::Relaxed);
                 let mut first = self.error.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(before, _)| at < *before) {
                     *first = Some((at, error));
@@ -178,8 +199,12 @@ impl Evaluation<'_, '_> {
     /// Completes the derivatives, adds those of transitions to `pairs`, and returns the loss.
     ///
     /// # Errors
-    /// Same as [`Piece::run`], for the first sequence that fails.
+    /// [`Error::Interrupted`] if the caller wants to stop; else those of [`Piece::run`], for the first
+    /// sequence that fails.
     pub(super) fn end(self, pairs: &mut [f64]) -> Result<f64> {
+        if self.asked.into_inner() {
+            return Err(Error::Interrupted);
+        }
         let error = self
             .error
             .into_inner()
@@ -215,6 +240,122 @@ impl Kernel for AddRows<'_, '_> {
         let Self(part, packed, token, rows) = self;
         for (at, row) in rows.chunks_exact(packed.width()).enumerate() {
             part.add(packed, token + at, row);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::corpus::Target;
+    use crate::features::{FeatureSelection, Features};
+    use crate::objective::{Groups, Objective, PIECE_TOKENS};
+    use crate::simd::padded;
+
+    #[test]
+    fn each_piece_is_in_one_round() {
+        for (pieces, pieces_per_round, threads) in
+            (0..40).flat_map(|n| (1..6).flat_map(move |m| [1, 2, 5].map(|threads| (n, m, threads))))
+        {
+            let schedule = Schedule::new(pieces, pieces_per_round, threads);
+            let mut all = Vec::new();
+            for half in 0..HALVES {
+                for round in 0..schedule.rounds() {
+                    all.extend(schedule.pieces(half, round));
+                }
+            }
+            assert!(all.into_iter().eq(0..pieces));
+            assert!(schedule.pieces(0, schedule.rounds_of_first()).is_empty());
+        }
+    }
+
+    /// One sequence for each piece, each with an attribute of its own.
+    fn corpus(pieces: usize) -> Corpus {
+        let mut corpus = Corpus::new(3, pieces);
+        for piece in 0..pieces {
+            for token in 0..PIECE_TOKENS {
+                let value = 1.0 + ((piece * 31 + token * 7) % 11) as f64;
+                corpus.token([(piece as u32, value)]).unwrap();
+            }
+            let labels = (0..PIECE_TOKENS).map(|token| ((token + piece) % 3) as u32);
+            corpus
+                .end_sequence(Target::Labels(labels.collect()), 1.0)
+                .unwrap();
+        }
+        corpus
+    }
+
+    /// The objective with any number of threads, also above the number of processors.
+    fn evaluate(
+        corpus: &Corpus,
+        weights: &[f64],
+        threads: usize,
+        stops: bool,
+    ) -> (Result<f64>, Vec<f64>) {
+        let features = Features::of(corpus, FeatureSelection::default());
+        let groups = Groups::single(&features);
+        let packed = Packed::of(corpus, &features, &groups, padded(corpus.labels()));
+        let objective = Objective::of_packed(
+            Cow::Borrowed(corpus),
+            &features,
+            Cow::Owned(packed),
+            0.1,
+            threads,
+        );
+        let watch: spanrs_base::Watch = if stops { || true } else { || false };
+        let mut objective = objective.unwrap().interrupted_by(watch);
+        if stops {
+            // The watch is called after 50 milliseconds.
+            std::thread::sleep(std::time::Duration::from_millis(60));
+        }
+        let mut gradient = vec![0.0; features.len()];
+        let loss = objective.evaluate(weights, &mut gradient);
+        (loss, gradient)
+    }
+
+    #[test]
+    fn results_do_not_depend_on_the_number_of_threads() {
+        for pieces in [1, 2, 3, 19, 40] {
+            let corpus = corpus(pieces);
+            let features = Features::of(&corpus, FeatureSelection::default());
+            let weights: Vec<f64> = (0..features.len())
+                .map(|at| (at % 7) as f64 * 0.1 - 0.3)
+                .collect();
+            let one = evaluate(&corpus, &weights, 1, false);
+            assert!(one.0.is_ok());
+            for threads in [2, 3, 4, 5, 8] {
+                assert_eq!(evaluate(&corpus, &weights, threads, false), one);
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_error_is_returned() {
+        let corpus = corpus(20);
+        let features = Features::of(&corpus, FeatureSelection::default());
+        let fail = |weights: &mut [f64], piece: usize, weight: f64| {
+            let (start, labels) = features.state(piece);
+            weights[start..][..labels.len()].fill(weight);
+        };
+        // Infinite scores are not finite; scores of negative infinity leave no path.
+        for (infinite, without_path) in [(3, 17), (17, 3), (12, 9), (9, 10), (19, 0)] {
+            let mut weights = vec![0.0; features.len()];
+            fail(&mut weights, infinite, f64::INFINITY);
+            fail(&mut weights, without_path, f64::NEG_INFINITY);
+            let one = evaluate(&corpus, &weights, 1, false).0;
+            match infinite < without_path {
+                true => assert_eq!(one, Err(Error::NotFinite)),
+                false => assert!(matches!(one, Err(Error::NoPath)), "{one:?}"),
+            }
+            for threads in [2, 3, 4, 5, 8] {
+                assert_eq!(evaluate(&corpus, &weights, threads, false).0, one);
+            }
+            for threads in [1, 2] {
+                let interrupted = evaluate(&corpus, &weights, threads, true).0;
+                assert_eq!(interrupted, Err(Error::Interrupted));
+            }
         }
     }
 }

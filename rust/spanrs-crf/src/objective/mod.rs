@@ -14,18 +14,17 @@
 //! # One evaluation
 //! 1. The weights are copied into a table in the order of the items' codes (`packed`), and the
 //!    transition scores are exponentiated once.
-//! 2. The corpus is divided into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. A *block* of
-//!    pieces is processed at a time: threads compute, for each piece, the scores, forward-backward, the loss, expected
-//!    minus observed label probabilities of every token (its *rows*) and of transitions (`targets`).
-//! 3. The rows of the block are added to the derivatives of the tokens' items. In this step each thread owns a range of
-//!    the derivatives and reads all rows, so there are no locks on derivatives and no copies of the gradient per
-//!    thread.
-//! 4. The derivatives are copied back into the order of the features, and the penalty is added.
+//! 2. The corpus is divided into *pieces* of consecutive sequences with at least [`PIECE_TOKENS`] tokens. Pieces of both
+//!    halves of the corpus are processed in *rounds*: threads compute, for each piece, the scores, forward-backward, the
+//!    loss, expected minus observed label probabilities of every token (its *rows*) and of transitions (`targets`).
+//! 3. At the end of a round, the rows are added to the derivatives of the tokens' items. There are derivatives for each
+//!    half. A thread owns a half, or a range of the derivatives of a half if there are more threads, so there are no
+//!    locks on derivatives.
+//! 4. The derivatives of both halves are added in the order of the features, and the penalty is added.
 //!
 //! # Determinism
-//! Losses and transition counts of pieces are added in the order of the corpus, and every
-//! derivative receives its rows in the order of the tokens, so the result is the same to the last
-//! bit for any number of threads.
+//! Losses and derivatives are summed over each half in the order of the corpus, then the halves are added. The halves do
+//! not depend on the number of threads, so the result is the same to the last bit for any number.
 //!
 //! # Cost
 //! `O(items * labels with a feature + tokens * labels^2)` per evaluation. Attributes that occur at exactly the same
@@ -39,7 +38,7 @@ pub(crate) mod targets;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Mutex, RwLock};
 
 use spanrs_base::{Clock, Watch, limit_threads};
@@ -75,7 +74,7 @@ const MIN_CURVATURE: f64 = 1e-3;
 /// Largest variance, for very large values.
 const MAX_CURVATURE: f64 = 1e30;
 
-/// Approximate size in bytes of the work space for all pieces of a block, unless one piece per thread needs more.
+/// Approximate size in bytes of the work space for all pieces of a round, unless one piece per thread needs more.
 const WORK_BYTES: usize = 32 << 20;
 
 /// The training objective: the negative log-likelihood of the targets given the attributes, plus `c2` times the sum of
@@ -87,7 +86,8 @@ const WORK_BYTES: usize = 32 << 20;
 ///
 /// Memory: 4 bytes per item (12 with values other than 1) and 12 bytes per state feature (28 for
 /// attributes that occur at least 256 times), counting each group of attributes once; dense rows are padded.
-/// Every two threads after the first two need another 4 bytes per token.
+/// More threads need 4 bytes per token for each boundary between ranges of derivatives: `n/2 - 1` boundaries for an
+/// even number `n` of threads, `n - 1` for an odd one.
 ///
 /// ```
 /// use spanrs_crf::{Corpus, FeatureSelection, Features, Objective, Target};
@@ -116,7 +116,7 @@ pub struct Objective<'a> {
     wanted: Wanted,
     /// Whether all messages have 64 bits.
     exact: bool,
-    /// Called after the pieces of each block to check whether to stop.
+    /// Called after the pieces of each round to check whether to stop.
     clock: Clock,
     /// Sequences of each piece, in the order of the corpus.
     pieces: Vec<Range<usize>>,
@@ -188,10 +188,11 @@ impl<'a> Objective<'a> {
         if let Cow::Owned(corpus) = &mut corpus {
             corpus.clear_items();
         }
+        let threads = limit_threads(threads);
         Self::of_packed(corpus, features, Cow::Owned(packed), c2, threads)
     }
 
-    /// Same as [`Objective::of_groups`], with the packed items of these groups.
+    /// Same as [`Objective::of_groups`], with the packed items of these groups and exactly as many threads.
     ///
     /// # Errors
     /// Same as [`Objective::new`].
@@ -208,17 +209,16 @@ impl<'a> Objective<'a> {
             let features = features.len();
             return Err(Error::Features { features });
         }
-        let threads = limit_threads(threads);
         let pieces = pieces(&corpus);
         // Most of the work space of a piece is for sums over pairs of labels.
         let pairs = 40 * labels * labels;
         let fitting = (WORK_BYTES / (threads * pairs).max(1)).clamp(1, MAX_PIECES_PER_THREAD);
-        let block = match threads {
+        let pieces_per_round = match threads {
             1 => 1,
             _ => (threads * fitting).div_ceil(HALVES),
         };
         // Two rounds if there are several threads.
-        let work = block * threads.min(2);
+        let work = pieces_per_round * threads.min(2);
         // Parts of both halves are divided evenly among the threads.
         let ranges = if threads.is_multiple_of(HALVES) {
             threads / HALVES
@@ -242,12 +242,12 @@ impl<'a> Objective<'a> {
             scores: vec![0.0; labels * labels],
             work: [(); HALVES].map(|()| (0..work).map(|_| RwLock::default()).collect()),
             scratch: (0..threads).map(|_| Mutex::default()).collect(),
-            schedule: Schedule::new(pieces.len(), block, threads),
+            schedule: Schedule::new(pieces.len(), pieces_per_round, threads),
             pieces,
         })
     }
 
-    /// Sets the interrupt check, called between blocks of the corpus (about every 512 tokens with
+    /// Sets the interrupt check, called between rounds (about every 512 tokens with
     /// one thread).
     pub fn interrupted_by(mut self, watch: Watch) -> Self {
         self.clock = Clock::new(watch);
@@ -369,7 +369,8 @@ impl<'a> Objective<'a> {
             scratch: &self.scratch,
             parts,
             next: self.schedule.starts().map(AtomicUsize::new),
-            stop_at: AtomicUsize::new(usize::MAX),
+            asked: AtomicBool::new(false),
+            failed: Default::default(),
             sums: [(); HALVES].map(|()| Mutex::new((0.0, vec![0.0; pairs.len()]))),
             error: Mutex::new(None),
         };

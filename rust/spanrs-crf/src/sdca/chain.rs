@@ -318,7 +318,7 @@ impl Turn<'_> {
             // The step to the rounded number: weights remain sums of what is stored.
             *d = (ratio * stored.value() - own) * (self.weight * self.scale);
         }
-        // The step rounds to nothing.
+        // The step rounds to 0, so neither weights nor scores change.
         if rows.step.iter().all(|d| *d == 0.0) {
             rows.product.fill(1.0);
             return;
@@ -387,10 +387,9 @@ impl Difference {
                 let model = out[lane] * inverse;
                 let dual = observed[lane] - own[lane];
                 let (d, both) = (dual - model, dual + model);
-                // Rounded dual variables, and those kept for other targets, may be negative.
                 let m = if both > 0.0 { 0.5 * both } else { 0.0 };
-                // Two distributions differ by at most their sum; dual variables that were kept for
-                // other targets may be negative.
+                // Two distributions differ by at most their sum; dual variables that are rounded or were
+                // kept for other targets may be negative.
                 let least = d.abs() + 1e-9;
                 gap[lane] += d * d / if both > least { both } else { least };
                 norm[lane] += d * d;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use spanrs_base::{Clock, Watch};
+use spanrs_base::{Clock, Watch, limit_threads};
 
 use super::dual::{Data, Dual, Sweep};
 use super::{Gaps, Sdca};
@@ -44,6 +44,7 @@ impl Sdca {
             None => return Ok(None),
         };
         let (corpus, packed) = (Cow::Borrowed(data.corpus), Cow::Borrowed(data.packed));
+        let threads = limit_threads(threads);
         let objective = Objective::of_packed(corpus, data.features, packed, self.c2, threads)?;
         let mut objective = objective.interrupted_by(watch);
         let before = objective.loss(parameters)?;

@@ -150,6 +150,7 @@ impl Sdca {
             };
             let report = |mut state: Iteration, weights: &[f64]| {
                 first = state.iteration;
+                state.gradient_norm = None;
                 state.loss += finish.c1 * weights.iter().map(|weight| weight.abs()).sum::<f64>();
                 state.gap = None;
                 after(state, weights)
@@ -161,13 +162,20 @@ impl Sdca {
             }
         }
         finish.max_iterations -= first;
+        let mut improved = false;
         let report = |mut state: Iteration, weights: &[f64]| {
+            improved = true;
             state.iteration += first;
             after(state, weights)
         };
-        train_lbfgs(
+        let stop = train_lbfgs(
             corpus, features, &finish, c2, threads, weights, watch, report,
-        )
+        )?;
+        if stop == Stop::LineSearch && !improved {
+            // Weights that minimise another objective must not pass for those of this one.
+            weights.fill(0.0);
+        }
+        Ok(stop)
     }
 
     /// Same as [`Sdca::train`], without L1 penalty. Sweeps begin only from weights of 0, which have a

@@ -174,7 +174,7 @@ impl CrfTrainer {
     fn train(
         &self,
         py: Python<'_>,
-        mut options: Plain<TrainingOptions>,
+        options: Plain<TrainingOptions>,
         threads: usize,
         start: Option<&Bound<'_, CrfModel>>,
         dev: Option<&Bound<'_, PyAny>>,
@@ -189,9 +189,11 @@ impl CrfTrainer {
                 "there is nothing to train on: no sequence has a token with a label",
             ));
         }
-        if dev.is_some() && options.0.c1 > 0.0 {
-            // Early stopping must not keep weights of the iterations without the L1 penalty.
-            options.0.algorithm = "lbfgs".to_owned();
+        let corpus = builder.corpus.corpus();
+        if (0..corpus.sequences()).all(|at| corpus.weight(at) == 0.0) {
+            return Err(Error::model(
+                "there is nothing to train on: sample_weight is 0 for all sequences",
+            ));
         }
         let (algorithm, selection) = (options.0.algorithm(), options.0.selection());
         let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
