@@ -33,6 +33,8 @@ VERSIONS = {
 
 #: Import names of packages that have a different name in this module.
 MODULES = {"faireval": "FairEval"}
+#: Console scripts of packages.
+SCRIPTS = {"seqscore": "seqscore.scripts.seqscore:cli"}
 #: Distribution names of packages that differ from their import names.
 DISTRIBUTIONS = {"pycrfsuite": "python-crfsuite", "sklearn_crfsuite": "sklearn-crfsuite"}
 _PACKAGES = {MODULES.get(package, package): package for package in VERSIONS}
@@ -97,10 +99,13 @@ def _distribution(package: str, version: str, name: str) -> Distribution:
     from importlib.metadata import Distribution
 
     head = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: spanrs.compat.{package}\n"
+    files = {"METADATA": head, "top_level.txt": f"{package}\n"}
+    if package in SCRIPTS:
+        files["entry_points.txt"] = f"[console_scripts]\n{package} = {SCRIPTS[package]}\n"
 
     class ActivatedDistribution(Distribution):
         def read_text(self, filename: str) -> str | None:
-            return {"METADATA": head, "top_level.txt": f"{package}\n"}.get(filename)
+            return files.get(filename)
 
         def locate_file(self, path: object) -> Path:
             return pathlib.Path(__file__).parent / str(path)

@@ -1,99 +1,185 @@
-"""Reading of column files as in seqscore: with all columns and the line of each token."""
+"""Column files as in seqscore: reading with all columns and the line of each token, validation, writing, scoring."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from os import PathLike
-from typing import Any, NamedTuple, TextIO, TypeAlias
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TextIO
 
 from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encoding
+from spanrs.compat.seqscore.file_scores import (
+    ALL_TYPES,
+    FORMAT_CONLLEVAL,
+    FORMAT_DELIM,
+    FORMAT_PRETTY,
+    SUPPORTED_SCORE_FORMATS,
+    FileScores,
+    format_output_conlleval,
+    format_output_table,
+)
 from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
-from spanrs.compat.seqscore.validation import InvalidLabelError, validate_labels
+from spanrs.compat.seqscore.scoring import compute_scores
+from spanrs.compat.seqscore.util import PathType
+from spanrs.compat.seqscore.validation import (
+    InvalidLabelError,
+    SequenceValidationResult,
+    ValidationResult,
+    validate_labels,
+)
+from spanrs.compat.seqscore.writing import (
+    DOCSTART,
+    EMPTY_OTHER_FIELD,
+    LineSpec,
+    write_doc_raw,
+    write_doc_using_encoding,
+    write_docs_raw,
+    write_docs_using_encoding,
+)
 
-DOCSTART = "-DOCSTART-"
+__all__ = [
+    "ALL_TYPES",
+    "DOCSTART",
+    "EMPTY_OTHER_FIELD",
+    "FORMAT_CONLLEVAL",
+    "FORMAT_DELIM",
+    "FORMAT_PRETTY",
+    "SUPPORTED_SCORE_FORMATS",
+    "CoNLLFormatError",
+    "CoNLLIngester",
+    "LineSpec",
+    "format_output_conlleval",
+    "format_output_table",
+    "ingest_conll_file",
+    "repair_conll_file",
+    "score_conll_files",
+    "validate_conll_file",
+    "write_doc_raw",
+    "write_doc_using_encoding",
+    "write_docs_raw",
+    "write_docs_using_encoding",
+]
 
 
 class CoNLLFormatError(Exception):
     """A line without columns or in an invalid position."""
 
 
-@dataclass(frozen=True)
-class LineSpec:
-    """The columns of token and label, numbered from 0; negative values count from the end.
+class MissingColumnError(CoNLLFormatError, IndexError):
+    """A line without the column of the token or of the label; seqscore raises an IndexError without a place."""
 
-    >>> LineSpec(0, -1).ner_label_index
-    -1
+
+@dataclass(frozen=True, slots=True)
+class _CoNLLToken:
+    text: str
+    label: str
+    is_docstart: bool
+    line_num: int
+    orig_fields: tuple[str, ...]
+
+    @classmethod
+    def from_line(cls, line: str, line_num: int, source_name: str, line_spec: LineSpec) -> _CoNLLToken:
+        """Split a line without trailing spaces at tabs or, if there are none, at single spaces."""
+        columns = tuple(line.split("\t" if "\t" in line else " "))
+        if len(columns) > 1:
+            # Both columns must exist, also on document boundaries.
+            try:
+                text, label = columns[line_spec.token_index], columns[line_spec.ner_label_index]
+            except IndexError:
+                raise MissingColumnError(
+                    f"Line {line_num} of {source_name} has {len(columns)} columns, so --token-index "
+                    f"{line_spec.token_index} and --label-index {line_spec.ner_label_index} do not exist: {line!r}"
+                ) from None
+            return cls(text, label, text == DOCSTART, line_num, columns)
+        if line.startswith("#"):
+            raise CoNLLFormatError(
+                f"Line {line_num} of {source_name} does not appear to be delimited and begins with #. "
+                f"Perhaps you want to use the --allow-comment-lines flag? Line contents: {line!r}"
+            )
+        raise CoNLLFormatError(
+            f"Line {line_num} of {source_name} is not delimited by space or tab: {line!r}"
+        )
+
+
+@dataclass(frozen=True)
+class CoNLLIngester:
+    r"""Reader of column files, from text files that are already open.
+
+    Comments are lines before a sequence that begin with ``#``; they are errors without ``allow_comment_lines``.
+    Lines with the token ``-DOCSTART-`` separate documents, unless ``ignore_document_boundaries``.
+
+    >>> import io
+    >>> ingester = CoNLLIngester(get_encoding("BIO"), LineSpec(0, -1))
+    >>> [[sequence]] = ingester.ingest(io.StringIO("Rome B-LOC\nfell O\n"), "memory", None)
+    >>> sequence.mentions
+    (Mention(span=Span(start=0, end=1), type='LOC'),)
     """
 
-    token_index: int
-    ner_label_index: int
-
-    def __post_init__(self) -> None:
-        token, label = self.token_index, self.ner_label_index
-        if token == label:
-            raise ValueError(f"Token index ({token}) and label index ({label}) cannot be the same")
-
-
-Labels: TypeAlias = tuple[str, ...]
-#: The number and columns of a line.
-_Line: TypeAlias = tuple[int, Labels]
-
-
-def _columns(line: str, number: int, name: str) -> tuple[str, ...]:
-    parts = line.split("\t" if "\t" in line else " ")
-    if len(parts) > 1:
-        return tuple(parts)
-    if line.startswith("#"):
-        raise CoNLLFormatError(
-            f"Line {number} of {name} does not appear to be delimited and begins with #. "
-            f"Perhaps you want to use the --allow-comment-lines flag? Line contents: {line!r}"
-        )
-    raise CoNLLFormatError(f"Line {number} of {name} is not delimited by space or tab: {line!r}")
-
-
-def _sequences(
-    lines: TextIO, name: str, spec: LineSpec, *, comments: bool
-) -> Iterator[tuple[list[_Line], str | None]]:
-    """Yield the lines of each sequence with the preceding comments; a document boundary is an empty list of lines."""
-    sequence: list[_Line] = []
-    comment: str | None = None
-    for number, raw in enumerate(lines, 1):
-        line = raw.rstrip(" \n")
-        if comments and line.startswith("#") and not sequence:
-            comment = f"{comment}\n{line}" if comment else line
-            continue
-        if not line.strip():
-            if sequence:
-                yield sequence, comment
-                sequence, comment = [], None
-            continue
-        columns = _columns(line, number, name)
-        # Both columns must exist, also on document boundaries.
-        token, _ = columns[spec.token_index], columns[spec.ner_label_index]
-        if token != DOCSTART:
-            sequence.append((number, columns))
-        elif sequence:
-            place = f"at line {number} of {name} in the middle of a sequence"
-            raise CoNLLFormatError(f"Encountered {DOCSTART} {place}")
-        else:
-            yield [], None
-    if sequence:
-        yield sequence, comment
-
-
-class _Ingester(NamedTuple):
     encoding: Encoding
-    spec: LineSpec
-    name: str
-    repair: str | None
-    quiet: bool
+    line_spec: LineSpec
+    allow_comment_lines: bool = field(default=False, kw_only=True)
+    ignore_document_boundaries: bool = field(default=False, kw_only=True)
 
-    def annotate(self, lines: list[_Line], comment: str | None) -> AnnotatedSequence:
-        numbers, rows = zip(*lines, strict=True)
-        tokens = tuple(row[self.spec.token_index] for row in rows)
-        labels = self._valid(tokens, tuple(row[self.spec.ner_label_index] for row in rows), numbers)
+    def ingest(
+        self, source: TextIO, source_name: str, repair: str | None, *, quiet: bool = False
+    ) -> list[list[AnnotatedSequence]]:
+        """Return the annotated sequences of each document.
+
+        Repairs are printed to standard error, unless ``quiet``. Raises CoNLLFormatError for lines with one column and
+        for document boundaries within a sequence, EncodingError for invalid labels.
+        """
+        documents: list[list[AnnotatedSequence]] = []
+        for document in self._documents(source, source_name):
+            annotated = []
+            for sequence, comment in document:
+                labels = self._valid_labels(sequence, source_name, repair, quiet=quiet)
+                annotated.append(self._annotated(sequence, labels, source_name, comment))
+            documents.append(annotated)
+        return documents
+
+    def validate(self, source: TextIO, source_name: str) -> list[list[SequenceValidationResult]]:
+        """Return the errors in the labels of the sequences of each document."""
+        return [
+            [
+                validate_labels(
+                    [token.label for token in sequence],
+                    self.encoding,
+                    tokens=[token.text for token in sequence],
+                    line_nums=[token.line_num for token in sequence],
+                )
+                for sequence, _ in document
+            ]
+            for document in self._documents(source, source_name)
+        ]
+
+    def _documents(
+        self, source: TextIO, source_name: str
+    ) -> Iterator[Iterator[tuple[tuple[_CoNLLToken, ...], str | None]]]:
+        """Yield the sequences of each document with their comments, lazily; all of a document must be taken."""
+        sequences = self._parse_file(source, source_name, parse_comments=self.allow_comment_lines)
+
+        def rest(
+            first: tuple[tuple[_CoNLLToken, ...], str | None],
+        ) -> Iterator[tuple[tuple[_CoNLLToken, ...], str | None]]:
+            yield first
+            for sequence, comment in sequences:
+                if not sequence[0].is_docstart:
+                    yield sequence, comment
+                elif not self.ignore_document_boundaries:
+                    return
+
+        for sequence, comment in sequences:
+            if not sequence[0].is_docstart:
+                yield rest((sequence, comment))
+
+    def _annotated(
+        self,
+        sequence: Sequence[_CoNLLToken],
+        labels: tuple[str, ...],
+        source_name: str,
+        comment: str | None,
+    ) -> AnnotatedSequence:
         try:
             mentions = self.encoding.decode_labels(labels)
         except AssertionError as error:
@@ -101,19 +187,24 @@ class _Ingester(NamedTuple):
             words = "Encountered an error decoding this sequence despite passing validation: "
             raise ValueError(words + " ".join(labels)) from error
         return AnnotatedSequence(
-            tokens=tokens,
+            tokens=tuple(token.text for token in sequence),
             labels=labels,
             mentions=tuple(mentions),
-            token_fields=rows,
-            provenance=SequenceProvenance(numbers[0], self.name),
+            token_fields=tuple(token.orig_fields for token in sequence),
+            provenance=SequenceProvenance(sequence[0].line_num, source_name),
             comment=comment,
         )
 
-    def _valid(self, tokens: Labels, labels: Labels, numbers: Sequence[int]) -> Labels:
+    def _valid_labels(
+        self, sequence: Sequence[_CoNLLToken], source_name: str, repair: str | None, *, quiet: bool
+    ) -> tuple[str, ...]:
         """Return the labels, repaired if requested."""
-        places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": self.name}
+        labels = tuple(token.label for token in sequence)
+        tokens = [token.text for token in sequence]
+        numbers = [token.line_num for token in sequence]
+        places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": source_name}
         try:
-            validation = validate_labels(labels, self.encoding, repair=self.repair, **places)
+            validation = validate_labels(labels, self.encoding, repair=repair, **places)
         except InvalidLabelError as error:
             if not tokens[0].startswith("#"):
                 raise
@@ -128,23 +219,57 @@ class _Ingester(NamedTuple):
         messages = "\n".join(error.msg for error in states or validation.errors)
         if states:
             raise EncodingError(
-                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {self.name}:\n{messages}"
+                f"Stopping due to invalid label(s) in sequence at line {numbers[0]} of {source_name}:\n{messages}"
                 f"\nThe above labels are not valid for the chunk encoding {type(self.encoding).__name__}."
                 "\nCorrect your data or specify the correct encoding using --labels."
             )
-        if not self.repair:
-            raise EncodingError(f"Stopping due to validation errors in {self.name}:\n{messages}")
-        if not self.quiet:
+        if not repair:
+            raise EncodingError(f"Stopping due to validation errors in {source_name}:\n{messages}")
+        if not quiet:
             print(  # noqa: T201  # a message of seqscore
-                f"Validation errors in sequence beginning at line {numbers[0]} of {self.name}:\n{messages}\n"
-                f"Used method {self.repair} to repair:\nOld: {labels}\nNew: {validation.repaired_labels}",
+                f"Validation errors in sequence beginning at line {numbers[0]} of {source_name}:\n{messages}\n"
+                f"Used method {repair} to repair:\nOld: {labels}\nNew: {validation.repaired_labels}",
                 file=sys.stderr,
             )
         return validation.repaired_labels
 
+    def _parse_file(
+        self, input_file: TextIO, source_name: str, *, parse_comments: bool = False
+    ) -> Iterator[tuple[tuple[_CoNLLToken, ...], str | None]]:
+        """Yield the tokens of each sequence with the preceding comments; a document boundary is a sequence."""
+        sequence: list[_CoNLLToken] = []
+        comment: str | None = None
+        for number, raw in enumerate(input_file, 1):
+            line = raw.rstrip(" \n")
+            if parse_comments and line.startswith("#") and not sequence:
+                comment = f"{comment}\n{line}" if comment else line
+                continue
+            if not line.strip():
+                if sequence:
+                    yield tuple(sequence), comment
+                    sequence, comment = [], None
+                continue
+            token = _CoNLLToken.from_line(line, number, source_name, self.line_spec)
+            if not token.is_docstart:
+                sequence.append(token)
+            elif sequence:
+                place = f"at line {number} of {source_name} in the middle of a sequence"
+                raise CoNLLFormatError(f"Encountered {DOCSTART} {place}")
+            else:
+                # Comments belong to the next sequence.
+                yield (token,), None
+        if sequence:
+            yield tuple(sequence), comment
+
+    @staticmethod
+    def _check_sequence(sequence: Sequence[_CoNLLToken]) -> None:
+        """Refuse a document boundary that is followed by tokens."""
+        if sequence[0].is_docstart and len(sequence) > 1:
+            raise ValueError(f"Returned {DOCSTART} as part of a sequence at line {sequence[0].line_num}")
+
 
 def ingest_conll_file(
-    input_path: str | PathLike[str],
+    input_path: PathType,
     mention_encoding_name: str,
     file_encoding: str,
     line_spec: LineSpec,
@@ -154,25 +279,116 @@ def ingest_conll_file(
     allow_comment_lines: bool,
     quiet: bool = False,
 ) -> list[list[AnnotatedSequence]]:
-    """Read the annotated sequences of a column file, document by document.
-
-    Columns are separated by tabs if the line contains a tab, else by single spaces. Repairs are printed to standard
-    error, unless ``quiet``. Comments are lines before a sequence that begin with ``#``. CoNLLFormatError is raised for
-    lines with one column and for document boundaries within a sequence, EncodingError for invalid labels.
-    """
+    """Read the annotated sequences of a file, document by document; see :meth:`CoNLLIngester.ingest`."""
     encoding = get_encoding(mention_encoding_name)
     if repair and repair not in encoding.supported_repair_methods():
         raise ValueError(
             f"Cannot repair mention encoding {mention_encoding_name} using method {repair}.\n"
             'Set --repair-method to "none" for this encoding.'
         )
-    name = str(input_path)
-    ingester = _Ingester(encoding, line_spec, name, repair, quiet)
-    documents: list[list[AnnotatedSequence]] = [[]]
-    with open(input_path, encoding=file_encoding) as lines:
-        for sequence, comment in _sequences(lines, name, line_spec, comments=allow_comment_lines):
-            if sequence:
-                documents[-1].append(ingester.annotate(sequence, comment))
-            elif documents[-1] and not ignore_document_boundaries:
-                documents.append([])
-    return [document for document in documents if document]
+    ingester = CoNLLIngester(
+        encoding,
+        line_spec,
+        allow_comment_lines=allow_comment_lines,
+        ignore_document_boundaries=ignore_document_boundaries,
+    )
+    with open(input_path, encoding=file_encoding) as source:
+        return ingester.ingest(source, str(input_path), repair, quiet=quiet)
+
+
+def repair_conll_file(
+    input_file: PathType,
+    mention_encoding_name: str,
+    repair: str | None,
+    file_encoding: str,
+    line_spec: LineSpec,
+    *,
+    ignore_document_boundaries: bool,
+    allow_comment_lines: bool,
+    quiet: bool,
+) -> list[list[AnnotatedSequence]]:
+    """Read a file with repairs; the same as :func:`ingest_conll_file`."""
+    return ingest_conll_file(
+        input_file,
+        mention_encoding_name,
+        file_encoding,
+        line_spec,
+        repair=repair,
+        ignore_document_boundaries=ignore_document_boundaries,
+        allow_comment_lines=allow_comment_lines,
+        quiet=quiet,
+    )
+
+
+def validate_conll_file(
+    input_path: str,
+    mention_encoding_name: str,
+    file_encoding: str,
+    line_spec: LineSpec,
+    *,
+    ignore_document_boundaries: bool,
+    allow_comment_lines: bool,
+) -> ValidationResult:
+    """Return the errors in the labels of a file, and the numbers of tokens, sequences and documents."""
+    ingester = CoNLLIngester(
+        get_encoding(mention_encoding_name),
+        line_spec,
+        allow_comment_lines=allow_comment_lines,
+        ignore_document_boundaries=ignore_document_boundaries,
+    )
+    with open(input_path, encoding=file_encoding) as source:
+        documents = ingester.validate(source, input_path)
+    results = list(chain.from_iterable(documents))
+    return ValidationResult(
+        errors=tuple(error for result in results for error in result.errors),
+        n_tokens=sum(result.n_tokens for result in results),
+        n_sequences=len(results),
+        n_docs=len(documents),
+    )
+
+
+def score_conll_files(  # noqa: PLR0917  # as in seqscore
+    pred_files: Sequence[PathType],
+    reference_file: PathType,
+    mention_encoding_name: str,
+    repair: str | None,
+    file_encoding: str,
+    line_spec: LineSpec,
+    *,
+    ignore_document_boundaries: bool,
+    allow_comment_lines: bool,
+    output_format: str,
+    delim: str,
+    error_counts: bool = False,
+    full_precision: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Print the scores of files, or the counts of the errors of one file.
+
+    ``output_format`` is pretty, conlleval or delim; with several files, the mean and standard error of F1 follow. The
+    format pretty needs tabulate (``pip install 'spanrs[seqscore]'``), ``full_precision`` the format delim.
+    """
+    if not pred_files:
+        raise AssertionError("List of files to score cannot be empty")
+
+    def read(path: PathType) -> list[list[AnnotatedSequence]]:
+        return ingest_conll_file(
+            path,
+            mention_encoding_name,
+            file_encoding,
+            line_spec,
+            repair=repair,
+            ignore_document_boundaries=ignore_document_boundaries,
+            allow_comment_lines=allow_comment_lines,
+            quiet=quiet,
+        )
+
+    reference = read(reference_file)
+    scores = FileScores(output_format, delim, full_precision, several=len(pred_files) > 1)
+    for path in pred_files:
+        of_file = compute_scores(read(path), reference, count_fp_fn_examples=error_counts)
+        if error_counts:
+            scores.print_errors(of_file[0])
+            return
+        scores.add(path, *of_file)
+    scores.print()

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Protocol
 
 from spanrs import _spanrs
 from spanrs.compat.seqscore.model import AnnotatedSequence, LabeledSequence, Mention, Span
@@ -20,6 +20,13 @@ REPAIR_DISCARD = "discard"
 REPAIR_NONE = "none"
 SUPPORTED_REPAIR_METHODS = (REPAIR_CONLL, REPAIR_DISCARD, REPAIR_NONE)
 DEFAULT_OUTSIDE = "O"
+#: Scheme of the compiled module -> begin, inside, end, single, outside, and the delimiter of labels.
+_SIGNS = {
+    **dict.fromkeys(("BIO", "IO", "IOB", "IOBES"), tuple("BIESO-")),
+    "BILOU": tuple("BILUO-"),
+    "BMES": tuple("BMESO-"),
+    "BMEWO": tuple("BMEWO-"),
+}
 #: Dialect with which the compiled module splits labels.
 DIALECT = Dialect()
 
@@ -28,15 +35,52 @@ class EncodingError(Exception):
     """Labels cannot be decoded."""
 
 
-class EncodingDialect(NamedTuple):
-    """The letters of an encoding."""
+class EncodingDialect(Protocol):
+    """The letters of an encoding; encodings with fewer letters ignore the others."""
 
-    begin: str = "B"
-    inside: str = "I"
-    end: str = "E"
-    single: str = "S"
-    outside: str = DEFAULT_OUTSIDE
-    label_delim: str = "-"
+    label_delim: str
+    outside: str
+    begin: str | None
+    inside: str | None
+    end: str | None
+    single: str | None
+
+
+class BIOESDialect(EncodingDialect):
+    """The letters B, I, E and S."""
+
+    def __init__(self) -> None:
+        self.label_delim = "-"
+        self.begin = "B"
+        self.inside = "I"
+        self.outside = DEFAULT_OUTSIDE
+        self.end = "E"
+        self.single = "S"
+
+
+class BILOUDialect(BIOESDialect):
+    """The letters B, I, L and U."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.end = "L"
+        self.single = "U"
+
+
+class BMESDialect(BIOESDialect):
+    """The letters B, M, E and S."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside = "M"
+
+
+class BMEOWDialect(BMESDialect):
+    """The letters B, M, E and W."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.single = "W"
 
 
 def _must(fact: bool, message: str | None = None) -> None:
@@ -46,7 +90,7 @@ def _must(fact: bool, message: str | None = None) -> None:
 
 
 class Encoding:
-    """Base class of encodings: a dialect, and the scheme of spanrs.
+    """Base class of encodings with the letters of a dialect.
 
     >>> get_encoding("BIO").repair_labels(["I-PER", "I-PER"], "discard")
     ['O', 'O']
@@ -64,11 +108,17 @@ class Encoding:
     #: The role that each repair method assigns to an invalid label, and the only role that can be repaired.
     repairs = ""
     misplaced = ""
+    #: Schemes of the compiled module.
+    schemes: tuple[str, ...] = ()
 
-    def __init__(self, dialect: EncodingDialect, scheme: str) -> None:
+    def __init__(self, dialect: EncodingDialect) -> None:
         self.dialect = dialect
-        self.scheme = scheme
-        self._letters = letters = dict(zip("bieso", dialect[:5], strict=True))
+        signs = (dialect.begin, dialect.inside, dialect.end, dialect.single, dialect.outside)
+        self._letters = letters = dict(zip("bieso", map(str, signs), strict=True))
+        #: The scheme of the compiled module; None for other letters, which only this module reads.
+        self.scheme = next(
+            (name for name in self.schemes if _SIGNS[name] == (*signs, dialect.label_delim)), None
+        )
         same, different = (
             frozenset((letters[pair[0]], letters[pair[1]]) for pair in pairs.split())
             for pairs in (self.same, self.different)
@@ -128,7 +178,9 @@ class Encoding:
         return all(map(self._plain, labels))
 
     def spans(self, labels: Sequence[str]) -> Iterable[tuple[str, int, int]] | None:
-        """Return the spans of well-formed labels; None for other labels."""
+        """Return the spans of well-formed labels; None for other labels and unusual dialects."""
+        if self.scheme is None:
+            return None
         with contextlib.suppress(ValueError):
             if isinstance(labels, (list, tuple)) and self.all_plain(set(labels)):
                 return _spanrs.read_spans(labels, Reader(self.scheme, "refuse", DIALECT))
@@ -215,6 +267,7 @@ class IO(Encoding):
     same = "ii oo"
     different = "ii oi io"
     written = "iiii"
+    schemes = ("IO",)
 
 
 class IOB(IO):
@@ -227,11 +280,12 @@ class IOB(IO):
     different = "bi bo ii io oi"
     repairs = "conlleval:i"
     misplaced = "b"
+    schemes = ("IOB",)
 
     def _states_of(self, mention: Mention, previous: Mention | None) -> list[str]:
         states = super()._states_of(mention, previous)
         if previous and previous.span.end == mention.span.start and previous.type == mention.type:
-            states[0] = self.dialect.begin
+            states[0] = self._letters["b"]
         return states
 
 
@@ -243,6 +297,7 @@ class BIO(Encoding):
     reads_other_states = True
     written = "biib"
     repairs = "conlleval:b discard:o"
+    schemes = ("BIO",)
 
 
 class BIOES(Encoding):
@@ -251,16 +306,17 @@ class BIOES(Encoding):
     same = "bi be ii ie eb es sb ss oo"
     different = "eb eo es sb so ss ob os"
     written = "bies"
+    schemes = ("IOBES", "BILOU", "BMES", "BMEWO")
 
 
 _ENCODING_NAMES: dict[str, Encoding] = {
-    "BIO": BIO(EncodingDialect(), "BIO"),
-    "BIOES": BIOES(EncodingDialect(), "IOBES"),
-    "BILOU": BIOES(EncodingDialect(end="L", single="U"), "BILOU"),
-    "BMES": BIOES(EncodingDialect(inside="M"), "BMES"),
-    "BMEOW": BIOES(EncodingDialect(inside="M", single="W"), "BMEWO"),
-    "IO": IO(EncodingDialect(), "IO"),
-    "IOB": IOB(EncodingDialect(), "IOB"),
+    "BIO": BIO(BIOESDialect()),
+    "BIOES": BIOES(BIOESDialect()),
+    "BILOU": BIOES(BILOUDialect()),
+    "BMES": BIOES(BMESDialect()),
+    "BMEOW": BIOES(BMEOWDialect()),
+    "IO": IO(BIOESDialect()),
+    "IOB": IOB(BIOESDialect()),
 }
 SUPPORTED_ENCODINGS = tuple(_ENCODING_NAMES)
 

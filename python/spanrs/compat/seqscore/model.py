@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Any, overload
+from typing import Any, Protocol, overload, runtime_checkable
+
+__all__ = ["AnnotatedSequence", "LabeledSequence", "Mention", "SequenceProvenance", "Span", "TokenSequence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,45 @@ class SequenceProvenance:
 
     starting_line: int
     source: str | None
+
+
+@runtime_checkable
+class TokenSequence(Protocol):
+    """Tokens with optional columns, origin and comment; both classes of sequences are such sequences."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens."""
+
+    @property
+    def token_fields(self) -> tuple[tuple[str, ...], ...] | None:
+        """All columns of the line of each token."""
+
+    @property
+    def provenance(self) -> SequenceProvenance | None:
+        """The origin."""
+
+    @property
+    def comment(self) -> str | None:
+        """The comment before the sequence."""
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def __len__(self) -> int: ...
+
+    def span_tokens(self, span: Span) -> tuple[str, ...]:
+        """Return the tokens of a span."""
+
+    def tokens_with_fields(self) -> tuple[tuple[str, tuple[str, ...] | None], ...]:
+        """Return pairs of a token and all columns of its line, or None."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

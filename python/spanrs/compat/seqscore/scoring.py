@@ -229,7 +229,9 @@ def _counted(
     preds: Sequence[Labels], refs: Sequence[Labels], encoding: Encoding, repair: str | None
 ) -> tuple[ClassificationScore, AccuracyScore] | None:
     """Count sequences in the compiled module if they are valid or a reading can repair them; return None for others."""
-    if not all(isinstance(labels, (list, tuple)) for labels in chain(preds, refs)):
+    if encoding.scheme is None or not all(
+        isinstance(labels, (list, tuple)) for labels in chain(preds, refs)
+    ):
         return None
     repairs = repair in encoding.supported_repair_methods()
     reading = repair if repair and repairs else REPAIR_CONLL
