@@ -176,3 +176,34 @@ def test_warnings_answer_to_filters_by_module():
         warnings.filterwarnings("ignore", module="seqeval")
         f1_score([["NN"]], [["NN"]])
     assert caught == []
+
+
+def test_an_older_version_is_activated():
+    with compat.activate("nervaluate", version="0.2"):
+        import nervaluate
+        from nervaluate.evaluate import compute_metrics
+        from nervaluate.utils import conll_to_spans
+
+        assert nervaluate.__name__ == "spanrs.compat.nervaluate.v0"
+        assert nervaluate.compute_metrics is compute_metrics
+        assert nervaluate.conll_to_spans is conll_to_spans
+        assert importlib.metadata.version("nervaluate") == "0.2.0"
+        assert len(nervaluate.Evaluator([["O"]], [["O"]], tags=["X"], loader="list").evaluate()) == 4
+        with pytest.raises(ValueError, match=r"active in version 0\.2\.0"):
+            compat.activate("nervaluate", version="1.2")
+    with compat.activate("nervaluate", version="1"):
+        assert importlib.metadata.version("nervaluate") == "1.2.1"
+    for version in ("0.1", "2", "", "0.2.0.1"):
+        with pytest.raises(ValueError, match=r"it reproduces 1\.2\.1, 0\.2\.0"):
+            compat.activate("nervaluate", version=version)
+    with pytest.raises(ValueError, match="name of one package"):
+        compat.activate(version="1")
+
+
+def test_the_console_script_of_seqscore_is_found():
+    with compat.activate("seqscore"):
+        scripts = importlib.metadata.distribution("seqscore").entry_points.select(group="console_scripts")
+        command = next(iter(scripts)).load()
+    from spanrs.compat.seqscore.scripts.seqscore import cli
+
+    assert command is cli

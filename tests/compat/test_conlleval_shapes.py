@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import io
+import subprocess
+import sys
 
 import conlleval as theirs
 import conlleval.conlleval as module
@@ -95,3 +97,32 @@ def test_all_six_counts_of_lists_are_given():
 def test_lone_surrogates_are_kept():
     lines = ["w B-\udcff B-\udcff"]
     assert spyysalo.evaluate(lines).t_correct_chunk == {"\udcff": 1}
+
+
+def test_functions_of_copies_of_the_script(tmp_path, capsys):
+    path = tmp_path / "lines"
+    path.write_text("\n".join(LINES), encoding="utf-8")
+    lines = ours.return_report(str(path))
+    counts = spyysalo.evaluate(LINES)
+    assert lines == ours.report_notprint(counts)
+    spyysalo.report(counts)
+    assert "".join(lines) == capsys.readouterr().out
+    overall, by_type = ours.metrics(counts)
+    assert overall == ours.calculate_metrics(
+        counts.correct_chunk, counts.found_guessed, counts.found_correct
+    )
+    assert sum(row.tp for row in by_type.values()) == overall.tp
+    assert ours.calculate_metrics(0, 0, 0) == (0, 0, 0, 0, 0, 0)
+
+
+def test_the_module_is_a_command(tmp_path):
+    path = tmp_path / "lines"
+    path.write_text("\n".join(LINES), encoding="utf-8")
+    command = [sys.executable, "-m", "spanrs.compat.conlleval"]
+    run = subprocess.run([*command, str(path)], capture_output=True, text=True, check=True)
+    assert run.stdout == "".join(ours.return_report(str(path)))
+    failed = subprocess.run(
+        [*command, str(tmp_path / "absent")], capture_output=True, text=True, check=False
+    )
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("conlleval: [Errno 2] No such file")

@@ -16,6 +16,7 @@ import spanrs.compat.seqeval.metrics.sequence_labeling as our_default
 import spanrs.compat.seqeval.metrics.v1 as our_strict
 import spanrs.compat.seqeval.scheme as our_scheme
 from spanrs.compat.seqeval import _counting
+from weird import answer
 
 SCHEMES = ("IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU")
 WEIRD = (
@@ -268,3 +269,37 @@ def test_what_is_no_list_of_lists_of_str(gold, pred, name, scheme, equal):
     else:
         options = {"mode": "strict"} if scheme else {}
         both(our_default, real_default, name, gold, pred, scheme=scheme, **options)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_private_functions_that_other_projects_import(data):
+    size = data.draw(st.integers(1, 4))
+    counts = st.lists(st.integers(0, 3), min_size=size, max_size=size).map(np.array)
+    pred, correct, gold = (data.draw(counts) for _ in range(3))
+    options = {
+        "average": data.draw(st.sampled_from([None, "micro", "macro", "weighted", "samples"])),
+        "warn_for": data.draw(
+            st.sampled_from([("precision", "recall", "f-score"), ("f-score",), ("recall",)])
+        ),
+        "zero_division": data.draw(st.sampled_from(["warn", 0, 1])),
+    }
+    words = data.draw(st.sampled_from([("precision", "predicted"), ("recall", "true")]))
+    beta = data.draw(st.sampled_from([1.0, 0.5, 2.0, np.inf, -1.0]))
+    tags = [["O"] * size]
+
+    def counted(*_):
+        return pred, correct, gold
+
+    results = []
+    for module in (real_strict, our_strict):
+        divided = answer(module._prf_divide, correct, gold, *words, **options)
+        scored = answer(
+            module._precision_recall_fscore_support,
+            *(tags, tags),
+            **options,
+            beta=beta,
+            extract_tp_actual_correct=counted,
+        )
+        results.append(str((divided, scored)))
+    assert results[0] == results[1]

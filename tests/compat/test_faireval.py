@@ -46,13 +46,13 @@ def test_names_and_signatures():
     shown = {name: str(inspect.signature(getattr(faireval, name))) for name in faireval.__all__}
     arguments = {name: [*inspect.signature(getattr(faireval, name)).parameters] for name in shown}
     assert arguments == {
-        "add_dict": ["eval_dict", "sent_counts"],
+        "add_dict": ["base_dict", "dict_to_add"],
         "annotation_stats": ["target_spans", "result_dict", "config"],
         "calculate_results": ["eval_dict", "config"],
-        "compare_spans": ["target", "system", "focus"],
+        "compare_spans": ["target_spans", "system_spans", "focus"],
         "fscore": ["evaldict"],
         "get_sentences": ["filename"],
-        "get_spans": ["sentence_lines", "config"],
+        "get_spans": ["sentence", "config"],
         "main": ["argv"],
         "output_results": ["eval_dict", "config"],
         "overlap_type": ["span1", "span2"],

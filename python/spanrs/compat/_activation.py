@@ -33,6 +33,8 @@ VERSIONS = {
 
 #: Import names of packages that have a different name in this module.
 MODULES = {"faireval": "FairEval"}
+#: Package -> older version that is reproduced -> the module in this package.
+OLDER = {"nervaluate": {"0.2.0": "nervaluate.v0"}}
 #: Console scripts of packages.
 SCRIPTS = {"seqscore": "seqscore.scripts.seqscore:cli"}
 #: Distribution names of packages that differ from their import names.
@@ -44,6 +46,8 @@ _lock = threading.RLock()
 _is_taking_over = False
 #: Activated package -> its modules imported before activation.
 _aside: dict[str, dict[str, ModuleType]] = {}
+#: Package activated in an older version -> that version.
+_older: dict[str, str] = {}
 
 
 # Loaders and finders need no base class; importing importlib.abc would double the import time of this module.
@@ -68,7 +72,8 @@ class Finder:
         package = _PACKAGES.get(top)
         if package not in _aside:
             return None
-        name = f"spanrs.compat.{package}{dot}{rest}"
+        module = OLDER[package][_older[package]] if package in _older else package
+        name = f"spanrs.compat.{module}{dot}{rest}"
         try:
             spec = importlib.util.find_spec(name)
         except ModuleNotFoundError:
@@ -82,7 +87,7 @@ class Finder:
 
     def find_distributions(self, context: DistributionFinder.Context) -> Iterator[Distribution]:
         for package in list(_aside):
-            version = VERSIONS[package]
+            version = _older.get(package, VERSIONS[package])
             name = DISTRIBUTIONS.get(package, package)
             wanted = context.name and context.name.lower().replace("_", "-").replace(".", "-")
             if version is not None and wanted in (None, name):
@@ -135,13 +140,16 @@ class Activation:
         return f"<Activation of {', '.join(self.names) or 'nothing new'}>"
 
 
-def activate(*names: str) -> Activation:
+def activate(*names: str, version: str | None = None) -> Activation:
     """Redirect ``import seqeval`` and other imports to the modules of spanrs, in this process.
 
     The names are the module names listed in docs/compat.md, which also describes the effect on packages that are
     already imported; without names all packages are activated. An unknown name raises ValueError, and nothing is
     activated. Activation and deactivation affect the whole process: if ``with`` blocks overlap, for example in threads,
     the first block that exits deactivates the packages for all blocks.
+
+    ``version`` selects the version of one package by its first parts: ``activate("nervaluate", version="0.2")``. A
+    version that spanrs does not reproduce raises ValueError, and so does a package that is active in another version.
 
     Examples
     --------
@@ -152,7 +160,14 @@ def activate(*names: str) -> Activation:
     'spanrs.compat.seqeval.metrics'
     """
     check_names(names)
+    older = _older_version(names, version)
     with _lock:
+        for name in names if version is not None else ():
+            active = _older.get(name) or VERSIONS[name]
+            if name in _aside and active != (older or VERSIONS[name]):
+                raise ValueError(f"{name} is active in version {active}; deactivate({name!r}) first")
+            if older is not None:
+                _older[name] = older
         new = [name for name in dict.fromkeys(names or VERSIONS) if name not in _aside]
         for name in new:
             _aside[name] = _take_out(name)
@@ -169,6 +184,7 @@ def deactivate(*names: str) -> None:
         for name in names or VERSIONS:
             before = _aside.pop(name, None)
             if before is not None:
+                _older.pop(name, None)
                 _take_out(name)
                 sys.modules.update(before)
         if not _aside and _finder in sys.meta_path:
@@ -202,6 +218,19 @@ def check_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in VERSIONS:
             raise ValueError(f"spanrs does not replace {name!r}; it replaces {', '.join(VERSIONS)}")
+
+
+def _older_version(names: tuple[str, ...], version: str | None) -> str | None:
+    """Return the version in ``OLDER`` that is requested; None for the version in ``VERSIONS``."""
+    if version is None:
+        return None
+    if len(names) != 1:
+        raise ValueError(f"version={version!r} needs the name of one package, not {len(names)} names")
+    known = [VERSIONS[names[0]] or "", *OLDER.get(names[0], {})]
+    for number in known:
+        if version and f"{number}.".startswith(f"{version}."):
+            return number if number != known[0] else None
+    raise ValueError(f"spanrs does not reproduce {names[0]} {version}; it reproduces {', '.join(known)}")
 
 
 def _take_out(package: str) -> dict[str, ModuleType]:

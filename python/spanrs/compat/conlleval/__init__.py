@@ -31,8 +31,13 @@ from spanrs.compat.conlleval.sighsmile import is_chunk_start as is_chunk_start
 from spanrs.compat.conlleval.sighsmile import split_tag as split_tag
 from spanrs.compat.conlleval.spyysalo import ANY_SPACE as ANY_SPACE
 from spanrs.compat.conlleval.spyysalo import EvalCounts as EvalCounts
+from spanrs.compat.conlleval.spyysalo import Metrics as Metrics
+from spanrs.compat.conlleval.spyysalo import calculate_metrics as calculate_metrics
 from spanrs.compat.conlleval.spyysalo import main as main
+from spanrs.compat.conlleval.spyysalo import metrics as metrics
 from spanrs.compat.conlleval.spyysalo import parse_args as parse_args
+from spanrs.compat.conlleval.spyysalo import report_notprint as report_notprint
+from spanrs.compat.conlleval.spyysalo import return_report as return_report
 
 __version__ = "0.2"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import IO
+from typing import IO, NamedTuple
 
 from spanrs.compat.conlleval import rules
 from spanrs.compat.conlleval.perl import measures
@@ -61,6 +62,51 @@ def evaluate(iterable: Iterable[str], options: argparse.Namespace | None = None)
                 side[name] = n
     counts.found_correct, counts.found_guessed, counts.correct_chunk = (sum(s.values()) for s in by_type)
     return counts
+
+
+class Metrics(NamedTuple):
+    """Correct, spurious and missed spans, with precision, recall and F1 (0 if undefined)."""
+
+    tp: int
+    fp: int
+    fn: int
+    prec: float
+    rec: float
+    fscore: float
+
+
+def calculate_metrics(correct: int, guessed: int, total: int) -> Metrics:
+    """Return the measures for numbers of correct, predicted and gold spans.
+
+    >>> calculate_metrics(1, 2, 1)
+    Metrics(tp=1, fp=1, fn=0, prec=0.5, rec=1.0, fscore=0.6666666666666666)
+    """
+    precision = correct / guessed if guessed else 0
+    recall = correct / total if total else 0
+    both = precision + recall
+    fscore = 2 * precision * recall / both if both else 0
+    return Metrics(correct, guessed - correct, total - correct, precision, recall, fscore)
+
+
+def metrics(counts: EvalCounts) -> tuple[Metrics, dict[str, Metrics]]:
+    """Return the measures of all spans, and of each type."""
+    sides = (counts.t_correct_chunk, counts.t_found_guessed, counts.t_found_correct)
+    types = dict.fromkeys((*counts.t_found_correct, *counts.t_found_guessed))
+    by_type = {name: calculate_metrics(*(side.get(name, 0) for side in sides)) for name in types}
+    return calculate_metrics(counts.correct_chunk, counts.found_guessed, counts.found_correct), by_type
+
+
+def report_notprint(counts: EvalCounts, out: IO[str] | None = None) -> list[str]:  # noqa: ARG001
+    """Return the lines of :func:`report`; a function of many copies of the script, which ignore ``out``."""
+    text = io.StringIO()
+    report(counts, text)
+    return text.getvalue().splitlines(keepends=True)
+
+
+def return_report(input_file: str) -> list[str]:
+    """Return the lines of the report of a UTF-8 file; a function of many copies of the script."""
+    with open(input_file, encoding="utf-8") as lines:
+        return report_notprint(evaluate(lines))
 
 
 def report(counts: EvalCounts, out: IO[str] | None = None) -> None:

@@ -45,7 +45,7 @@ def get_sentences(filename: str | PathLike[str]) -> Iterator[list[str]]:
                 yield list(sentence)
 
 
-def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
+def get_spans(sentence: Sequence[str], **config: Any) -> list[Span]:
     r"""Read the spans of a sentence.
 
     The first line determines the format: four fields separated by tabs are a span (label, begin, end, tokens separated
@@ -59,15 +59,15 @@ def get_spans(sentence_lines: Sequence[str], **config: Any) -> list[Span]:
     >>> get_spans(["Ruhr NE B-ORG", "Bochum NE I-ORG|B-LOC", ". $. O"], labels=["ORG"])
     [['ORG', 1, 2, {1, 2}]]
     """
-    if not sentence_lines:
+    if not sentence:
         return []
-    if len(sentence_lines[0].split("\t")) == 4:
-        spans = _span_lines(sentence_lines)
-    elif len(sentence_lines[0].split(" ")) == 3:
-        spans = _token_lines(sentence_lines)
+    if len(sentence[0].split("\t")) == 4:
+        spans = _span_lines(sentence)
+    elif len(sentence[0].split(" ")) == 3:
+        spans = _token_lines(sentence)
         # Other truthy values, such as strings, do not exclude punctuation in the original either.
         if config.get("ignore_punct") == True:  # noqa: E712
-            spans = _without_punctuation(spans, sentence_lines)
+            spans = _without_punctuation(spans, sentence)
     else:
         say("ERROR: Unknown input format")
         return []

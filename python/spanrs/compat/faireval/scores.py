@@ -37,7 +37,7 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | bool:
     return "BES" if end2 <= end1 else "BEO"
 
 
-def compare_spans(target: list[Span], system: list[Span], focus: str = "target") -> Evaluation:
+def compare_spans(target_spans: list[Span], system_spans: list[Span], focus: str = "target") -> Evaluation:
     """Count the traditional and fair errors of one sentence.
 
     The lists are modified: only unmatched spans remain, sorted by length. The token sets of spans matched in boundary
@@ -51,16 +51,16 @@ def compare_spans(target: list[Span], system: list[Span], focus: str = "target")
     >>> target, system
     ([['LOC', 9, 9, {9}]], [])
     """
-    return _spanrs.fair_compare(target, system, focus)
+    return _spanrs.fair_compare(target_spans, system_spans, focus)
 
 
-def add_dict(eval_dict: dict[str, Any], sent_counts: dict[str, Any]) -> dict[str, Any]:
+def add_dict(base_dict: dict[str, Any], dict_to_add: dict[str, Any]) -> dict[str, Any]:
     """Add the counts of a sentence to the totals in place; totals are initially ``{}``."""
     for version in ("traditional", "fair"):
         for part in ("overall", "per_label"):
-            _add(eval_dict.setdefault(part, {}).setdefault(version, {}), sent_counts[part][version])
-    _add(eval_dict.setdefault("conf", {}), sent_counts["conf"])
-    return eval_dict
+            _add(base_dict.setdefault(part, {}).setdefault(version, {}), dict_to_add[part][version])
+    _add(base_dict.setdefault("conf", {}), dict_to_add["conf"])
+    return base_dict
 
 
 def _add(total: dict[Any, Any], counts: dict[Any, Any]) -> None:

@@ -38,9 +38,18 @@ def scores(
     zero_division: Any = "warn",
 ) -> tuple[Any, Any, Any, Any]:
     """Return precision, recall, F and support, each as an array by type or averaged."""
-    true_sum, pred_sum, tp_sum = _columns(counts, micro=average == "micro")
-    precision = _divide((tp_sum, pred_sum), "precision", "predicted", warn_for, zero_division)
-    recall = _divide((tp_sum, true_sum), "recall", "true", warn_for, zero_division)
+    return scores_of_sums(_columns(counts), average, warn_for, beta, zero_division)
+
+
+def scores_of_sums(
+    sums: tuple[Array, Array, Array], average: str | None, warn_for: Any, beta: float, zero_division: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Return the scores for arrays of gold, pred and correct spans by type."""
+    if average == "micro":
+        sums = np.array([sums[0].sum()]), np.array([sums[1].sum()]), np.array([sums[2].sum()])
+    true_sum, pred_sum, tp_sum = sums
+    precision = divide((tp_sum, pred_sum), "precision", "predicted", warn_for, zero_division)
+    recall = divide((tp_sum, true_sum), "recall", "true", warn_for, zero_division)
     if zero_division == "warn" and warn_for == ("f-score",) and (pred_sum[true_sum == 0] == 0).any():
         _warn("F-score is", "true nor predicted", len(true_sum))
     f_score = _f_score(precision, recall, beta)
@@ -55,13 +64,11 @@ def scores(
     return means[0], means[1], means[2], sum(true_sum)
 
 
-def _columns(counts: Counts, *, micro: bool) -> tuple[Array, Array, Array]:
+def _columns(counts: Counts) -> tuple[Array, Array, Array]:
     """Return arrays of gold, pred and correct spans, by type in the order of names; int32 if there are no types."""
     rows = [counts[name] for name in sorted(counts)]
     dtype = None if rows else np.int32
     gold, pred, correct = (np.array([row[place] for row in rows], dtype=dtype) for place in range(3))
-    if micro:
-        return np.array([gold.sum()]), np.array([pred.sum()]), np.array([correct.sum()])
     return gold, pred, correct
 
 
@@ -69,9 +76,16 @@ def _filler(zero_division: Any) -> float:
     return 0.0 if zero_division in ["warn", 0] else 1.0
 
 
-def _divide(
-    sides: tuple[Array, Array], metric: str, modifier: str, warn_for: Any, zero_division: Any
+def divide(
+    sides: tuple[Array, Array],
+    metric: str,
+    modifier: str,
+    warn_for: Any,
+    zero_division: Any,
+    *,
+    by_sample: bool = False,
 ) -> Array:
+    """Divide two arrays; warn of denominators of 0, which are those of samples or of labels."""
     part, whole = sides
     nothing = whole == 0
     divided: Array = part / np.where(nothing, 1, whole)
@@ -79,14 +93,15 @@ def _divide(
         divided[nothing] = _filler(zero_division)
         if zero_division == "warn" and metric in warn_for:
             also = " and F-score are" if "f-score" in warn_for else " is"
-            _warn(metric.title() + also, modifier, len(divided))
+            _warn(metric.title() + also, modifier, len(divided), by_sample=by_sample)
     return divided
 
 
-def _warn(what: str, modifier: str, size: int) -> None:
-    where = "due to" if size == 1 else "in labels with"
+def _warn(what: str, modifier: str, size: int, *, by_sample: bool = False) -> None:
+    of, among = ("labels", "samples") if by_sample else ("samples", "labels")
+    where = "due to" if size == 1 else f"in {among} with"
     text = (
-        f"{what} ill-defined and being set to 0.0 {where} no {modifier} samples. "
+        f"{what} ill-defined and being set to 0.0 {where} no {modifier} {of}. "
         "Use `zero_division` parameter to control this behavior."
     )
     warn(text, undefined_metric_warning(), "seqeval.metrics.v1")

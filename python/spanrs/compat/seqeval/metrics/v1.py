@@ -24,6 +24,44 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _prf_divide(  # noqa: PLR0917  # other projects import this function
+    numerator: Any,
+    denominator: Any,
+    metric: str,
+    modifier: str,
+    average: str | None,
+    warn_for: Any,
+    zero_division: Any = "warn",
+) -> Any:
+    """Divide two arrays; quotients by 0 are 0, or 1 if ``zero_division`` is neither 0 nor ``"warn"``."""
+    sides, by_sample = (numerator, denominator), average == "samples"
+    return _scores.divide(sides, metric, modifier, warn_for, zero_division, by_sample=by_sample)
+
+
+def _precision_recall_fscore_support(
+    y_true: Tags,
+    y_pred: Tags,
+    *,
+    average: str | None = None,
+    warn_for: Any = _scores.ALL,
+    beta: float = 1.0,
+    sample_weight: Any = None,  # noqa: ARG001
+    zero_division: Any = "warn",
+    scheme: type[Token] | None = None,
+    suffix: bool = False,
+    extract_tp_actual_correct: Any = None,
+) -> tuple[Any, Any, Any, Any]:
+    """Compute the measures from the counts of a function, which other projects pass.
+
+    ``extract_tp_actual_correct(y_true, y_pred, suffix, scheme)`` returns arrays of the numbers of predicted, correct
+    and gold spans by type, in this order.
+    """
+    _scores.check_options(average, beta)
+    check_shapes(y_true, y_pred)
+    pred, correct, gold = extract_tp_actual_correct(y_true, y_pred, suffix, scheme)
+    return _scores.scores_of_sums((gold, pred, correct), average, warn_for, beta, zero_division)
+
+
 def unique_labels(y_true: Tags, y_pred: Tags, scheme: type[Token], suffix: bool = False) -> list[str]:
     """List the types of all spans of strict mode, sorted."""
     alike = _spanrs.same_shape(y_true, y_pred)

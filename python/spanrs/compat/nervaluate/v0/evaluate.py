@@ -1,14 +1,4 @@
-"""nervaluate 0.2.0, whose ``evaluate`` returns four dictionaries and sorts spans before the comparison.
-
-Examples
---------
->>> from spanrs.compat.nervaluate import v0
->>> true = [[{"label": "PER", "start": 2, "end": 4}]]
->>> pred = [[{"label": "PER", "start": 3, "end": 4}]]
->>> results, by_tag, indices, indices_by_tag = v0.Evaluator(true, pred, tags=["PER"]).evaluate()
->>> results["partial"]["partial"], by_tag["PER"]["strict"]["incorrect"]
-(1, 1)
-"""
+"""Comparison of spans, and reports."""
 
 from __future__ import annotations
 
