@@ -25,6 +25,8 @@ def offline(monkeypatch, tmp_path):
     """No network access, and files are only written here."""
     for name in ("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_DATASETS_OFFLINE"):
         monkeypatch.setenv(name, "1")
+    # evaluate appends the folder of its modules.
+    monkeypatch.setattr(sys, "path", list(sys.path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import evaluate.config
@@ -49,7 +51,7 @@ def fresh(path, tmp_path, activated):
     scope = compat.activate("seqeval") if activated else contextlib.nullcontext()
 
     def score(gold, pred, **options):
-        for name in [name for name in sys.modules if name.startswith("evaluate_modules.")]:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "evaluate_modules"]:
             del sys.modules[name]
         with scope, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -180,3 +182,21 @@ def test_nothing_of_hugging_face_is_imported_before_it_is_needed():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"evaluate", "datasets", "transformers", "sklearn", "numpy"} & set(done.stdout.split())
     assert importlib.util.find_spec("evaluate")
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "options"),
+    [
+        ("poseval", hf.poseval, {"zero_division": 0}),
+        ("faireval", hf.faireval, {}),
+        (
+            "faireval",
+            hf.faireval,
+            {"mode": "traditional", "scheme": "IOB2", "error_format": "entity_ratio"},
+        ),
+    ],
+)
+def test_other_metric_files_return_what_the_functions_return(name, function, options, tmp_path):
+    gold, pred = corpus(8, "B")
+    score = fresh(hf.metric_path(name), tmp_path, activated=False)
+    assert score(gold, pred, **options) == function(pred, gold, **options)

@@ -12,21 +12,35 @@ from spanrs.errors import SchemeError
 Mode: TypeAlias = Callable[..., dict[str, Any]]
 
 
-def metric_path() -> str:
-    """Return the path of the metric, for ``evaluate.load``.
+def metric_path(name: str = "seqeval") -> str:
+    """Return the path of a metric, for ``evaluate.load``.
+
+    Parameters
+    ----------
+    name : {'seqeval', 'poseval', 'faireval'}
+        The metric whose arguments and results it has: ``seqeval``, ``poseval`` or ``hpi-dhc/FairEval``.
 
     Returns
     -------
     str
         A Python file in the package; nothing is downloaded.
 
+    Raises
+    ------
+    ValueError
+        If there is no such metric.
+
     Examples
     --------
     >>> from spanrs.integrations import hf
-    >>> hf.metric_path().rpartition("/")[2]
-    'spanrs_seqeval.py'
+    >>> hf.metric_path("poseval").rpartition("/")[2]
+    'spanrs_poseval.py'
     """
-    return (Path(__file__).parent / "metric" / "spanrs_seqeval.py").as_posix()
+    folder = Path(__file__).parent / "metric"
+    names = sorted(path.stem.removeprefix("spanrs_") for path in folder.glob("spanrs_*.py"))
+    if name not in names:
+        raise ValueError(f"there is no metric {name!r}; choose from {', '.join(map(repr, names))}")
+    return (folder / f"spanrs_{name}.py").as_posix()
 
 
 def seqeval_scores(
