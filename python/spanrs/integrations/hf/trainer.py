@@ -68,8 +68,7 @@ def compute_metrics(
     Scorer(scheme=scheme, reading=reading, dialect=dialect)
 
     def score(prediction: Any) -> dict[str, float]:
-        outputs, gold = _two_sides(prediction)
-        pred = _ids(outputs, gold, len(vocabulary))
+        gold, pred = two_sides_ids(prediction, len(vocabulary))
         scorer = Scorer(scheme=scheme, reading=reading, dialect=dialect, max_violations=0)
         scorer.update(gold, pred, vocabulary=vocabulary, ignore_index=ignore_index)
         result = scorer.result()
@@ -89,6 +88,12 @@ def compute_metrics(
         return measures
 
     return score
+
+
+def two_sides_ids(prediction: Any, labels: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return gold and predicted ids of an EvalPrediction or a pair (logits or ids, label ids)."""
+    outputs, gold = _two_sides(prediction)
+    return gold, _ids(outputs, gold, labels)
 
 
 def _two_sides(prediction: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
