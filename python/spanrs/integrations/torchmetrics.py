@@ -122,8 +122,8 @@ class SpanMetrics:
     def compute(self) -> dict[str, float]:
         """Return ``precision``, ``recall``, ``f1`` (micro) and ``accuracy`` of all batches; 0 without a denominator.
 
-        With ``per_type`` also ``PER_precision``, ``PER_recall``, ``PER_f1`` and ``PER_number`` (gold spans) for each type
-        that occurred.
+        With ``per_type`` also ``PER_precision``, ``PER_recall``, ``PER_f1`` and ``PER_number`` (gold spans) for each
+        type that occurred.
         """
         return _measures(self.types, self.state, per_type=self._per_type)
 
