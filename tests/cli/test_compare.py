@@ -144,7 +144,7 @@ def test_mistakes_are_one_line(command, files, tmp_path):
     short = tmp_path / "short.conll"
     short.write_text("w O\n")
     for arguments, message in (
-        ((gold,), "A B"),
+        ((gold,), "at least two systems"),
         ((gold, a), "at least two systems"),
         ((gold, a, a), "given twice"),
         ((gold, a, b, a), "given twice"),
@@ -229,3 +229,98 @@ def test_the_bound_applies_to_the_measure_shown(command, files):
         assert (result, "macro F1" in err) == (status, bool(status))
     err = command(gold, a, b, "--fail-under", "recall=0.5")[2]
     assert "--fail-under recall: the measure compared is f1" in err
+
+
+@pytest.fixture
+def seeds(files, tmp_path):
+    """Three results of each of two systems, as files."""
+    rng = random.Random(7)
+    gold = files[0].read_text()
+    for name, wrong in (("x", 0.1), ("y", 0.3)):
+        for seed in range(3):
+            lines = [
+                f"{line.split()[0]} {rng.choice(TAGS)}" if line.strip() and rng.random() < wrong else line
+                for line in gold.split("\n")
+            ]
+            (tmp_path / f"{name}-{seed}.conll").write_text("\n".join(lines))
+    return tmp_path
+
+
+def test_groups_are_compared_over_seeds(command, files, seeds):
+    gold = files[0]
+    options = ["--samples", 300, "--json"]
+    groups = ["--group", f"x={seeds}/x-*.conll", "--group", f"y={seeds}/y-*.conll"]
+    status, out, _ = command(gold, files[1], *groups, *options)
+    assert status == 0
+    results = {
+        name: [
+            spanrs.score(gold, path, by="sentence", errors=True)
+            for path in sorted(seeds.glob(f"{name}-*.conll"))
+        ]
+        for name in ("x", "y")
+    }
+    results["a.conll"] = [spanrs.score(gold, files[1], by="sentence", errors=True)]
+    assert json.loads(out) == spanrs.compare(results, samples=300).to_dict()
+    status, out, _ = command(gold, files[1], *groups, *options, "--baseline", "y")
+    assert status == 0
+    assert [(pair["a"], pair["b"]) for pair in json.loads(out)["pairs"]] == [("x", "y"), ("a.conll", "y")]
+    status, out, _ = command(gold, *groups, "--samples", 300)
+    assert status == 0
+    assert "a t-test over seeds and documents" in out
+
+
+def test_saved_counts_are_systems(command, files, tmp_path):
+    gold, *preds = files
+    saved = []
+    for path in preds:
+        saved.append(tmp_path / f"{path.stem}.counts")
+        saved[-1].write_bytes(spanrs.score(gold, path, by="sentence").to_bytes())
+    status, out, _ = command(*saved, "--samples", 300, "--json")
+    assert status == 0
+    systems = json.loads(out)["systems"]
+    assert list(systems) == ["a.counts", "b.counts", "c.counts"]
+    _, scored, _ = command(*files, "--samples", 300, "--json")
+    assert [one["value"] for one in systems.values()] == [
+        one["value"] for one in json.loads(scored)["systems"].values()
+    ]
+    status, out, _ = command(gold, preds[0], saved[1], "--samples", 300, "--json")
+    assert status == 0
+    assert json.loads(out)["systems"]["b.counts"] == systems["b.counts"]
+    status, _, err = command(gold, *saved)
+    assert status == 2
+    assert "already been scored against gold; leave out GOLD" in err
+    status, _, err = command(saved[0], preds[0])
+    assert status == 2
+    assert "is not a file of counts, so GOLD must come first" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--group", "x"], "expected NAME=PATTERN"),
+        (["--group", "x=absent-*"], "no file matches absent-*"),
+        (["--baseline", "z"], "--baseline z: there is no such system; there are a.conll, b.conll, c.conll"),
+        (["--group", "a.conll={0}/x-*.conll"], "is called like a group"),
+        (["--group", "x={0}/a.conll"], "a system is given twice"),
+        (
+            ["--group", "x={0}/[xy]-*.conll", "--significance-test", "bootstrap"],
+            "seeds have a test of their own",
+        ),
+    ],
+)
+def test_unsuitable_groups_are_refused(command, files, seeds, options, message):
+    status, _, err = command(*files, *(option.format(seeds) for option in options))
+    assert status == 2
+    assert message in " ".join(err.split())
+
+
+def test_directories_are_systems(command, files, tmp_path):
+    gold, *preds = files
+    for name, path in (("G", gold), ("A", preds[0]), ("B", preds[1])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.conll").write_text(path.read_text())
+    status, out, _ = command(*(tmp_path / name for name in "GAB"), "--samples", 300, "--json")
+    assert status == 0
+    _, scored, _ = command(*files[:3], "--samples", 300, "--json")
+    for name, file in (("A", "a.conll"), ("B", "b.conll")):
+        assert json.loads(out)["systems"][name]["value"] == json.loads(scored)["systems"][file]["value"]

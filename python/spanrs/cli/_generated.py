@@ -86,6 +86,10 @@ UNIT = option("--unit", "unit", group="Significance", help="Unit to resample: se
 SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Significance",
     help="How p-values are computed.", type=types.choice("randomisation", "bootstrap"),
     default="randomisation", metavar="TEST")
+GROUP = option("--group", "groups", group="Significance",
+    help="The systems that match PATTERN are seeds of NAME.", metavar="NAME=PATTERN", multiple=True)
+BASELINE = option("--baseline", "baseline", group="Significance",
+    help="Compare all other systems with this one only.", metavar="NAME")
 BY_TYPE = option("--by-type", "by_type", group="Significance",
     help="Also test the difference for each type.", is_flag=True)
 INTERVALS = option("--intervals", "intervals", group="Intervals", help="Confidence intervals of F1.",
@@ -354,12 +358,12 @@ score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("
     UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv", "json",
     "html", "jsonl"))
 compare = command("compare", arguments=[argument("gold", metavar="GOLD"), argument("preds",
-    metavar="A B [C]...", nargs=-1, required=True)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP,
+    metavar="[A] [B]...", nargs=-1, required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP,
     WEIGHTS, FOCUS, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
-    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED,
-    THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json",
-    "html"))
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE,
+    LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown",
+    "latex", "csv", "json", "html"))
 merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs=-1, required=True)],
     options=[UNTYPED, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON,
     MAX_VIOLATIONS, SAVE, SHORT_SIGNATURE], formats=("text", "markdown", "latex", "csv", "json", "html"))

@@ -27,6 +27,7 @@ from spanrs.eval.paired import (
 from spanrs.eval.resampling import check_level, check_measures, check_numbers
 from spanrs.eval.result import Result
 from spanrs.eval.scoring import score
+from spanrs.eval.seeds import difference_of_seeds, mean_of_seeds
 from spanrs.eval.sides import corpora_of
 from spanrs.io import Corpus, read
 from spanrs.io.options import NAMES
@@ -77,11 +78,12 @@ class Comparison(PairedComparison):
 
 
 def compare(
-    gold: Mapping[str, Result] | Any,
+    gold: Mapping[str, Result | Sequence[Result]] | Any,
     preds: Mapping[str, Any] | None = None,
     /,
     *,
     measure: str | Measure | Ratio | None = None,
+    baseline: str | None = None,
     test: str = "randomisation",
     samples: int = 10_000,
     seed: int = 0,
@@ -94,16 +96,20 @@ def compare(
 
     Parameters
     ----------
-    gold : any input of :func:`spanrs.score`, or mapping of str to Result
+    gold : any input of :func:`spanrs.score`, or mapping of str to Result or to a list of Result
         Gold, against which each of ``preds`` is scored. Alternatively, the results of at least two systems by name,
         which must have rows of the same documents: scored with ``by=``, against the same gold, with the same settings.
+        A list has the results of one system with different random seeds: ``{"a": [r1, r2, r3], "b": [r4, r5, r6]}``.
     preds : mapping of str to any input of :func:`spanrs.score`
         The systems by name.
     measure : str, Measure or Ratio, optional
         The measure to compare, or its name as for :class:`Measure`, by default micro F1 of the matcher's criterion.
+    baseline : str, optional
+        Compare each other system with this one instead of all pairs, which corrects p-values for fewer tests.
     test : str
         ``randomisation``: approximate randomisation; ``bootstrap``: paired bootstrap, whose p-value is the share of
         resamples in which the difference deviates from the observed difference by at least the observed difference.
+        Systems with several seeds are tested over seeds and documents instead; see Notes.
     samples : int
         Number of exchanges or resamples of the test, and of resamples of the intervals. The smallest possible p-value
         is ``1 / (samples + 1)``.
@@ -115,7 +121,7 @@ def compare(
         Number of threads, 1 or more.
     progress : callable, optional
         Called periodically with the number of resamples and exchanges completed so far. The total is ``samples`` for
-        all systems, plus ``samples`` for each pair under ``randomisation``.
+        all systems, plus ``samples`` for each pair under ``randomisation`` if no system has several seeds.
     **options
         With ``preds``, options of :func:`spanrs.score`. By default, ``errors`` is True, and ``by`` is ``document`` if
         a side consists of texts with annotations or spans are aligned by characters, otherwise ``sentence``.
@@ -127,7 +133,7 @@ def compare(
     Raises
     ------
     ValueError
-        For fewer than two systems or documents, an unknown test, and numbers out of range.
+        For fewer than two systems or documents, an unknown test or baseline, and numbers out of range.
     TypeError
         If results are compared and scoring options are given.
     spanrs.errors.AlignmentError
@@ -140,6 +146,11 @@ def compare(
     Both tests are two-sided and count the observed difference as one of the samples: p = (n + 1) / (samples + 1).
     Holm's method (1979) corrects for the number of pairs. McNemar's test is reported in addition; it counts gold spans,
     which are not independent within a sentence.
+
+    With several seeds the value of a system is the mean over seeds. The difference between two systems is tested by a
+    t-test whose variance has a part for the seeds of each system and one for the documents
+    (:mod:`spanrs.eval.seeds`), so a significant difference holds for new seeds and new documents. There is no p-value
+    for systems with fewer than three seeds. McNemar's test and lists of errors are omitted.
 
     Sources: Noreen 1989; Yeh 2000, "More accurate tests for the statistical significance of result differences";
     Berg-Kirkpatrick et al. 2012, "An empirical investigation of statistical significance in NLP".
@@ -157,10 +168,13 @@ def compare(
         raise ValueError(f"unknown test {test!r}; expected one of {', '.join(TESTS)}")
     check_level(level)
     check_numbers(samples, seed, threads)
-    results = _scored(gold, preds, options)
-    _check_results(results)
-    names = list(results)
-    first = results[names[0]]
+    seeds = _by_seed(_scored(gold, preds, options))
+    results = {name: result for of_system in seeds.values() for name, result in of_system.items()}
+    _check_results(seeds, results)
+    names = list(seeds)
+    if baseline is not None and baseline not in seeds:
+        raise ValueError(f"there is no system {baseline!r} to compare with; there are {', '.join(names)}")
+    first = next(iter(results.values()))
     types = _types(results)
     settings = _common_settings(results)
     compared_measure = Measure(measure) if isinstance(measure, str) else measure or Measure()
@@ -179,15 +193,32 @@ def compare(
     if isinstance(compared_measure, Measure):
         measures += [replace(compared_measure, type=ty) for ty in compared]
     compiled = [measure.compiled(first.matcher) for measure in measures]
-    systems = Systems([result.counts for result in results.values()], names)
+    several = any(len(of_system) > 1 for of_system in seeds.values())
+    if several and test != "randomisation":
+        raise ValueError(
+            f"test={test!r} is for single results; several seeds have a test over seeds and documents"
+        )
+    places = [
+        (a, b)
+        for a, b in combinations(range(len(names)), 2)
+        if baseline is None or baseline in (names[a], names[b])
+    ]
+    if baseline is not None:
+        places = [(b, a) if names[a] == baseline else (a, b) for a, b in places]
+    systems = Systems([result.counts for result in results.values()], list(results))
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)
-    by_name = {}
-    for at, name in enumerate(names):
-        value, *of_types = map(float, numbers.values[at])
-        per_type = dict(zip(compared, of_types, strict=True))
-        by_name[name] = System(value, numbers.interval(numbers.drawn[:, at, 0]), per_type)
-    errors = aligned_errors(results, systems)
-    pairs = _pairs(numbers, names, compared, _comparable_errors(errors, compared_measure))
+    errors: dict[str, ErrorList | None]
+    if several:
+        groups = _grouped(seeds)
+        largest = 1.0 if isinstance(compared_measure, Measure) else math.inf
+        by_name = _seed_systems(numbers, groups, compared, largest)
+        errors = dict.fromkeys(names)
+        pairs = _seed_pairs(numbers, groups, places, compared)
+        test = "seeds"
+    else:
+        by_name = {name: _system(numbers, at, compared) for at, name in enumerate(names)}
+        errors = aligned_errors(results, systems)
+        pairs = _pairs(numbers, (names, places), compared, _comparable_errors(errors, compared_measure))
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
     title = settings_of.quoted(compared_measure.title)
@@ -197,13 +228,34 @@ def compare(
         ("samples", samples),
         ("seed", seed),
         ("level", f"{level:g}"),
+        *([("baseline", settings_of.quoted(baseline))] if baseline is not None else []),
     ):
         settings = settings_of.with_setting(settings, name, str(shown))
     settings = settings_of.with_setting(settings, unit, str(documents))
     return Comparison(compared_measure, by_name, pairs, level, documents, settings, dict(results), errors)
 
 
-def _scored(gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]) -> Mapping[str, Result]:
+def _by_seed(scored: Mapping[str, Result | Sequence[Result]]) -> dict[str, dict[str, Result]]:
+    """Return the results of each system by name: ``NAME``, or ``NAME/1`` and so on for several seeds."""
+    if not isinstance(scored, Mapping):
+        raise TypeError(f"results must be a mapping of names to results, not {type(scored).__name__}")
+    seeds: dict[str, dict[str, Result]] = {}
+    for name, results in scored.items():
+        if not isinstance(results, (list, tuple)):
+            seeds[name] = {name: results}  # type: ignore[dict-item]  # checked below
+        elif results:
+            single = len(results) == 1
+            seeds[name] = {
+                name if single else f"{name}/{at}": result for at, result in enumerate(results, 1)
+            }
+        else:
+            raise ValueError(f"{name} has no results")
+    return seeds
+
+
+def _scored(
+    gold: Any, preds: Mapping[str, Any] | None, options: dict[str, Any]
+) -> Mapping[str, Result | Sequence[Result]]:
     """Return the results of the systems: the given results, or the results of scoring each system against gold."""
     if preds is None:
         if options:
@@ -250,7 +302,7 @@ class _Numbers:
         import numpy as np
 
         self.test, self.samples, self.seed, self.threads, self.progress = options
-        self.tails = [(1 - level) / 2, (1 + level) / 2]
+        self.level, self.tails = level, [(1 - level) / 2, (1 + level) / 2]
         self.systems, self.compiled = systems, compiled
         self.values = np.array([result.counts.measures(compiled) for result in results.values()])
         self.done = 0
@@ -290,11 +342,84 @@ class _Numbers:
         return [float(value) for value in np.where(np.isnan(observed), np.nan, p)]
 
 
-def _pairs(
-    numbers: _Numbers, names: list[str], types: list[str], errors: Sequence[ErrorList | None]
+def _system(numbers: _Numbers, at: int, types: list[str]) -> System:
+    """Return the numbers of a system with one result."""
+    value, *of_types = map(float, numbers.values[at])
+    interval = numbers.interval(numbers.drawn[:, at, 0])
+    return System(value, interval, dict(zip(types, of_types, strict=True)), (value,))
+
+
+def _grouped(seeds: Mapping[str, Mapping[str, Result]]) -> dict[str, list[int]]:
+    """Return the numbers of the results of each system."""
+    groups, start = {}, 0
+    for name, of_system in seeds.items():
+        groups[name] = list(range(start, start + len(of_system)))
+        start += len(of_system)
+    return groups
+
+
+def _seed_systems(
+    numbers: _Numbers, groups: dict[str, list[int]], types: list[str], largest: float
+) -> dict[str, System]:
+    """Return the means of systems over their seeds; types that a seed does not have count as 0 for it.
+
+    ``largest`` is the largest possible value; intervals end there and at 0.
+    """
+    import numpy as np
+
+    systems = {}
+    for name, members in groups.items():
+        if len(members) == 1:
+            systems[name] = _system(numbers, members[0], types)
+            continue
+        values = numbers.values[members]
+        whole = mean_of_seeds(values[:, 0], numbers.drawn[:, members, 0])
+        per_type = dict(zip(types, map(float, np.nan_to_num(values[:, 1:]).mean(axis=0)), strict=True))
+        low, high = whole.interval(numbers.level)
+        interval = Interval(max(low, 0.0), min(high, largest))
+        systems[name] = System(whole.value, interval, per_type, tuple(map(float, values[:, 0])))
+    return systems
+
+
+def _seed_pairs(
+    numbers: _Numbers, groups: dict[str, list[int]], places: list[tuple[int, int]], types: list[str]
 ) -> list[Pair]:
-    """Compare all pairs of systems."""
-    places = list(combinations(range(len(names)), 2))
+    """Compare systems over seeds and documents."""
+    import numpy as np
+
+    names, level = list(groups), numbers.level
+    values, drawn = numbers.values.copy(), numbers.drawn.copy()
+    # A type that a seed does not have counts as 0 for it.
+    values[:, 1:], drawn[:, :, 1:] = np.nan_to_num(values[:, 1:]), np.nan_to_num(drawn[:, :, 1:])
+    estimates = []
+    for a, b in places:
+        of_a, of_b = groups[names[a]], groups[names[b]]
+        row = []
+        for at in range(1 + len(types)):
+            sides = (values[of_a, at], drawn[:, of_a, at]), (values[of_b, at], drawn[:, of_b, at])
+            row.append(difference_of_seeds(*sides))
+        estimates.append(row)
+    corrected = holm([row[0].p_value() for row in estimates])
+    of_types = iter(holm([estimate.p_value() for row in estimates for estimate in row[1:]]))
+    pairs = []
+    for (a, b), (whole, *rows), p_holm in zip(places, estimates, corrected, strict=True):
+        per_type = {
+            ty: Difference(row.value, row.interval(level), row.p_value(), next(of_types))
+            for ty, row in zip(types, rows, strict=True)
+        }
+        numbers_of_pair = whole.value, whole.interval(level), whole.p_value(), p_holm
+        pairs.append(Pair(names[a], names[b], *numbers_of_pair, None, per_type))
+    return pairs
+
+
+def _pairs(
+    numbers: _Numbers,
+    systems: tuple[list[str], list[tuple[int, int]]],
+    types: list[str],
+    errors: Sequence[ErrorList | None],
+) -> list[Pair]:
+    """Compare pairs of systems, given as all names and pairs of their numbers."""
+    names, places = systems
     p_values = [numbers.p_values(a, b) for a, b in places]
     corrected = holm([row[0] for row in p_values])
     of_types = iter(holm([p for row in p_values for p in row[1:]]))
@@ -376,12 +501,12 @@ def _mcnemar(a: ErrorList | None, b: ErrorList | None) -> McNemar | None:
     return McNemar(only_a, only_b, mcnemar_p(only_a, only_b))
 
 
-def _check_results(results: Mapping[str, Result]) -> None:
+def _check_results(seeds: Mapping[str, object], results: Mapping[str, Result]) -> None:
     """Raise an error if the results cannot be compared."""
-    if not isinstance(results, Mapping):
-        raise TypeError(f"results must be a mapping of names to results, not {type(results).__name__}")
-    if len(results) < 2:
+    if len(seeds) < 2:
         raise ValueError("a comparison needs at least two systems")
+    if len(results) < sum(map(len, seeds.values())):  # type: ignore[arg-type]
+        raise ValueError("a system is called like a result of another system; rename one of them")
     for name, result in results.items():
         if not isinstance(result, Result):
             raise TypeError(f"{name} is a {type(result).__name__}, not a result of spanrs.score")

@@ -83,6 +83,8 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
     level = f"{100 * comparison.level:g}"
     samples = comparison.settings["samples"]
     note = f"Whiskers are {level} % percentile intervals of {samples} bootstrap resamples."
+    if comparison.has_seeds:
+        note = f"Bars are means over seeds, whiskers {level} % intervals over seeds and documents."
     yield Bars(comparison.measure.title, bars, note=note)
     shown = comparison_tables.tables(comparison, by_type=True)[1:]
     notes = {"Differences": comparison_tables.explanation(comparison)}

@@ -25,7 +25,9 @@ def signed(value: float) -> str:
 
 
 def interval_text(interval: Interval, *, signs: bool = False) -> str:
-    """Return both bounds of an interval in per cent."""
+    """Return both bounds of an interval in per cent; ``-`` if they are unknown."""
+    if math.isnan(interval.low):
+        return "-"
     show = signed if signs else percent
     return f"{show(interval.low)} to {show(interval.high)}"
 
@@ -45,11 +47,16 @@ def stars(p: float) -> str:
 def systems_table(comparison: PairedComparison) -> Table:
     """Return the measure of each system with its interval."""
     heads = ["system", comparison.measure.title, f"{100 * comparison.level:g} % interval"]
+    if comparison.has_seeds:
+        heads += ["seeds", "deviation"]
     # A ratio may be an error rate, for which smaller is better.
     ranked = heads[1:2] if isinstance(comparison.measure, Measure) else ()
     table = Table(heads, title="Systems", ranked=ranked)
     for name, system in comparison.systems.items():
-        table.add_row(name, percent(system.value), interval_text(system.interval))
+        cells = [percent(system.value), interval_text(system.interval)]
+        if comparison.has_seeds:
+            cells += [str(len(system.seeds)), percent(system.deviation)]
+        table.add_row(name, *cells)
     return table
 
 
@@ -115,7 +122,11 @@ def shown_parts(
 
 def explanation(comparison: PairedComparison) -> str:
     """Explain the test, the marks of p-values, and the columns of McNemar's test."""
-    test = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
+    test = {
+        "randomisation": "approximate randomisation",
+        "bootstrap": "paired bootstrap",
+        "seeds": "a t-test over seeds and documents, for at least three seeds of both systems,",
+    }
     samples = comparison.settings["samples"]
     return (
         f"p-values are two-sided, by {test[comparison.settings['test']]} with {samples} samples; "

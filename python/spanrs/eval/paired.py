@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from statistics import stdev
 from typing import Any, NamedTuple
 
 from spanrs._spanrs import Systems
@@ -43,11 +44,19 @@ class System:
     """A system in a comparison."""
 
     value: float
-    """Value of the measure."""
+    """Value of the measure; with several seeds the mean."""
     interval: Interval
-    """Percentile interval of the value."""
+    """Percentile interval of the value over documents; with several seeds the interval of the mean over seeds and
+    documents."""
     per_type: dict[str, float]
     """The same measure for each type; types that occur in no system are omitted."""
+    seeds: tuple[float, ...] = ()
+    """The value for each seed; one value if there is one result."""
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation over seeds; NaN for one seed."""
+        return stdev(self.seeds) if len(self.seeds) > 1 else math.nan
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,10 @@ class Difference:
     difference: float
     """Value of ``a`` minus value of ``b``."""
     interval: Interval
-    """Percentile interval of the difference; both systems are resampled together."""
+    """Percentile interval of the difference; both systems are resampled together. With several seeds the interval over
+    seeds and documents; NaN with fewer than three seeds of either system."""
     p_value: float
-    """Two-sided p-value of the paired test."""
+    """Two-sided p-value of the paired test; NaN with two seeds, or one and several."""
     p_holm: float
     """The p-value after Holm's correction for all pairs of systems; for a type, for all pairs and types."""
 
@@ -95,7 +105,7 @@ class PairedComparison:
     systems : dict of str to System
         The systems in the given order.
     pairs : list of Pair
-        All pairs of systems.
+        All pairs of systems, or all pairs with the baseline as ``b``.
     level : float
         Confidence level of intervals.
     documents : int
@@ -103,9 +113,10 @@ class PairedComparison:
     settings : dict of str to str
         Settings of the comparison; :attr:`signature` has the same settings in one line.
     results : dict of str to Evaluation
-        The compared results.
+        The compared results; those of a system with several seeds are called ``NAME/1``, ``NAME/2`` and so on.
     error_lists : dict of str to ErrorList or None
-        The errors in each result, with the sentence numbers of the first system; None if the errors are not complete.
+        The errors of each system, with the sentence numbers of the first system; None if the errors are not complete,
+        or if there are several seeds.
     """
 
     measure: Measure | Ratio
@@ -123,7 +134,7 @@ class PairedComparison:
         return settings_of.signature(self.settings)
 
     def pair(self, a: str, b: str) -> Pair:
-        """Return the comparison of two systems, in the order given to :func:`compare`.
+        """Return the comparison of two systems, in the order given to :func:`compare`; a baseline is ``b``.
 
         Raises
         ------
@@ -133,7 +144,14 @@ class PairedComparison:
         for pair in self.pairs:
             if (pair.a, pair.b) == (a, b):
                 return pair
-        raise KeyError(f"there is no pair ({a!r}, {b!r}); systems must be in the order given to compare")
+        raise KeyError(
+            f"there is no pair ({a!r}, {b!r}); systems must be in the order given to compare, with the baseline last"
+        )
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether a system has several seeds."""
+        return any(len(system.seeds) > 1 for system in self.systems.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain dictionaries, lists, strings and numbers; NaN becomes None."""
@@ -147,7 +165,12 @@ class PairedComparison:
             }
             pairs.append(plain)
         systems = {
-            name: asdict(system) | {"interval": list(system.interval)}
+            name: asdict(system)
+            | {
+                "interval": list(system.interval),
+                "seeds": list(system.seeds),
+                "deviation": system.deviation,
+            }
             for name, system in self.systems.items()
         }
         numbers = {"measure": self.measure.title, "level": self.level, "documents": self.documents}
