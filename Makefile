@@ -28,7 +28,7 @@ WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integra
 MIRI_CRATES = spanrs-base spanrs-tags
 
 .PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden generate docs docs-share \
-	coverage miri audit wheels fuzz versus differential clean
+	coverage miri audit wheels fuzz versus differential peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -181,6 +181,10 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 	$(BIN)/python .ci/check_wheel.py dist/*
 	$(BIN)/python .ci/try_install.py dist/*.whl
 	CARGO_TARGET_DIR=$(CURDIR)/target $(BIN)/python .ci/try_install.py dist/*.tar.gz
+
+# PEER is one of them; RECORD=NAME records its outputs for tests/golden/peers.
+peers: $(VENV)/built  ## run the tests and client programs of replaced packages with spanrs, each in its own environment
+	cd tests && ../$(BIN)/python -m peers $(PEER) $(RECORD:%=--record %)
 
 differential: $(VENV)/released  ## a million random sequences and 10^5 corpora against the peers, sources of files, once
 	$(BIN)/python -m benches.versus.iobes_million

@@ -128,7 +128,7 @@ def test_as_context_manager_it_takes_back_only_what_it_did():
 
 
 def test_no_names_mean_all():
-    names = {"conlleval", "faireval", "iobes", "nervaluate", "pycrfsuite", "seqeval", "seqscore"}
+    names = {"conlleval", "eval4ner", "faireval", "iobes", "nervaluate", "pycrfsuite", "seqeval", "seqscore"}
     assert set(compat.activate().names) == names | {"sklearn_crfsuite"}
     compat.deactivate()
     assert compat.activate().names
@@ -138,7 +138,7 @@ def test_no_names_mean_all():
 def test_other_names_are_refused_with_the_choices(function):
     with pytest.raises(
         ValueError,
-        match="'nereval'; it replaces conlleval, faireval, iobes, nervaluate, pycrfsuite, seqeval",
+        match="'nereval'; it replaces conlleval, eval4ner, faireval, iobes, nervaluate, pycrfsuite, seqeval",
     ):
         function("seqeval", "nereval")
     assert importlib.import_module("seqeval.metrics") is seqeval.metrics

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: Package -> the version that is reproduced; None for packages that were never distributed.
 VERSIONS = {
     "conlleval": "0.2",
+    "eval4ner": "0.1.0",
     "faireval": None,
     "iobes": "1.5.1",
     "nervaluate": "1.2.1",
