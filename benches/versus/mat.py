@@ -19,7 +19,7 @@ from spanrs import mat
 
 PACKAGES = ("numpy",)
 ROOT = Path(__file__).parent.parent.parent
-PAIRS, FEW, MANY = 500, 100, 1000
+PAIRS, FEW, MANY, SCALE = 500, 100, 1000, 10_000
 EVERYTHING = mat.Mat(content=documents.LABELS, tokens=["lex"])
 TAGS = replace(EVERYTHING, tables=["tag"])
 #: What the original needed for 500 pairs on the machine on which its outputs were recorded.
@@ -33,6 +33,7 @@ def run(work: Work) -> None:
     speed(work)
     growth(work)
     memory(work)
+    scale(work)
 
 
 def calls(folder: Path) -> dict[str, Call]:
@@ -146,6 +147,29 @@ def growth(work: Work) -> None:
                 significant(min(times[f"{name}|{MANY}"]) / min(times[f"{name}|{FEW}"])),
             )
             for name in few
+        ),
+    )
+
+
+def scale(work: Work) -> None:
+    """Documents a second, with ten thousand of them."""
+    folder = work.folder / f"mat{SCALE}"
+    documents.write(folder, SCALE)
+    size = sum(file.stat().st_size for file in folder.rglob("*.json")) / 1e6
+    work.record.heading(
+        f"{SCALE} pairs of documents",
+        f"{size:.0f} MB of MAT-JSON in {2 * SCALE} files; seconds of the processor, one thread, reading included.",
+    )
+    times = in_turn(calls(folder), 3)
+    work.record.table(
+        ("", "median s", "pairs a second", "MB a second"),
+        (
+            (
+                name,
+                f"{statistics.median(item):.2f}",
+                *(significant(n / statistics.median(item)) for n in (SCALE, size)),
+            )
+            for name, item in times.items()
         ),
     )
 

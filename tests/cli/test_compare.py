@@ -264,6 +264,8 @@ def test_groups_are_compared_over_seeds(command, files, seeds):
     status, out, _ = command(gold, files[1], *groups, *options, "--baseline", "y")
     assert status == 0
     assert [(pair["a"], pair["b"]) for pair in json.loads(out)["pairs"]] == [("x", "y"), ("a.conll", "y")]
+    by_path = command(gold, *files[1:3], "--samples", 300, "--json", "--baseline", files[1])[1]
+    assert by_path == command(gold, *files[1:3], "--samples", 300, "--json", "--baseline", "a.conll")[1]
     status, out, _ = command(gold, *groups, "--samples", 300)
     assert status == 0
     assert "a t-test over seeds and documents" in out
@@ -288,10 +290,31 @@ def test_saved_counts_are_systems(command, files, tmp_path):
     assert json.loads(out)["systems"]["b.counts"] == systems["b.counts"]
     status, _, err = command(gold, *saved)
     assert status == 2
-    assert "already been scored against gold; leave out GOLD" in err
+    assert "have been scored against gold; leave out GOLD" in err
     status, _, err = command(saved[0], preds[0])
     assert status == 2
-    assert "is not a file of counts, so GOLD must come first" in err
+    assert "not all systems are counts, so GOLD must come first" in err
+    for options, message in (
+        (["--matcher", "fair"], "--matcher is an option of scoring"),
+        (["--scheme", "BIO"], "--scheme is an option of scoring"),
+        (["--criterion", "bounds"], "the matcher exact has no criterion 'bounds'"),
+    ):
+        status, _, err = command(*saved, *options)
+        assert status == 2
+        assert message in err
+
+
+def test_groups_of_counts_need_no_gold(command, files, seeds):
+    for path in seeds.glob("[xy]-*.conll"):
+        counts = spanrs.score(files[0], path, by="sentence", matcher="partial").to_bytes()
+        path.with_suffix(".counts").write_bytes(counts)
+    groups = [f"--group={name}={seeds}/{name}-*.counts" for name in ("x", "y")]
+    status, out, _ = command(*groups, "--criterion", "overlap", "--samples", 300, "--json")
+    assert status == 0
+    assert json.loads(out)["pairs"][0]["p_value"] is not None
+    status, _, err = command("--group", f"x={seeds}/x-*.conll", "--group", f"y={seeds}/y-*.counts")
+    assert status == 2
+    assert "GOLD is missing; only counts" in err
 
 
 @pytest.mark.parametrize(
@@ -300,18 +323,25 @@ def test_saved_counts_are_systems(command, files, tmp_path):
         (["--group", "x"], "expected NAME=PATTERN"),
         (["--group", "x=absent-*"], "no file matches absent-*"),
         (["--baseline", "z"], "--baseline z: there is no such system; there are a.conll, b.conll, c.conll"),
-        (["--group", "a.conll={0}/x-*.conll"], "is called like a group"),
+        (["--group", "a.conll={0}/x-*.conll"], "has the same name as a group"),
         (["--group", "x={0}/a.conll"], "a system is given twice"),
-        (
-            ["--group", "x={0}/[xy]-*.conll", "--significance-test", "bootstrap"],
-            "seeds have a test of their own",
-        ),
+        (["--group", "x={0}/./a.conll"], "a system is given twice: "),
+        (["--group", "x={0}/go*"], "matches the pattern of a group"),
     ],
 )
 def test_unsuitable_groups_are_refused(command, files, seeds, options, message):
     status, _, err = command(*files, *(option.format(seeds) for option in options))
     assert status == 2
     assert message in " ".join(err.split())
+
+
+def test_a_directory_of_gold_needs_directories(command, files, tmp_path):
+    (tmp_path / "G").mkdir()
+    for name in ("a.conll", "z.conll"):
+        (tmp_path / "G" / name).write_text(files[0].read_text())
+    status, _, err = command(tmp_path / "G", *files[1:3])
+    assert status == 2
+    assert "is several files and" in err
 
 
 def test_directories_are_systems(command, files, tmp_path):

@@ -128,7 +128,16 @@ def test_as_context_manager_it_takes_back_only_what_it_did():
 
 
 def test_no_names_mean_all():
-    names = {"conlleval", "eval4ner", "faireval", "iobes", "nervaluate", "pycrfsuite", "seqeval", "seqscore"}
+    names = {
+        "conlleval",
+        "eval4ner",
+        "faireval",
+        "iobes",
+        "nervaluate",
+        "pycrfsuite",
+        "seqeval",
+        "seqscore",
+    }
     assert set(compat.activate().names) == names | {"sklearn_crfsuite"}
     compat.deactivate()
     assert compat.activate().names

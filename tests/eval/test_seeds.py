@@ -62,7 +62,7 @@ def test_variances_are_those_of_the_covariance_matrix(seed, of_a, of_b):
     freedom = variance**2 / sum(part**2 / (len(m) - 1) for part, m in zip(parts, (a, b), strict=True))
     assert estimate.value == pytest.approx(values[:of_a].mean() - values[of_a:].mean())
     assert estimate.variance == pytest.approx(variance)
-    assert estimate.freedom == pytest.approx(freedom)
+    assert estimate.degrees_of_freedom == pytest.approx(freedom)
     expected = 2 * stats.t.sf(abs(estimate.value) / math.sqrt(variance), freedom)
     assert estimate.p_value() == pytest.approx(expected, rel=1e-6)
     low, high = estimate.interval(0.95)
@@ -73,11 +73,11 @@ def test_variances_are_those_of_the_covariance_matrix(seed, of_a, of_b):
 
 def test_without_deviation_over_seeds_the_documents_decide():
     values, drawn = np.array([0.5, 0.5, 0.5]), np.array([[0.4] * 3, [0.6] * 3])
-    assert mean_of_seeds(values, drawn).freedom == math.inf
+    assert mean_of_seeds(values, drawn).degrees_of_freedom == math.inf
     same = difference_of_seeds((values, drawn), (values, drawn))
     assert (same.variance, same.p_value()) == (0.0, 1.0)
     better = difference_of_seeds((values + 0.1, drawn + 0.1), (values, drawn))
-    assert better.p_value() == 0.0
+    assert math.isnan(better.p_value()), "no variance that the difference could be compared with"
 
 
 def test_systems_with_seeds_are_compared():
@@ -140,8 +140,6 @@ def test_unsuitable_results_are_refused():
         spanrs.compare({"a": compared["a"], "b": []})
     with pytest.raises(ValueError, match="at least two systems"):
         spanrs.compare({"a": compared["a"]})
-    with pytest.raises(ValueError, match="test='bootstrap' is for single results"):
-        spanrs.compare(compared, test="bootstrap")
     with pytest.raises(ValueError, match="called like a result of another system"):
         spanrs.compare({"a": compared["a"], "a/1": compared["b"][0]})
     with pytest.raises(TypeError, match="b/2 is a str"):
@@ -157,3 +155,73 @@ def test_few_false_positives_in_a_simulation():
         compared = {name: [result(rng, right) for right in of_seeds] for name, of_seeds in rights.items()}
         significant += spanrs.compare(compared, samples=200).pairs[0].p_value <= 0.05
     assert significant <= 9
+
+
+def test_pairs_of_single_results_keep_their_test():
+    compared = systems(7, {"a": 0.9, "b": 0.6, "c": 0.7})
+    mixed = {"a": compared["a"], "b": compared["b"][0], "c": compared["c"][0]}
+    comparison = spanrs.compare(mixed, samples=300)
+    alone = spanrs.compare({"b": mixed["b"], "c": mixed["c"]}, samples=300)
+    pair, expected = comparison.pair("b", "c"), alone.pair("b", "c")
+    assert (pair.p_value, pair.mcnemar, pair.interval) == (
+        expected.p_value,
+        expected.mcnemar,
+        expected.interval,
+    )
+    assert math.isnan(comparison.pair("a", "b").p_value)
+    assert comparison.settings["test"] == "seeds,randomisation"
+    assert "approximate randomisation" in str(comparison)
+
+
+def test_types_that_a_seed_lacks_are_not_tested():
+    rng = np.random.default_rng(8)
+
+    def with_spurious(name):
+        tags = [[tag if rng.random() < 0.8 else "O" for tag in row] for row in GOLD]
+        tags[0][1] = f"B-{name}"
+        return spanrs.score(GOLD, tags, scheme="BIO", by=[1] * DOCUMENTS)
+
+    compared = {side: [with_spurious(f"{side}{seed}") for seed in range(3)] for side in ("S", "T")}
+    pair = spanrs.compare(compared, samples=200).pair("S", "T")
+    tested = {name: row for name, row in pair.per_type.items() if not math.isnan(row.p_value)}
+    assert set(tested) == {"A", "B"}
+    smallest = min(tested.values(), key=lambda row: row.p_value)
+    assert smallest.p_holm == pytest.approx(min(1, 2 * smallest.p_value))
+
+
+def test_a_type_in_one_document_has_no_p_value():
+    gold = [*GOLD[:-1], ["B-R", "O", "O"]]
+
+    def scored(finds):
+        tags = [*GOLD[:-1], ["B-R" if finds else "O", "O", "O"]]
+        return spanrs.score(gold, tags, scheme="BIO", by=[1] * DOCUMENTS)
+
+    compared = {name: [scored(finds) for _ in range(3)] for name, finds in (("a", True), ("b", False))}
+    row = spanrs.compare(compared, samples=200).pair("a", "b").per_type["R"]
+    assert row.difference == 1.0
+    assert math.isnan(row.p_value)
+
+
+def test_intervals_of_ratios_are_not_cut():
+    compared = systems(9, {"a": 0.9, "b": 0.6})
+    measure = spanrs.eval.Ratio({"match": -1}, {"match": 1, "missed": 1})
+    system = spanrs.compare(compared, measure=measure, samples=200).systems["a"]
+    assert system.interval.low < system.value < system.interval.high < 0
+
+
+def test_copies_of_a_result_are_noticed():
+    compared = systems(10, {"a": 0.9, "b": 0.6})
+    with pytest.warns(spanrs.errors.SpanrsWarning, match="the 3 seeds of b have equal counts"):
+        spanrs.compare({"a": compared["a"], "b": [compared["b"][0]] * 3}, samples=100)
+
+
+def test_pairs_that_are_not_tested_are_named():
+    compared = systems(11, {"a": 0.9, "b": 0.6})
+    comparison = spanrs.compare({"a": compared["a"], "b": compared["b"][0]}, samples=100)
+    assert "; not tested: a and b" in str(comparison)
+    assert "0 of 0" in comparison.to_html()
+
+
+def test_lists_of_paths_are_scored_first():
+    with pytest.raises(TypeError, match="a is a list of paths; score each seed first"):
+        spanrs.compare("gold.conll", {"a": ["a1.conll", "a2.conll"], "b": "b.conll"})

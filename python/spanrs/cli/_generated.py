@@ -87,7 +87,7 @@ SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Si
     help="How p-values are computed.", type=types.choice("randomisation", "bootstrap"),
     default="randomisation", metavar="TEST")
 GROUP = option("--group", "groups", group="Significance",
-    help="The systems that match PATTERN are seeds of NAME.", metavar="NAME=PATTERN", multiple=True)
+    help="Files that match PATTERN are seeds of the system NAME.", metavar="NAME=PATTERN", multiple=True)
 BASELINE = option("--baseline", "baseline", group="Significance",
     help="Compare all other systems with this one only.", metavar="NAME")
 BY_TYPE = option("--by-type", "by_type", group="Significance",
@@ -357,13 +357,12 @@ score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("
     CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS, XLSX,
     UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv", "json",
     "html", "jsonl"))
-compare = command("compare", arguments=[argument("gold", metavar="GOLD"), argument("preds",
-    metavar="[A] [B]...", nargs=-1, required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP,
-    WEIGHTS, FOCUS, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN,
-    TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
-    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE,
-    LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown",
-    "latex", "csv", "json", "html"))
+compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B]...", nargs=-1,
+    required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, AVERAGE, PART,
+    CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
+    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION,
+    TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED, THREADS,
+    OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json", "html"))
 merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs=-1, required=True)],
     options=[UNTYPED, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON,
     MAX_VIOLATIONS, SAVE, SHORT_SIGNATURE], formats=("text", "markdown", "latex", "csv", "json", "html"))

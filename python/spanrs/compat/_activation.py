@@ -227,11 +227,14 @@ def _older_version(names: tuple[str, ...], version: str | None) -> str | None:
         return None
     if len(names) != 1:
         raise ValueError(f"version={version!r} needs the name of one package, not {len(names)} names")
-    known = [VERSIONS[names[0]] or "", *OLDER.get(names[0], {})]
-    for number in known:
+    name, current = names[0], VERSIONS[names[0]]
+    if current is None:
+        raise ValueError(f"{name} has no versions, so version={version!r} cannot be selected")
+    reproduced = [current, *OLDER.get(name, {})]
+    for number in reproduced:
         if version and f"{number}.".startswith(f"{version}."):
-            return number if number != known[0] else None
-    raise ValueError(f"spanrs does not reproduce {names[0]} {version}; it reproduces {', '.join(known)}")
+            return number if number != current else None
+    raise ValueError(f"spanrs does not reproduce {name} {version}; it reproduces {', '.join(reproduced)}")
 
 
 def _take_out(package: str) -> dict[str, ModuleType]:

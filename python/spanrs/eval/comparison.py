@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from os import PathLike
 from typing import Any
 
 from spanrs._spanrs import Systems
-from spanrs.errors import AlignmentError, SchemeError, with_code
+from spanrs.errors import AlignmentError, SchemeError, SpanrsWarning, with_code
 from spanrs.eval import comparison_tables
 from spanrs.eval import settings as settings_of
 from spanrs.eval.corpora import default_unit
@@ -109,7 +111,7 @@ def compare(
     test : str
         ``randomisation``: approximate randomisation; ``bootstrap``: paired bootstrap, whose p-value is the share of
         resamples in which the difference deviates from the observed difference by at least the observed difference.
-        Systems with several seeds are tested over seeds and documents instead; see Notes.
+        Pairs with several seeds are tested over seeds and documents instead; see Notes.
     samples : int
         Number of exchanges or resamples of the test, and of resamples of the intervals. The smallest possible p-value
         is ``1 / (samples + 1)``.
@@ -121,7 +123,7 @@ def compare(
         Number of threads, 1 or more.
     progress : callable, optional
         Called periodically with the number of resamples and exchanges completed so far. The total is ``samples`` for
-        all systems, plus ``samples`` for each pair under ``randomisation`` if no system has several seeds.
+        all systems, plus ``samples`` for each pair of single results under ``randomisation``.
     **options
         With ``preds``, options of :func:`spanrs.score`. By default, ``errors`` is True, and ``by`` is ``document`` if
         a side consists of texts with annotations or spans are aligned by characters, otherwise ``sentence``.
@@ -143,14 +145,15 @@ def compare(
 
     Notes
     -----
-    Both tests are two-sided and count the observed difference as one of the samples: p = (n + 1) / (samples + 1).
-    Holm's method (1979) corrects for the number of pairs. McNemar's test is reported in addition; it counts gold spans,
-    which are not independent within a sentence.
+    The tests of single results are two-sided and count the observed difference as one of the samples:
+    p = (n + 1) / (samples + 1). Holm's method (1979) corrects for the number of pairs. McNemar's test is reported in
+    addition; it counts gold spans, which are not independent within a sentence.
 
     With several seeds the value of a system is the mean over seeds. The difference between two systems is tested by a
     t-test whose variance has a part for the seeds of each system and one for the documents
     (:mod:`spanrs.eval.seeds`), so a significant difference holds for new seeds and new documents. There is no p-value
-    for systems with fewer than three seeds. McNemar's test and lists of errors are omitted.
+    with fewer than three seeds of either system, for types that are in neither gold nor the predictions of a seed, and
+    if neither seeds nor documents vary. McNemar's test and lists of errors are omitted.
 
     Sources: Noreen 1989; Yeh 2000, "More accurate tests for the statistical significance of result differences";
     Berg-Kirkpatrick et al. 2012, "An empirical investigation of statistical significance in NLP".
@@ -171,6 +174,7 @@ def compare(
     seeds = _by_seed(_scored(gold, preds, options))
     results = {name: result for of_system in seeds.values() for name, result in of_system.items()}
     _check_results(seeds, results)
+    _warn_of_equal_seeds(seeds)
     names = list(seeds)
     if baseline is not None and baseline not in seeds:
         raise ValueError(f"there is no system {baseline!r} to compare with; there are {', '.join(names)}")
@@ -193,11 +197,6 @@ def compare(
     if isinstance(compared_measure, Measure):
         measures += [replace(compared_measure, type=ty) for ty in compared]
     compiled = [measure.compiled(first.matcher) for measure in measures]
-    several = any(len(of_system) > 1 for of_system in seeds.values())
-    if several and test != "randomisation":
-        raise ValueError(
-            f"test={test!r} is for single results; several seeds have a test over seeds and documents"
-        )
     places = [
         (a, b)
         for a, b in combinations(range(len(names)), 2)
@@ -207,18 +206,17 @@ def compare(
         places = [(b, a) if names[a] == baseline else (a, b) for a, b in places]
     systems = Systems([result.counts for result in results.values()], list(results))
     numbers = _Numbers(systems, results, compiled, (test, samples, seed, threads, progress), level)
-    errors: dict[str, ErrorList | None]
-    if several:
-        groups = _grouped(seeds)
-        largest = 1.0 if isinstance(compared_measure, Measure) else math.inf
-        by_name = _seed_systems(numbers, groups, compared, largest)
-        errors = dict.fromkeys(names)
-        pairs = _seed_pairs(numbers, groups, places, compared)
-        test = "seeds"
-    else:
-        by_name = {name: _system(numbers, at, compared) for at, name in enumerate(names)}
-        errors = aligned_errors(results, systems)
-        pairs = _pairs(numbers, (names, places), compared, _comparable_errors(errors, compared_measure))
+    groups = _grouped(seeds)
+    bounds = (0.0, 1.0) if isinstance(compared_measure, Measure) else (-math.inf, math.inf)
+    by_name = {name: _system(numbers, members, compared, bounds) for name, members in groups.items()}
+    error_lists = aligned_errors(results, systems)
+    # The results of several seeds have other names than their system.
+    errors = {name: error_lists.get(name) for name in names}
+    comparable = dict(zip(names, _comparable_errors(errors, compared_measure), strict=True))
+    pairs = _pairs(numbers, groups, [(names[a], names[b]) for a, b in places], compared, comparable)
+    if len(results) > len(names):
+        singles = [name for name in names if len(seeds[name]) == 1]
+        test = f"seeds,{test}" if any({pair.a, pair.b} <= {*singles} for pair in pairs) else "seeds"
     documents = len(systems)
     unit = "sentences" if first.by_sentence else "documents"
     title = settings_of.quoted(compared_measure.title)
@@ -272,6 +270,16 @@ def _scored(
         gold = read(gold, **{name: value for name, value in options.items() if name in NAMES})
     elif isinstance(gold, Iterator):
         gold = list(gold)
+    for name, pred in preds.items():
+        if (
+            isinstance(pred, (list, tuple))
+            and pred
+            and all(isinstance(one, (str, PathLike)) for one in pred)
+        ):
+            raise TypeError(
+                f"{name} is a list of paths; score each seed first: compare({{{name!r}: [spanrs.score(gold, path, "
+                "by='sentence') for path in paths], ...})"
+            )
     return {name: _score_system(gold, pred, options) for name, pred in preds.items()}
 
 
@@ -342,11 +350,13 @@ class _Numbers:
         return [float(value) for value in np.where(np.isnan(observed), np.nan, p)]
 
 
-def _system(numbers: _Numbers, at: int, types: list[str]) -> System:
-    """Return the numbers of a system with one result."""
-    value, *of_types = map(float, numbers.values[at])
-    interval = numbers.interval(numbers.drawn[:, at, 0])
-    return System(value, interval, dict(zip(types, of_types, strict=True)), (value,))
+def _warn_of_equal_seeds(seeds: Mapping[str, Mapping[str, Result]]) -> None:
+    """Warn if all results of a system with several seeds have equal counts."""
+    for name, of_system in seeds.items():
+        stored = [result.counts.to_bytes() for result in of_system.values()]
+        if len(stored) > 1 and len(set(stored)) == 1:
+            message = f"the {len(stored)} seeds of {name} have equal counts; are they copies of one result?"
+            warnings.warn(message, SpanrsWarning, stacklevel=3)
 
 
 def _grouped(seeds: Mapping[str, Mapping[str, Result]]) -> dict[str, list[int]]:
@@ -358,81 +368,65 @@ def _grouped(seeds: Mapping[str, Mapping[str, Result]]) -> dict[str, list[int]]:
     return groups
 
 
-def _seed_systems(
-    numbers: _Numbers, groups: dict[str, list[int]], types: list[str], largest: float
-) -> dict[str, System]:
-    """Return the means of systems over their seeds; types that a seed does not have count as 0 for it.
-
-    ``largest`` is the largest possible value; intervals end there and at 0.
-    """
+def _system(numbers: _Numbers, members: list[int], types: list[str], bounds: tuple[float, float]) -> System:
+    """Return the numbers of a system with one result or several seeds; intervals of means end at the bounds."""
     import numpy as np
 
-    systems = {}
-    for name, members in groups.items():
-        if len(members) == 1:
-            systems[name] = _system(numbers, members[0], types)
+    values = numbers.values[members]
+    if len(members) == 1:
+        value, interval = float(values[0, 0]), numbers.interval(numbers.drawn[:, members[0], 0])
+    else:
+        estimate = mean_of_seeds(values[:, 0], numbers.drawn[:, members, 0])
+        low, high = estimate.interval(numbers.level)
+        value, interval = estimate.value, Interval(max(low, bounds[0]), min(high, bounds[1]))
+    # The mean over the seeds that have the type.
+    counts = (~np.isnan(values[:, 1:])).sum(axis=0)
+    means = np.where(counts > 0, np.nansum(values[:, 1:], axis=0) / np.maximum(counts, 1), np.nan)
+    per_type = dict(zip(types, map(float, means), strict=True))
+    return System(value, interval, per_type, tuple(map(float, values[:, 0])))
+
+
+def _differences(numbers: _Numbers, a: list[int], b: list[int]) -> list[tuple[float, Interval, float]]:
+    """Return the difference, interval and p-value of each measure for two systems."""
+    import numpy as np
+
+    if len(a) == len(b) == 1:
+        observed = numbers.values[a[0]] - numbers.values[b[0]]
+        drawn = numbers.drawn[:, a[0]] - numbers.drawn[:, b[0]]
+        p_values = numbers.p_values(a[0], b[0])
+        return [(float(observed[at]), numbers.interval(drawn[:, at]), p) for at, p in enumerate(p_values)]
+    rows = []
+    for at in range(numbers.values.shape[1]):
+        sides = (
+            (numbers.values[a, at], numbers.drawn[:, a, at]),
+            (numbers.values[b, at], numbers.drawn[:, b, at]),
+        )
+        if np.isnan(numbers.values[[*a, *b], at]).any():
+            # A type that is in neither gold nor the predictions of some seed.
+            rows.append((math.nan, Interval(math.nan, math.nan), math.nan))
             continue
-        values = numbers.values[members]
-        whole = mean_of_seeds(values[:, 0], numbers.drawn[:, members, 0])
-        per_type = dict(zip(types, map(float, np.nan_to_num(values[:, 1:]).mean(axis=0)), strict=True))
-        low, high = whole.interval(numbers.level)
-        interval = Interval(max(low, 0.0), min(high, largest))
-        systems[name] = System(whole.value, interval, per_type, tuple(map(float, values[:, 0])))
-    return systems
-
-
-def _seed_pairs(
-    numbers: _Numbers, groups: dict[str, list[int]], places: list[tuple[int, int]], types: list[str]
-) -> list[Pair]:
-    """Compare systems over seeds and documents."""
-    import numpy as np
-
-    names, level = list(groups), numbers.level
-    values, drawn = numbers.values.copy(), numbers.drawn.copy()
-    # A type that a seed does not have counts as 0 for it.
-    values[:, 1:], drawn[:, :, 1:] = np.nan_to_num(values[:, 1:]), np.nan_to_num(drawn[:, :, 1:])
-    estimates = []
-    for a, b in places:
-        of_a, of_b = groups[names[a]], groups[names[b]]
-        row = []
-        for at in range(1 + len(types)):
-            sides = (values[of_a, at], drawn[:, of_a, at]), (values[of_b, at], drawn[:, of_b, at])
-            row.append(difference_of_seeds(*sides))
-        estimates.append(row)
-    corrected = holm([row[0].p_value() for row in estimates])
-    of_types = iter(holm([estimate.p_value() for row in estimates for estimate in row[1:]]))
-    pairs = []
-    for (a, b), (whole, *rows), p_holm in zip(places, estimates, corrected, strict=True):
-        per_type = {
-            ty: Difference(row.value, row.interval(level), row.p_value(), next(of_types))
-            for ty, row in zip(types, rows, strict=True)
-        }
-        numbers_of_pair = whole.value, whole.interval(level), whole.p_value(), p_holm
-        pairs.append(Pair(names[a], names[b], *numbers_of_pair, None, per_type))
-    return pairs
+        estimate = difference_of_seeds(*sides)
+        rows.append((estimate.value, estimate.interval(numbers.level), estimate.p_value()))
+    return rows
 
 
 def _pairs(
     numbers: _Numbers,
-    systems: tuple[list[str], list[tuple[int, int]]],
+    groups: Mapping[str, list[int]],
+    names: list[tuple[str, str]],
     types: list[str],
-    errors: Sequence[ErrorList | None],
+    errors: Mapping[str, ErrorList | None],
 ) -> list[Pair]:
-    """Compare pairs of systems, given as all names and pairs of their numbers."""
-    names, places = systems
-    p_values = [numbers.p_values(a, b) for a, b in places]
-    corrected = holm([row[0] for row in p_values])
-    of_types = iter(holm([p for row in p_values for p in row[1:]]))
+    """Compare pairs of systems, given by name."""
+    rows = [_differences(numbers, groups[a], groups[b]) for a, b in names]
+    corrected = holm([row[0][2] for row in rows])
+    of_types = iter(holm([p for row in rows for _, _, p in row[1:]]))
     pairs = []
-    for (a, b), row, p_holm in zip(places, p_values, corrected, strict=True):
-        observed = numbers.values[a] - numbers.values[b]
-        drawn = numbers.drawn[:, a] - numbers.drawn[:, b]
+    for (a, b), (whole, *row), p_holm in zip(names, rows, corrected, strict=True):
         per_type = {
-            ty: Difference(float(observed[at]), numbers.interval(drawn[:, at]), row[at], next(of_types))
-            for at, ty in enumerate(types, 1)
+            ty: Difference(*numbers_of, next(of_types)) for ty, numbers_of in zip(types, row, strict=True)
         }
-        whole = float(observed[0]), numbers.interval(drawn[:, 0]), row[0], p_holm
-        pairs.append(Pair(names[a], names[b], *whole, _mcnemar(errors[a], errors[b]), per_type))
+        pairs.append(Pair(a, b, *whole, p_holm, _mcnemar(errors[a], errors[b]), per_type))
     return pairs
 
 

@@ -73,7 +73,7 @@ def _comparison_sections(comparison: PairedComparison) -> Iterator[Section]:
             Card(f"Best {comparison.measure.title}", percent(values[best]), best),
             Card(
                 "Significant differences",
-                f"{significant} of {len(pairs)}",
+                f"{significant} of {sum(not math.isnan(pair.p_value) for pair in pairs)}",
                 limit,
             ),
             Card(unit, str(comparison.documents)),

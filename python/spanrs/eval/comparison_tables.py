@@ -122,15 +122,18 @@ def shown_parts(
 
 def explanation(comparison: PairedComparison) -> str:
     """Explain the test, the marks of p-values, and the columns of McNemar's test."""
-    test = {
+    words = {
         "randomisation": "approximate randomisation",
         "bootstrap": "paired bootstrap",
-        "seeds": "a t-test over seeds and documents, for at least three seeds of both systems,",
+        "seeds": "a t-test over seeds and documents (at least three seeds of both systems)",
     }
+    test = " and ".join(words[name] for name in comparison.settings["test"].split(","))
     samples = comparison.settings["samples"]
+    untested = [f"{pair.a} and {pair.b}" for pair in comparison.pairs if math.isnan(pair.p_value)]
+    untested_words = f"; not tested: {', '.join(untested)}" if untested else ""
     return (
-        f"p-values are two-sided, by {test[comparison.settings['test']]} with {samples} samples; "
-        "* p Holm <= 0.05, ** <= 0.01, *** <= 0.001"
+        f"p-values are two-sided, by {test} with {samples} samples; "
+        "* p Holm <= 0.05, ** <= 0.01, *** <= 0.001" + untested_words
     ) + (
         "; only a, only b: gold spans without an error only in a, only in b"
         if any(pair.mcnemar for pair in comparison.pairs)

@@ -69,7 +69,8 @@ class Difference:
     """Percentile interval of the difference; both systems are resampled together. With several seeds the interval over
     seeds and documents; NaN with fewer than three seeds of either system."""
     p_value: float
-    """Two-sided p-value of the paired test; NaN with two seeds, or one and several."""
+    """Two-sided p-value: of the paired test for two single results, of the test over seeds and documents for at least
+    three seeds of both systems; else NaN."""
     p_holm: float
     """The p-value after Holm's correction for all pairs of systems; for a type, for all pairs and types."""
 

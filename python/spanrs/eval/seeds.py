@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-#: Least number of seeds of a system with which it is tested: two values say too little about their deviation.
-LEAST_SEEDS = 3
+#: Minimum number of seeds per system for a p-value: two values say too little about their deviation.
+MIN_SEEDS = 3
 #: Differences in variance below this share of the largest value are rounding errors.
 ROUNDING = 1e-12
 
@@ -33,52 +33,55 @@ class Estimate(NamedTuple):
     """The estimate."""
     variance: float
     """Variance over seeds and documents; NaN if the deviation over seeds is unknown."""
-    freedom: float
+    degrees_of_freedom: float
     """Degrees of freedom; infinite if all seeds give the same value."""
 
     def p_value(self) -> float:
-        """Return the two-sided p-value of the hypothesis that the true value is 0; NaN if the variance is unknown."""
+        """Return the two-sided p-value of the hypothesis that the true value is 0.
+
+        NaN if the variance is unknown, or is 0 although the value is not, as for a type in one document.
+        """
         if math.isnan(self.variance) or math.isnan(self.value):
             return math.nan
         if self.variance <= 0:
-            return 1.0 if abs(self.value) <= ROUNDING else 0.0
-        return student_p(self.value / math.sqrt(self.variance), self.freedom)
+            return 1.0 if abs(self.value) <= ROUNDING else math.nan
+        return student_p(self.value / math.sqrt(self.variance), self.degrees_of_freedom)
 
     def interval(self, level: float) -> Interval:
         """Return the confidence interval; NaN if the variance is unknown."""
         if math.isnan(self.variance) or math.isnan(self.value):
             return Interval(math.nan, math.nan)
-        half = student_quantile(level, self.freedom) * math.sqrt(max(self.variance, 0.0))
+        half = student_quantile(level, self.degrees_of_freedom) * math.sqrt(max(self.variance, 0.0))
         return Interval(self.value - half, self.value + half)
 
 
-def mean_of_seeds(values: Array, drawn: Array, least: int = 2) -> Estimate:
+def mean_of_seeds(values: Array, resampled: Array, min_seeds: int = 2) -> Estimate:
     """Estimate the mean of a system over seeds and documents.
 
     Parameters
     ----------
     values : ndarray, shape (seeds,)
         The measure for each seed.
-    drawn : ndarray, shape (samples, seeds)
+    resampled : ndarray, shape (samples, seeds)
         The measure in resamples of the documents, which are the same for all seeds.
-    least : int
+    min_seeds : int
         With fewer seeds the variance is NaN.
 
     Examples
     --------
     >>> import numpy as np
     >>> from spanrs.eval.seeds import mean_of_seeds
-    >>> drawn = np.array([[0.7, 0.8, 0.9], [0.75, 0.85, 0.95]])
-    >>> estimate = mean_of_seeds(np.array([0.7, 0.8, 0.9]), drawn)
+    >>> resampled = np.array([[0.7, 0.8, 0.9], [0.75, 0.85, 0.95]])
+    >>> estimate = mean_of_seeds(np.array([0.7, 0.8, 0.9]), resampled)
     >>> round(estimate.value, 3), round(estimate.variance, 6)
     (0.8, 0.004583)
     """
-    own = _parts(values, least)
-    return _estimate(float(values.mean()), [own], max(_mean_covariance(drawn, drawn), 0.0))
+    of_seeds = _seed_variance(values, min_seeds)
+    return _estimate(float(values.mean()), [of_seeds], max(_mean_covariance(resampled, resampled), 0.0))
 
 
 def difference_of_seeds(
-    a: tuple[Array, Array], b: tuple[Array, Array], least: int = LEAST_SEEDS
+    a: tuple[Array, Array], b: tuple[Array, Array], min_seeds: int = MIN_SEEDS
 ) -> Estimate:
     """Estimate the difference between the means of two systems over seeds and documents.
 
@@ -87,19 +90,19 @@ def difference_of_seeds(
     a, b : pair of ndarray
         Values and resampled values of each system, as for :func:`mean_of_seeds`; the documents of a resample are the
         same for both.
-    least : int
+    min_seeds : int
         With fewer seeds of either system the variance is NaN.
     """
-    (values_a, drawn_a), (values_b, drawn_b) = a, b
-    covariances = _mean_covariance(drawn_a, drawn_a) + _mean_covariance(drawn_b, drawn_b)
-    documents = max(covariances - 2 * _mean_covariance(drawn_a, drawn_b), 0.0)
-    parts = [_parts(values_a, least), _parts(values_b, least)]
+    (values_a, resampled_a), (values_b, resampled_b) = a, b
+    covariances = _mean_covariance(resampled_a, resampled_a) + _mean_covariance(resampled_b, resampled_b)
+    documents = max(covariances - 2 * _mean_covariance(resampled_a, resampled_b), 0.0)
+    parts = [_seed_variance(values_a, min_seeds), _seed_variance(values_b, min_seeds)]
     return _estimate(float(values_a.mean() - values_b.mean()), parts, documents)
 
 
-def _parts(values: Array, least: int) -> tuple[float, int]:
+def _seed_variance(values: Array, min_seeds: int) -> tuple[float, int]:
     """Return the variance of the mean over seeds, and its degrees of freedom."""
-    if len(values) < least:
+    if len(values) < min_seeds:
         return math.nan, 0
     return float(values.var(ddof=1)) / len(values), len(values) - 1
 
@@ -115,24 +118,24 @@ def _estimate(value: float, parts: list[tuple[float, int]], documents: float) ->
     return Estimate(value, variance, variance**2 / uncertainty if uncertainty else math.inf)
 
 
-def _mean_covariance(drawn_a: Array, drawn_b: Array) -> float:
+def _mean_covariance(resampled_a: Array, resampled_b: Array) -> float:
     """Return the mean covariance over documents between different seeds; for one seed, its variance."""
     import numpy as np
 
-    known = ~(np.isnan(drawn_a).any(axis=1) | np.isnan(drawn_b).any(axis=1))
-    a, b = drawn_a[known], drawn_b[known]
+    defined = ~(np.isnan(resampled_a).any(axis=1) | np.isnan(resampled_b).any(axis=1))
+    a, b = resampled_a[defined], resampled_b[defined]
     if len(a) < 2:
         return 0.0
     a, b = a - a.mean(axis=0), b - b.mean(axis=0)
     product = a.sum(axis=1) @ b.sum(axis=1)
     pairs = a.shape[1] * b.shape[1]
-    if drawn_a is drawn_b and a.shape[1] > 1:
+    if resampled_a is resampled_b and a.shape[1] > 1:
         product -= (a * a).sum()
         pairs -= a.shape[1]
     return float(product / pairs / (len(a) - 1))
 
 
-def student_p(t: float, freedom: float) -> float:
+def student_p(t: float, degrees_of_freedom: float) -> float:
     """Return the two-sided p-value of Student's t.
 
     Examples
@@ -141,12 +144,12 @@ def student_p(t: float, freedom: float) -> float:
     >>> round(student_p(2.776445, 4), 6)
     0.05
     """
-    if math.isinf(freedom):
+    if math.isinf(degrees_of_freedom):
         return math.erfc(abs(t) / math.sqrt(2))
-    return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+    return _incomplete_beta(degrees_of_freedom / 2, 0.5, degrees_of_freedom / (degrees_of_freedom + t * t))
 
 
-def student_quantile(level: float, freedom: float) -> float:
+def student_quantile(level: float, degrees_of_freedom: float) -> float:
     """Return the t that a share of ``level`` of the absolute values does not exceed.
 
     Examples
@@ -159,9 +162,9 @@ def student_quantile(level: float, freedom: float) -> float:
     t = NormalDist().inv_cdf((1 + level) / 2)
     # Newton's method; a step that leaves the known interval is replaced.
     for _ in range(100):
-        excess = student_p(t, freedom) - (1 - level)
+        excess = student_p(t, degrees_of_freedom) - (1 - level)
         low, high = (t, high) if excess > 0 else (low, t)
-        step = excess / (2 * _student_density(t, freedom))
+        step = excess / (2 * _student_density(t, degrees_of_freedom))
         if not low < t + step < high:
             step = (2 * t if math.isinf(high) else (low + high) / 2) - t
         t += step
@@ -170,12 +173,16 @@ def student_quantile(level: float, freedom: float) -> float:
     return t
 
 
-def _student_density(t: float, freedom: float) -> float:
-    if math.isinf(freedom):
+def _student_density(t: float, degrees_of_freedom: float) -> float:
+    if math.isinf(degrees_of_freedom):
         return NormalDist().pdf(t)
-    half = (freedom + 1) / 2
-    log = math.lgamma(half) - math.lgamma(freedom / 2) - half * math.log1p(t * t / freedom)
-    return math.exp(log) / math.sqrt(freedom * math.pi)
+    half = (degrees_of_freedom + 1) / 2
+    log = (
+        math.lgamma(half)
+        - math.lgamma(degrees_of_freedom / 2)
+        - half * math.log1p(t * t / degrees_of_freedom)
+    )
+    return math.exp(log) / math.sqrt(degrees_of_freedom * math.pi)
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:

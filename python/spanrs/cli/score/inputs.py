@@ -80,15 +80,21 @@ def check_pattern(gold: str, preds: tuple[str, ...]) -> None:
         )
 
 
+def check_both_several(gold: str, pred: str) -> None:
+    """Refuse a directory or pattern beside a single file, with which only one file would be compared."""
+    several = [path for path in (gold, pred) if is_several(path)]
+    if len(several) == 1:
+        single = pred if several == [gold] else gold
+        message = f"{several[0]} is several files and {single} is one; give two files or two directories"
+        raise click.UsageError(message)
+
+
 def read_sides(
     gold: str, pred: str | None, sides: tuple[SideOptions, SideOptions], arguments: dict[str, Any]
 ) -> tuple[Corpus, Corpus | None]:
     """Read GOLD and PRED; ``sides`` are the options that apply only to gold or only to pred."""
-    several = [path for path in (gold, pred) if path is not None and is_several(path)]
-    if pred is not None and len(several) == 1:
-        single = pred if several == [gold] else gold
-        message = f"{several[0]} is several files and {single} is one; give two files or two directories"
-        raise click.UsageError(message)
+    if pred is not None:
+        check_both_several(gold, pred)
     names = ("gold", "pred") if pred is None else ("tags", "tags")
     of_sides = [arguments | side.arguments(name) for name, side in zip(names, sides, strict=True)]
     if pred is None:

@@ -1,7 +1,7 @@
 """Scores of extracted strings by the four modes of SemEval-2013, as in eval4ner.
 
-An extraction is a pair (type, string). Strings overlap if their first occurrences in the text overlap, so texts in which
-a string occurs twice are better scored by positions: ``spanrs.score(..., matcher="partial")``.
+An extraction is a pair (type, string). Strings overlap if their first occurrences in the text overlap, so texts in
+which a string occurs twice are better scored by positions: ``spanrs.score(..., matcher="partial")``.
 """
 
 from __future__ import annotations

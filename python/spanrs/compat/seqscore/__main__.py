@@ -9,5 +9,5 @@ from spanrs.compat.seqscore.scripts.seqscore import cli
 if __name__ == "__main__":
     try:
         cli(prog_name="seqscore")
-    except (CoNLLFormatError, EncodingError, ImportError, OSError, ValueError) as error:
+    except (CoNLLFormatError, EncodingError, ImportError, LookupError, OSError, ValueError) as error:
         sys.exit(f"seqscore: {error}")

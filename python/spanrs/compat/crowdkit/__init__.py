@@ -1,0 +1,1 @@
+"""Aggregators with the calls of crowd-kit 1.4.2, in :mod:`spanrs.compat.crowdkit.aggregation`."""
