@@ -57,6 +57,8 @@ def test_sentences_of_different_lengths_are_refused():
         hf.poseval([["A"], ["A", "B"]], [["A"], ["A"]])
     with pytest.raises(AlignmentError, match="predictions have 1 sentences, but references 2"):
         hf.poseval([["A"]], [["A"], ["A"]])
+    with pytest.raises(TypeError, match="predictions must be sentences of tags, not strings"):
+        hf.poseval(["a b"], ["a b"])
     with pytest.raises(ValueError, match="zero_division"):
         hf.poseval([["A"]], [["A"]], zero_division=2)
 

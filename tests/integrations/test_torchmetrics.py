@@ -129,3 +129,22 @@ def test_the_scheme_is_detected_once():
         [["O"], ["O", "I-X", "I-X"], ["B-X", "B-X"]], [["O"], ["O", "I-X", "I-X"], ["I-X", "B-X"]]
     )
     assert metric.compute() == detected.compute()
+
+
+def test_states_that_do_not_fit_are_refused():
+    metric, other = SpanMetrics(LABELS, scheme="BIO"), SpanMetrics(["O", "B-X"], scheme="BIO")
+    for state in (other.state, metric.state * 0.5, metric.state.tolist()):
+        with pytest.raises(ValueError, match=r"array of integers of shape \(3, 3\)"):
+            metric.state = state
+    without = SpanMetrics(scheme="BIO")
+    with pytest.raises(ValueError, match="use merge_state"):
+        without.state = without.state
+    for incoming, setting in (
+        (other, "labels"),
+        (SpanMetrics(LABELS, scheme="IOB"), "scheme"),
+        (SpanMetrics(LABELS, scheme="BIO", reading="strict"), "reading"),
+    ):
+        with pytest.raises(SchemeError, match=f"different settings: {setting} "):
+            metric.merge_state(incoming)
+    with pytest.raises(TypeError, match="expected a SpanMetrics, not ndarray"):
+        metric.merge_state(metric.state)

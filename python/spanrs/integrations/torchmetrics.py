@@ -41,7 +41,7 @@ class SpanMetrics:
         The types in the rows of ``state``: all types of ``labels``, sorted; without labels those that occurred.
     state : ndarray of int64, shape (types + 1, 3)
         Correct, gold and predicted spans of each type; the last row has the equal tokens, the number of tokens, and 0.
-        The states of workers with the same labels can be added:
+        The states of workers with the same ``labels`` can be added, by ``+`` or in place:
         ``torch.distributed.all_reduce(torch.from_numpy(metric.state))`` sums them in place.
 
     Notes
@@ -79,8 +79,29 @@ class SpanMetrics:
         self._scheme, self._ignore_index, self._per_type = scheme, ignore_index, per_type
         Scorer(**self._options)
         self.types: list[str] = []
-        self.state: npt.NDArray[np.int64]
+        self._state: npt.NDArray[np.int64]
         self.reset()
+
+    @property
+    def state(self) -> npt.NDArray[np.int64]:
+        """The counts; see the class."""
+        return self._state
+
+    @state.setter
+    def state(self, counts: npt.NDArray[np.int64]) -> None:
+        import numpy as np
+
+        if self._vocabulary is None:
+            raise ValueError("without labels the rows of states differ between metrics; use merge_state")
+        if (
+            not isinstance(counts, np.ndarray)
+            or counts.dtype.kind not in "iu"
+            or counts.shape != self._state.shape
+        ):
+            raise ValueError(
+                f"a state is an array of integers of shape {self._state.shape}, not {counts!r}"
+            )
+        self._state = counts.astype(np.int64)
 
     def reset(self) -> None:
         """Remove all batches."""
@@ -88,7 +109,7 @@ class SpanMetrics:
 
         self._options["scheme"] = self._scheme
         self.types = [] if self._vocabulary is None else _types(self._vocabulary, self._options)
-        self.state = np.zeros((len(self.types) + 1, 3), dtype=np.int64)
+        self._state = np.zeros((len(self.types) + 1, 3), dtype=np.int64)
 
     def update(self, preds: Any, target: Any) -> None:
         """Add a batch.
@@ -128,8 +149,27 @@ class SpanMetrics:
         return _measures(self.types, self.state, per_type=self._per_type)
 
     def merge_state(self, incoming_state: SpanMetrics) -> None:
-        """Add the batches of another metric."""
+        """Add the batches of another metric.
+
+        Raises
+        ------
+        TypeError
+            If it is something else.
+        spanrs.errors.SchemeError
+            If it has other labels or settings.
+        """
+        if not isinstance(incoming_state, SpanMetrics):
+            raise TypeError(f"expected a SpanMetrics, not {type(incoming_state).__name__}")
+        other, settings = incoming_state._settings(), self._settings()
+        if other != settings:
+            differing = next(name for name in settings if settings[name] != other[name])
+            raise SchemeError(
+                f"the metrics have different settings: {differing} {settings[differing]!r} and {other[differing]!r}"
+            )
         self._add(incoming_state.types, incoming_state.state)
+
+    def _settings(self) -> dict[str, Any]:
+        return {"labels": self._vocabulary, "ignore_index": self._ignore_index, **self._options}
 
     def _batch(self, preds: Any, target: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Return the types and the state of one batch."""
@@ -162,10 +202,10 @@ class SpanMetrics:
         new = [name for name in types if name not in self.types]
         if new:
             self.types += new
-            self.state = np.insert(self.state, [len(self.state) - 1] * len(new), 0, axis=0)
+            self._state = np.insert(self._state, [len(self._state) - 1] * len(new), 0, axis=0)
         for name, row in zip(types, state[:-1], strict=True):
-            self.state[self.types.index(name)] += row
-        self.state[-1] += state[-1]
+            self._state[self.types.index(name)] += row
+        self._state[-1] += state[-1]
 
 
 def _types(vocabulary: list[str], options: dict[str, Any]) -> list[str]:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-#: Weights of the mode ``weighted`` if none are given.
+if TYPE_CHECKING:
+    from spanrs.eval.result import Result
+    from spanrs.eval.scores import Score
+
+#: Weights of the mode ``weighted`` if none are given: those of the metric, with one weight for all boundary errors.
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
-    "TP": {"TP": 1},
-    "FP": {"FP": 1},
-    "FN": {"FN": 1},
-    "LE": {"TP": 0, "FP": 0.5, "FN": 0.5},
+    "LE": {"FP": 0.5, "FN": 0.5},
     "BE": {"TP": 0.5, "FP": 0.25, "FN": 0.25},
-    "LBE": {"TP": 0, "FP": 0.5, "FN": 0.5},
+    "LBE": {"FP": 0.5, "FN": 0.5},
 }
 ERROR_FORMATS = ("count", "error_ratio", "entity_ratio")
 MODES = ("traditional", "fair", "weighted")
 _ERRORS = ("FP", "FN", "LE", "BE", "LBE")
-_KEYS = {"Prec": "precision", "Rec": "recall", "F1": "f1"}
 
 
 def faireval(  # noqa: PLR0917  # as in the metric
@@ -26,7 +26,7 @@ def faireval(  # noqa: PLR0917  # as in the metric
     suffix: bool = False,
     scheme: Any = None,
     mode: str = "fair",
-    weights: Mapping[str, Mapping[str, float]] | None = None,
+    weights: Mapping[str, Mapping[str, float]] | str | None = None,
     error_format: str = "count",
     zero_division: Any = "warn",  # noqa: ARG001
 ) -> dict[str, Any]:
@@ -42,8 +42,9 @@ def faireval(  # noqa: PLR0917  # as in the metric
         IOB1, IOB2, IOE1, IOE2, IOBES or BILOU; by default detected from ``references``.
     mode : {'fair', 'traditional', 'weighted'}
         The scores ``precision``, ``recall`` and ``f1``.
-    weights : mapping, optional
-        For ``'weighted'``: error -> weights of TP, FP and FN; by default those of the paper.
+    weights : mapping or str, optional
+        For ``'weighted'``: error -> weights of TP, FP and FN, or any other weights of :class:`spanrs.Fair`; by default
+        a boundary error is half right.
     error_format : {'count', 'error_ratio', 'entity_ratio'}
         Errors as counts, as fractions of all errors (TP remains a count), or as fractions of the gold spans.
     zero_division : object
@@ -72,25 +73,31 @@ def faireval(  # noqa: PLR0917  # as in the metric
     for name, value, known in (("mode", mode, MODES), ("error_format", error_format, ERROR_FORMATS)):
         if value not in known:
             raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(map(repr, known))}")
-    results = _results(predictions, references, suffix, scheme, weights or WEIGHTS)
-    overall, per_label = results["overall"], results["per_label"]
-    report: dict[str, Any] = {}
-    names = {label: None for version in ("traditional", mode) for label in per_label[version]}
-    for label in names:
-        counts = {version: per_label[version].get(label, {}) for version in per_label}
-        report[label] = _row(counts, mode, error_format, "")
-    return report | _row(overall, mode, error_format, "overall_")
+    result = _scored(predictions, references, suffix, scheme, weights)
+    own, traditional = result[mode], result["traditional"]
+    names = [name for name in traditional.per_type if name in own.per_type]
+    report: dict[str, Any] = {
+        name: _row(
+            (own.per_type[name], own.per_type.outcomes[name]),
+            traditional.per_type[name],
+            mode,
+            error_format,
+            "",
+        )
+        for name in names
+    }
+    return report | _row((own.micro, own.outcomes), traditional.micro, mode, error_format, "overall_")
 
 
-def _results(
+def _scored(
     predictions: list[list[str]],
     references: list[list[str]],
     suffix: bool,
     scheme: Any,
-    weights: Mapping[str, Mapping[str, float]],
-) -> dict[str, Any]:
-    """Return counts and scores of all sentences, in the form of FairEval."""
-    from spanrs.compat import faireval as compat
+    weights: Mapping[str, Mapping[str, float]] | str | None,
+) -> Result:
+    """Score spans that are read like seqeval's strict mode."""
+    import spanrs
     from spanrs.compat.seqeval.metrics.v1 import check_consistent_length
     from spanrs.compat.seqeval.scheme import Entities, auto_detect
     from spanrs.integrations.hf.metric_scores import seqeval_scheme
@@ -99,35 +106,38 @@ def _results(
     cls = seqeval_scheme(scheme) or auto_detect(references, suffix)
     gold, pred = (
         [
-            [[one.tag, one.start, one.end - 1, set(range(one.start, one.end))] for one in sentence]
+            [(span.tag, span.start, span.end) for span in sentence]
             for sentence in Entities(side, cls, suffix).entities
         ]
         for side in (references, predictions)
     )
-    totals: dict[str, Any] = {}
-    for target, system in zip(gold, pred, strict=True):
-        totals = compat.add_dict(totals, compat.compare_spans(target, system))
-    if not totals:
-        totals = compat.compare_spans([], [])
-    return compat.calculate_results(totals, eval_method=list(MODES), weights=weights)
+    return spanrs.score(
+        gold, pred, matcher=spanrs.Fair(exclude=(), weights=WEIGHTS if weights is None else weights)
+    )
 
 
 def _row(
-    counts: Mapping[str, Mapping[str, Any]], mode: str, error_format: str, prefix: str
+    scored: tuple[Score, Mapping[str, int]], traditional: Score, mode: str, error_format: str, prefix: str
 ) -> dict[str, Any]:
     """Return scores and counts of one type, or of all types with the prefix."""
-    own, traditional = counts[mode], counts["traditional"]
-    row = {f"{prefix}{key}": own.get(name, 0.0) for name, key in _KEYS.items()}
-    errors = {name: own.get(name, 0) for name in (_ERRORS[:2] if mode == "traditional" else _ERRORS)}
+    score, outcomes = scored
+    row: dict[str, Any] = {f"{prefix}{key}": getattr(score, key) for key in ("precision", "recall", "f1")}
+    errors: dict[str, float] = {
+        name: outcomes.get(name.lower(), 0) for name in (_ERRORS[:2] if mode == "traditional" else _ERRORS)
+    }
     if mode != "traditional":
-        shown = {"Prec": "trad_prec", "Rec": "trad_rec", "F1": "trad_f1"}
-        row |= {f"{prefix}{key}": traditional.get(name, 0.0) for name, key in shown.items()}
-    correct = own.get("TP", 0)
+        shown = {
+            "trad_prec": traditional.precision,
+            "trad_rec": traditional.recall,
+            "trad_f1": traditional.f1,
+        }
+        row |= {f"{prefix}{key}": value for key, value in shown.items()}
+    correct: float = outcomes.get("tp", 0)
     if error_format == "error_ratio":
         whole = sum(errors.values())
         errors = {name: number / whole if whole else 0.0 for name, number in errors.items()}
     elif error_format == "entity_ratio":
-        gold = traditional.get("TP", 0) + traditional.get("FN", 0)
+        gold = traditional.support
         correct, *ratios = (number / gold if gold else 0.0 for number in (correct, *errors.values()))
         errors = dict(zip(errors, ratios, strict=True))
     return row | {"TP": correct} | errors

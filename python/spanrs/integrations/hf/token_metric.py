@@ -30,6 +30,8 @@ def poseval(
 
     Raises
     ------
+    TypeError
+        If a sentence is a string.
     spanrs.errors.AlignmentError
         If the sides have different numbers of sentences, or a sentence of tokens.
     ValueError
@@ -76,6 +78,9 @@ def _tokens(
 ) -> tuple[list[str], list[str]]:
     """Return all gold and pred tags; refuse sides of different shapes, which poseval joins."""
     pred, gold = list(predictions), list(references)
+    for name, side in (("predictions", pred), ("references", gold)):
+        if any(isinstance(sentence, str) for sentence in side):
+            raise TypeError(f"{name} must be sentences of tags, not strings")
     if len(pred) != len(gold):
         raise AlignmentError(f"predictions have {len(pred)} sentences, but references {len(gold)}")
     for at, (one, other) in enumerate(zip(pred, gold, strict=True)):
