@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from spanrs.compat.seqscore.encoding import Encoding, EncodingError, get_encoding
 from spanrs.compat.seqscore.file_scores import (
@@ -19,7 +19,7 @@ from spanrs.compat.seqscore.file_scores import (
     format_output_conlleval,
     format_output_table,
 )
-from spanrs.compat.seqscore.model import AnnotatedSequence, SequenceProvenance
+from spanrs.compat.seqscore.model import AnnotatedSequence, Mention, SequenceProvenance
 from spanrs.compat.seqscore.scoring import compute_scores
 from spanrs.compat.seqscore.util import PathType
 from spanrs.compat.seqscore.validation import (
@@ -70,8 +70,7 @@ class MissingColumnError(CoNLLFormatError, IndexError):
     """A line without the column of the token or of the label; seqscore raises an IndexError without a place."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CoNLLToken:
+class _CoNLLToken(NamedTuple):
     text: str
     label: str
     is_docstart: bool
@@ -100,6 +99,14 @@ class _CoNLLToken:
         raise CoNLLFormatError(
             f"Line {line_num} of {source_name} is not delimited by space or tab: {line!r}"
         )
+
+
+class _Lines(NamedTuple):
+    """The lines of a sequence, with the preceding comments."""
+
+    numbers: list[int]
+    rows: list[tuple[str, ...]]
+    comment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -132,77 +139,76 @@ class CoNLLIngester:
         documents: list[list[AnnotatedSequence]] = []
         for document in self._documents(source, source_name):
             annotated = []
-            for sequence, comment in document:
-                labels = self._valid_labels(sequence, source_name, repair, quiet=quiet)
-                annotated.append(self._annotated(sequence, labels, source_name, comment))
+            for numbers, rows, comment in document:
+                tokens, labels = self._columns(rows)
+                mentions = None if "" in tokens else self.encoding.well_formed_mentions(labels)
+                if mentions is None:
+                    places: dict[str, Any] = {
+                        "tokens": tokens,
+                        "line_nums": numbers,
+                        "source_name": source_name,
+                    }
+                    labels = self._valid_labels(labels, places, repair, quiet=quiet)
+                    mentions = self._decoded(labels)
+                place = SequenceProvenance(numbers[0], source_name)
+                annotated.append(
+                    AnnotatedSequence(
+                        tokens=tokens,
+                        labels=labels,
+                        mentions=tuple(mentions),
+                        token_fields=tuple(rows),
+                        provenance=place,
+                        comment=comment,
+                    )
+                )
             documents.append(annotated)
         return documents
 
     def validate(self, source: TextIO, source_name: str) -> list[list[SequenceValidationResult]]:
         """Return the errors in the labels of the sequences of each document."""
-        return [
-            [
-                validate_labels(
-                    [token.label for token in sequence],
-                    self.encoding,
-                    tokens=[token.text for token in sequence],
-                    line_nums=[token.line_num for token in sequence],
-                )
-                for sequence, _ in document
-            ]
-            for document in self._documents(source, source_name)
-        ]
+        results = []
+        for document in self._documents(source, source_name):
+            of_document = []
+            for numbers, rows, _ in document:
+                tokens, labels = self._columns(rows)
+                of_document.append(validate_labels(labels, self.encoding, tokens=tokens, line_nums=numbers))
+            results.append(of_document)
+        return results
 
-    def _documents(
-        self, source: TextIO, source_name: str
-    ) -> Iterator[Iterator[tuple[tuple[_CoNLLToken, ...], str | None]]]:
-        """Yield the sequences of each document with their comments, lazily; all of a document must be taken."""
+    def _columns(self, rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the tokens and the labels of rows."""
+        token, label = self.line_spec.token_index, self.line_spec.ner_label_index
+        return tuple(row[token] for row in rows), tuple(row[label] for row in rows)
+
+    def _documents(self, source: TextIO, source_name: str) -> Iterator[Iterator[_Lines]]:
+        """Yield the sequences of each document, lazily; all of a document must be taken."""
         sequences = self._parse_file(source, source_name, parse_comments=self.allow_comment_lines)
 
-        def rest(
-            first: tuple[tuple[_CoNLLToken, ...], str | None],
-        ) -> Iterator[tuple[tuple[_CoNLLToken, ...], str | None]]:
+        def rest(first: _Lines) -> Iterator[_Lines]:
             yield first
-            for sequence, comment in sequences:
-                if not sequence[0].is_docstart:
-                    yield sequence, comment
+            for lines in sequences:
+                if lines is not None:
+                    yield lines
                 elif not self.ignore_document_boundaries:
                     return
 
-        for sequence, comment in sequences:
-            if not sequence[0].is_docstart:
-                yield rest((sequence, comment))
+        for lines in sequences:
+            if lines is not None:
+                yield rest(lines)
 
-    def _annotated(
-        self,
-        sequence: Sequence[_CoNLLToken],
-        labels: tuple[str, ...],
-        source_name: str,
-        comment: str | None,
-    ) -> AnnotatedSequence:
+    def _decoded(self, labels: tuple[str, ...]) -> list[Mention]:
         try:
-            mentions = self.encoding.decode_labels(labels)
+            return self.encoding.decode_labels(labels)
         except AssertionError as error:
             # A mention without a type is valid but cannot be decoded.
             words = "Encountered an error decoding this sequence despite passing validation: "
             raise ValueError(words + " ".join(labels)) from error
-        return AnnotatedSequence(
-            tokens=tuple(token.text for token in sequence),
-            labels=labels,
-            mentions=tuple(mentions),
-            token_fields=tuple(token.orig_fields for token in sequence),
-            provenance=SequenceProvenance(sequence[0].line_num, source_name),
-            comment=comment,
-        )
 
     def _valid_labels(
-        self, sequence: Sequence[_CoNLLToken], source_name: str, repair: str | None, *, quiet: bool
+        self, labels: tuple[str, ...], places: dict[str, Any], repair: str | None, *, quiet: bool
     ) -> tuple[str, ...]:
-        """Return the labels, repaired if requested."""
-        labels = tuple(token.label for token in sequence)
-        tokens = [token.text for token in sequence]
-        numbers = [token.line_num for token in sequence]
-        places: dict[str, Any] = {"tokens": tokens, "line_nums": numbers, "source_name": source_name}
+        """Return the labels, repaired if requested; ``places`` are arguments of :func:`validate_labels`."""
+        tokens, numbers, source_name = places["tokens"], places["line_nums"], places["source_name"]
         try:
             validation = validate_labels(labels, self.encoding, repair=repair, **places)
         except InvalidLabelError as error:
@@ -235,31 +241,42 @@ class CoNLLIngester:
 
     def _parse_file(
         self, input_file: TextIO, source_name: str, *, parse_comments: bool = False
-    ) -> Iterator[tuple[tuple[_CoNLLToken, ...], str | None]]:
-        """Yield the tokens of each sequence with the preceding comments; a document boundary is a sequence."""
-        sequence: list[_CoNLLToken] = []
+    ) -> Iterator[_Lines | None]:
+        """Yield the lines of each sequence; None for a document boundary."""
+        token_index, label_index = self.line_spec.token_index, self.line_spec.ner_label_index
+        numbers: list[int] = []
+        rows: list[tuple[str, ...]] = []
         comment: str | None = None
         for number, raw in enumerate(input_file, 1):
             line = raw.rstrip(" \n")
-            if parse_comments and line.startswith("#") and not sequence:
+            if parse_comments and line.startswith("#") and not rows:
                 comment = f"{comment}\n{line}" if comment else line
                 continue
             if not line.strip():
-                if sequence:
-                    yield tuple(sequence), comment
-                    sequence, comment = [], None
+                if rows:
+                    yield _Lines(numbers, rows, comment)
+                    numbers, rows, comment = [], [], None
                 continue
-            token = _CoNLLToken.from_line(line, number, source_name, self.line_spec)
-            if not token.is_docstart:
-                sequence.append(token)
-            elif sequence:
+            columns = tuple(line.split("\t" if "\t" in line else " "))
+            try:
+                # Both columns must exist, also on document boundaries.
+                text, _ = columns[token_index], columns[label_index]
+            except IndexError:
+                text = ""
+            if len(columns) < 2 or not text:
+                # Raises the error of a line without columns.
+                text = _CoNLLToken.from_line(line, number, source_name, self.line_spec).text
+            if text != DOCSTART:
+                numbers.append(number)
+                rows.append(columns)
+            elif rows:
                 place = f"at line {number} of {source_name} in the middle of a sequence"
                 raise CoNLLFormatError(f"Encountered {DOCSTART} {place}")
             else:
                 # Comments belong to the next sequence.
-                yield (token,), None
-        if sequence:
-            yield tuple(sequence), comment
+                yield None
+        if rows:
+            yield _Lines(numbers, rows, comment)
 
     @staticmethod
     def _check_sequence(sequence: Sequence[_CoNLLToken]) -> None:

@@ -127,6 +127,8 @@ class Encoding:
         self._states = {state for pair in same | different for state in pair}
         self._repairs = dict(item.split(":") for item in self.repairs.split())
         self._plain = cache(self._is_plain)
+        #: :meth:`split_label` with its results for earlier labels.
+        self.split = cache(self.split_label)
 
     def split_label(self, label: str) -> tuple[str, str | None]:
         """Return the state and type of a label; raises EncodingError if either is missing or not allowed."""
@@ -188,10 +190,15 @@ class Encoding:
 
     def decode_labels(self, labels: Sequence[str]) -> list[Mention]:
         """Return the mentions of valid labels; raises AssertionError for invalid labels."""
+        mentions = self.well_formed_mentions(labels)
+        if mentions is not None:
+            return mentions
+        return [Mention(Span(start, end), type_) for type_, start, end in self._spans_of_unusual(labels)]
+
+    def well_formed_mentions(self, labels: Sequence[str]) -> list[Mention] | None:
+        """Return the mentions of labels that the compiled module reads; None for all others."""
         spans = self.spans(labels)
-        if spans is None:
-            spans = self._spans_of_unusual(labels)
-        return [Mention(Span(start, end), type_) for type_, start, end in spans]
+        return None if spans is None else [Mention(Span(start, end), type_) for type_, start, end in spans]
 
     def _spans_of_unusual(self, labels: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         """Read labels that the compiled module does not support; raises AssertionError for invalid labels."""
@@ -244,16 +251,17 @@ class Encoding:
             only = f"Only repair method {REPAIR_CONLL} is supported for IOB"
             raise ValueError(only if len(self._repairs) == 1 else f"Unknown repair method {method!r}")
         replacement = self._letters[self._repairs[method]]
+        same, different = self.valid_same_type_transitions, self.valid_different_type_transitions
         repaired = []
-        before: tuple[str, str | None] = (self.dialect.outside, None)
+        state_before, type_before = self.dialect.outside, None
         for label in labels:
-            (state, type_), kept = self.split_label(label), label
-            if not self.is_valid_transition(*before, state, type_):
+            (state, type_), kept = self.split(label), label
+            if (state_before, state) not in (same if type_before == type_ else different):
                 _must(bool(type_) and (not self.misplaced or state == self._letters[self.misplaced]))
                 state, type_ = replacement, None if replacement == self.dialect.outside else type_
                 kept = self.join_label(state, type_)
             repaired.append(kept)
-            before = state, type_
+            state_before, type_before = state, type_
         return repaired
 
     def supported_repair_methods(self) -> tuple[str, ...]:

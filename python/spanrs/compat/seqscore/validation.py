@@ -78,6 +78,7 @@ class _Places(NamedTuple):
     source: str | None
 
     def words(self, at: int) -> str:
+        """Return the location of a label for a message."""
         line = f" on line {self.lines[at]}" if self.lines else ""
         return line + (f" of {self.source}" if self.source else "")
 
@@ -110,7 +111,7 @@ def validate_labels(
     for at, token in enumerate(places.tokens):
         if not token:
             raise ValueError(f"Invalid token {token!r}{places.words(at)}")
-    errors = () if encoding.spans(labels) is not None else tuple(_errors(labels, encoding, places))
+    errors = tuple(_errors(labels, encoding, places))
     repaired = tuple(encoding.repair_labels(labels, repair)) if errors and repair else ()
     return SequenceValidationResult(errors, len(labels), repaired)
 
@@ -118,22 +119,26 @@ def validate_labels(
 def _errors(labels: Sequence[str], encoding: Encoding, places: _Places) -> Iterator[ValidationError]:
     outside = encoding.dialect.outside
     before, state_before, type_before = outside, outside, None
+    same, different = encoding.valid_same_type_transitions, encoding.valid_different_type_transitions
+    split, is_state = encoding.split, encoding.is_valid_state
     for at, label in enumerate(labels):
         try:
-            state, type_ = encoding.split_label(label)
+            state, type_ = split(label)
         except EncodingError as error:
             message = (
                 f"Could not parse label {label!r}{places.words(at)} during validation: {error}"
                 " Use the --label-index argument if the label is not the last field."
             )
             raise InvalidLabelError(label, message) from error
-        token, line = places.token_line(at)
-        where = (f" for token {token!r}" if places.tokens else "") + places.words(at)
-        rest = (label, type_, state, token, line, places.source)
-        if not encoding.is_valid_state(state):
-            yield InvalidStateError(f"Invalid state {state!r} in label {label!r}{where}", *rest)
-        if not encoding.is_valid_transition(state_before, type_before, state, type_):
-            yield InvalidTransitionError(f"Invalid transition {before!r} -> {label!r}{where}", *rest)
+        allowed = (state_before, state) in (same if type_before == type_ else different)
+        if not allowed or not is_state(state):
+            token, line = places.token_line(at)
+            where = (f" for token {token!r}" if places.tokens else "") + places.words(at)
+            rest = (label, type_, state, token, line, places.source)
+            if not is_state(state):
+                yield InvalidStateError(f"Invalid state {state!r} in label {label!r}{where}", *rest)
+            if not allowed:
+                yield InvalidTransitionError(f"Invalid transition {before!r} -> {label!r}{where}", *rest)
         before, state_before, type_before = label, state, type_
     if not encoding.is_valid_transition(state_before, type_before, outside, None):
         token, line = places.token_line(-1)
