@@ -41,35 +41,11 @@ from pythainlp.tokenize import sent_tokenize
 for text in ("ฉันไปประชุมเมื่อวันที่ 11 มีนาคม วันนี้ฝนตกหนัก", "ข้าราชการได้รับการหมุนเวียนเป็นระยะ และเขาได้รับมอบหมาย"):
     print(sent_tokenize(text, engine="crfcut"))
 """
-SPACY_CRFSUITE = """
-import random, spacy
-from spacy_crfsuite import CRFEntityExtractor, CRFExtractor
-from spacy_crfsuite.tokenizer import SpacyTokenizer
-from spacy_crfsuite.train import gold_example_to_crf_tokens
-nlp = spacy.blank("en")
-tokenizer = SpacyTokenizer(nlp)
-examples = [
-    {"text": f"flights from {a} to {b}", "entities": [
-        {"entity": "source", "value": a, "start": 13, "end": 13 + len(a)},
-        {"entity": "target", "value": b, "start": 17 + len(a), "end": 17 + len(a) + len(b)}]}
-    for a in ("Rome", "Oslo", "New York") for b in ("Paris", "Kyiv", "Lima") ]
-extractor = CRFExtractor()
-extractor.train([gold_example_to_crf_tokens(example, tokenizer=tokenizer) for example in examples])
-component = CRFEntityExtractor(nlp, crf_extractor=extractor)
-for text in ("flights from Lima to Rome", "flights from New York to Oslo"):
-    print([(entity.label_, entity.text) for entity in component(nlp(text)).ents])
-"""
-
 CLIENTS = {
     "usaddress": Client(("usaddress",), "pycrfsuite", USADDRESS),
     "probablepeople": Client(("probablepeople",), "pycrfsuite", PROBABLEPEOPLE),
     "pyvi": Client(("pyvi", "setuptools<81"), "sklearn_crfsuite pycrfsuite", PYVI),
     "pythainlp": Client(("pythainlp", "python-crfsuite"), "pycrfsuite", PYTHAINLP),
-    "spacy-crfsuite": Client(
-        ("spacy-crfsuite", "spacy>=3.8,<4", "scikit-learn", "sklearn-crfsuite==0.3.6"),
-        "sklearn_crfsuite pycrfsuite seqeval",
-        SPACY_CRFSUITE,
-    ),
 }
 
 
