@@ -30,12 +30,12 @@ MEAN = 0.8
 GOLD = [["B-X", "O"] * SPANS] * DOCUMENTS
 
 
-def found(rng: np.random.Generator, shifts: list[list[float]]) -> Iterator[list[np.ndarray]]:
+def draw_found_spans(rng: np.random.Generator, shifts: list[list[float]]) -> Iterator[list[np.ndarray]]:
     """Yield for each system the found spans of each seed, shape (documents, spans); shifts are in log-odds."""
     common = rng.normal(0, DEVIATION_OF["documents"], DOCUMENTS)
     for of_seeds in shifts:
-        own = rng.normal(0, DEVIATION_OF["systems"], DOCUMENTS)
-        yield [_draw(rng, MEAN + common + own + shift) for shift in of_seeds]
+        of_system = rng.normal(0, DEVIATION_OF["systems"], DOCUMENTS)
+        yield [_draw(rng, MEAN + common + of_system + shift) for shift in of_seeds]
 
 
 def _draw(rng: np.random.Generator, log_odds: np.ndarray) -> np.ndarray:
@@ -46,11 +46,11 @@ def _draw(rng: np.random.Generator, log_odds: np.ndarray) -> np.ndarray:
 
 def noise_and_slope(rng: np.random.Generator) -> tuple[float, float]:
     """Return the noise of documents in F1, and the change of F1 by log-odds, by simulation."""
-    pairs = [[f1(one) for [one] in found(rng, [[0.0], [0.0]])] for _ in range(1000)]
+    pairs = [[f1(one) for [one] in draw_found_spans(rng, [[0.0], [0.0]])] for _ in range(1000)]
     noise = float(np.std([a - b for a, b in pairs]) / np.sqrt(2))
     step = 0.1
     means = [
-        np.mean([f1(one) for _ in range(1000) for [one] in found(rng, [[shift]])])
+        np.mean([f1(one) for _ in range(1000) for [one] in draw_found_spans(rng, [[shift]])])
         for shift in (-step, step)
     ]
     return noise, float(means[1] - means[0]) / (2 * step)
@@ -75,7 +75,7 @@ def share_significant(
     significant = 0
     for at in range(options.runs):
         shifts = [list(rng.normal(mean, scale, seeds)) for mean in (0.0, difference)]
-        a, b = found(rng, shifts)
+        a, b = draw_found_spans(rng, shifts)
         systems = {"a": [result(one) for one in a], "b": [result(one) for one in b]}
         pair = spanrs.compare(systems, samples=options.samples, seed=at).pair("a", "b")
         significant += pair.p_value <= 0.05

@@ -149,17 +149,19 @@ def semeval2013(result: Result) -> dict[str, dict[str, float]]:
     _check(result)
     figures = {}
     for criterion, schema in SCHEMAS.items():
-        of = _figures(result[criterion].outcomes)
-        counts = {
-            "COR": of.correct,
-            "INC": of.incorrect,
-            "PAR": of.partial,
-            "MIS": of.missing,
-            "SPU": of.spurious,
+        muc = _figures(result[criterion].outcomes)
+        figures[schema] = {
+            "COR": muc.correct,
+            "INC": muc.incorrect,
+            "PAR": muc.partial,
+            "MIS": muc.missing,
+            "SPU": muc.spurious,
+            "POS": muc.possible,
+            "ACT": muc.actual,
+            "precision": muc.precision,
+            "recall": muc.recall,
+            "F1": muc.f_measure(),
         }
-        sizes = {"POS": of.possible, "ACT": of.actual}
-        measures = {"precision": of.precision, "recall": of.recall, "F1": of.f_measure()}
-        figures[schema] = counts | sizes | measures
     return figures
 
 

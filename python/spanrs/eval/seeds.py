@@ -96,8 +96,8 @@ def difference_of_seeds(
     (values_a, resampled_a), (values_b, resampled_b) = a, b
     covariances = _mean_covariance(resampled_a, resampled_a) + _mean_covariance(resampled_b, resampled_b)
     documents = max(covariances - 2 * _mean_covariance(resampled_a, resampled_b), 0.0)
-    parts = [_seed_variance(values_a, min_seeds), _seed_variance(values_b, min_seeds)]
-    return _estimate(float(values_a.mean() - values_b.mean()), parts, documents)
+    variances = [_seed_variance(values_a, min_seeds), _seed_variance(values_b, min_seeds)]
+    return _estimate(float(values_a.mean() - values_b.mean()), variances, documents)
 
 
 def _seed_variance(values: Array, min_seeds: int) -> tuple[float, int]:
@@ -107,14 +107,18 @@ def _seed_variance(values: Array, min_seeds: int) -> tuple[float, int]:
     return float(values.var(ddof=1)) / len(values), len(values) - 1
 
 
-def _estimate(value: float, parts: list[tuple[float, int]], documents: float) -> Estimate:
+def _estimate(value: float, variances: list[tuple[float, int]], documents: float) -> Estimate:
     """Combine the variances of seeds and documents.
 
     The degrees of freedom are those of Satterthwaite, for the variances of seeds alone: there are many documents.
     """
-    seeds = sum(part for part, _ in parts)
+    seeds = sum(variance_of_seeds for variance_of_seeds, _ in variances)
     variance = seeds + documents
-    uncertainty = sum(part**2 / freedom for part, freedom in parts if part > ROUNDING**2)
+    uncertainty = sum(
+        variance_of_seeds**2 / freedom
+        for variance_of_seeds, freedom in variances
+        if variance_of_seeds > ROUNDING**2
+    )
     return Estimate(value, variance, variance**2 / uncertainty if uncertainty else math.inf)
 
 
@@ -197,8 +201,8 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     # From the last coefficient to the first; the number that is needed grows like the square root of the larger one.
     fraction = 1.0
     for step in range(40 + int(4 * math.sqrt(max(a, b))), 0, -1):
-        half, odd = divmod(step, 2)
-        if odd:
+        half, is_odd = divmod(step, 2)
+        if is_odd:
             coefficient = -(a + half) * (a + b + half) * x / ((a + 2 * half) * (a + 2 * half + 1))
         else:
             coefficient = half * (b - half) * x / ((a + 2 * half - 1) * (a + 2 * half))

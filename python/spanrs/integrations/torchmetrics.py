@@ -189,9 +189,9 @@ class SpanMetrics:
         if confusion:
             self._options["scheme"] = result.settings["scheme"]
         rows = [
-            (of[name], of.total(), sum(row[name] for row in confusion.values()))
+            (preds[name], preds.total(), sum(row[name] for row in confusion.values()))
             for name in result.per_type
-            for of in [confusion.get(name, Counter())]
+            for preds in [confusion.get(name, Counter())]
         ]
         equal = round(result.accuracy * result.tokens)
         return list(result.per_type), np.array([*rows, (equal, result.tokens, 0)], dtype=np.int64)
@@ -235,8 +235,8 @@ def _measures(types: list[str], state: npt.NDArray[np.int64], *, per_type: bool)
     if per_type:
         for name, row in zip(types, state, strict=False):
             if row.any():
-                of = _scores(*map(int, row))
-                measures |= {f"{name}_{key}": value for key, value in of.items()} | {
+                scores = _scores(*map(int, row))
+                measures |= {f"{name}_{key}": value for key, value in scores.items()} | {
                     f"{name}_number": int(row[1])
                 }
     return measures

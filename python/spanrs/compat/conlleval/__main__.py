@@ -8,5 +8,9 @@ from spanrs.compat.conlleval.spyysalo import main
 if __name__ == "__main__":
     try:
         main(sys.argv)
+    except BrokenPipeError:
+        # The reader of the output, such as head, has ended.
+        sys.stderr.close()
+        sys.exit(1)
     except (FormatError, OSError, UnicodeDecodeError) as error:
-        sys.exit(f"conlleval: {error}")
+        sys.exit(f"conlleval: {sys.argv[-1]}: {error}")

@@ -70,15 +70,15 @@ def faireval(  # noqa: PLR0917  # as in the metric
     >>> scores["overall_f1"], scores["overall_trad_f1"], scores["BE"]
     (0.0, 0.0, 1)
     """
-    for name, value, known in (("mode", mode, MODES), ("error_format", error_format, ERROR_FORMATS)):
-        if value not in known:
-            raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(map(repr, known))}")
+    for name, value, choices in (("mode", mode, MODES), ("error_format", error_format, ERROR_FORMATS)):
+        if value not in choices:
+            raise ValueError(f"unknown {name} {value!r}; choose from {', '.join(map(repr, choices))}")
     result = _scored(predictions, references, suffix, scheme, weights)
-    own, traditional = result[mode], result["traditional"]
-    names = [name for name in traditional.per_type if name in own.per_type]
+    chosen, traditional = result[mode], result["traditional"]
+    names = [name for name in traditional.per_type if name in chosen.per_type]
     report: dict[str, Any] = {
         name: _row(
-            (own.per_type[name], own.per_type.outcomes[name]),
+            (chosen.per_type[name], chosen.per_type.outcomes[name]),
             traditional.per_type[name],
             mode,
             error_format,
@@ -86,7 +86,7 @@ def faireval(  # noqa: PLR0917  # as in the metric
         )
         for name in names
     }
-    return report | _row((own.micro, own.outcomes), traditional.micro, mode, error_format, "overall_")
+    return report | _row((chosen.micro, chosen.outcomes), traditional.micro, mode, error_format, "overall_")
 
 
 def _scored(
@@ -99,11 +99,11 @@ def _scored(
     """Score spans that are read like seqeval's strict mode."""
     import spanrs
     from spanrs.compat.seqeval.metrics.v1 import check_consistent_length
-    from spanrs.compat.seqeval.scheme import Entities, auto_detect
+    from spanrs.compat.seqeval.scheme import Entities
     from spanrs.integrations.hf.metric_scores import seqeval_scheme
 
     check_consistent_length(references, predictions)
-    cls = seqeval_scheme(scheme) or auto_detect(references, suffix)
+    cls = seqeval_scheme(scheme) or _detected(references, suffix)
     gold, pred = (
         [
             [(span.tag, span.start, span.end) for span in sentence]
@@ -114,6 +114,15 @@ def _scored(
     return spanrs.score(
         gold, pred, matcher=spanrs.Fair(exclude=(), weights=WEIGHTS if weights is None else weights)
     )
+
+
+def _detected(references: list[list[str]], suffix: bool) -> Any:
+    from spanrs.compat.seqeval.scheme import auto_detect
+
+    try:
+        return auto_detect(references, suffix)
+    except ValueError as error:
+        raise ValueError(f"{error} Name the scheme of the references, such as scheme='IOB2'.") from None
 
 
 def _row(

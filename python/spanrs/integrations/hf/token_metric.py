@@ -105,10 +105,10 @@ _ABSENT = {"precision": "predicted", "recall": "true", "f1-score": "true nor pre
 def _divide(part: Any, whole: Any, name: str, zero_division: Any) -> Any:
     import numpy as np
 
-    nothing = whole == 0
-    divided = part / np.where(nothing, 1, whole)
-    if nothing.any():
-        divided[nothing] = 0 if zero_division == "warn" else zero_division
+    is_zero = whole == 0
+    divided = part / np.where(is_zero, 1, whole)
+    if is_zero.any():
+        divided[is_zero] = 0 if zero_division == "warn" else zero_division
         if zero_division == "warn":
             from spanrs.compat.seqeval import _scores
 
@@ -125,9 +125,9 @@ def _divide(part: Any, whole: Any, name: str, zero_division: Any) -> Any:
 def _mean(row: Any, weights: Any) -> float:
     import numpy as np
 
-    known = ~np.isnan(row)
-    if not known.any():
+    defined = ~np.isnan(row)
+    if not defined.any():
         return math.nan
-    kept = None if weights is None else weights[known]
+    kept = None if weights is None else weights[defined]
     # Weights that are all 0 are ignored, as in scikit-learn.
-    return float(np.average(row[known], weights=None if kept is None or not kept.any() else kept))
+    return float(np.average(row[defined], weights=None if kept is None or not kept.any() else kept))
