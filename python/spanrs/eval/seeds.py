@@ -112,13 +112,8 @@ def _estimate(value: float, variances: list[tuple[float, int]], documents: float
 
     The degrees of freedom are those of Satterthwaite, for the variances of seeds alone: there are many documents.
     """
-    seeds = sum(variance_of_seeds for variance_of_seeds, _ in variances)
-    variance = seeds + documents
-    uncertainty = sum(
-        variance_of_seeds**2 / freedom
-        for variance_of_seeds, freedom in variances
-        if variance_of_seeds > ROUNDING**2
-    )
+    variance = sum(of_seeds for of_seeds, _ in variances) + documents
+    uncertainty = sum(of_seeds**2 / freedom for of_seeds, freedom in variances if of_seeds > ROUNDING**2)
     return Estimate(value, variance, variance**2 / uncertainty if uncertainty else math.inf)
 
 

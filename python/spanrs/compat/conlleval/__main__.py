@@ -12,5 +12,7 @@ if __name__ == "__main__":
         # The reader of the output, such as head, has ended.
         sys.stderr.close()
         sys.exit(1)
-    except (FormatError, OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        sys.exit(f"conlleval: {error}")
+    except (FormatError, UnicodeDecodeError) as error:
         sys.exit(f"conlleval: {sys.argv[-1]}: {error}")
