@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["biluo_to_iob", "get_ner_prf", "iob_to_biluo", "score_spans", "tags_to_entities"]
 
@@ -16,9 +16,21 @@ TINY = 1e-100
 
 #: True and false positives, false negatives.
 Counts = list[int]
+#: Type, first token, and end of a span.
+Key = tuple[str, int, int]
 
 
-def _examples(examples: Iterable[Any]) -> Iterator[Any]:
+class Sides(NamedTuple):
+    """Gold and pred of an example, as spans of the tokens of the reference."""
+
+    gold: list[Key]
+    pred: list[Key]
+    #: Types of all predicted spans: a type is listed even if none of its spans can be aligned.
+    labels: list[str]
+
+
+def as_examples(examples: Iterable[Any]) -> Iterator[Any]:
+    """Yield Examples; pairs of Docs are (predicted, reference)."""
     for example in examples:
         if isinstance(example, tuple):
             from spacy.training import Example
@@ -89,18 +101,15 @@ def score_spans(
     """
     total = [0, 0, 0]
     by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
-    for example in _examples(examples):
-        pred_doc, gold_doc = example.predicted, example.reference
-        if has_annotation is not None and not has_annotation(gold_doc):
+    for example in as_examples(examples):
+        sides = aligned_spans(
+            example, attr, getter=getter, has_annotation=has_annotation, allow_overlap=allow_overlap
+        )
+        if sides is None:
             continue
-        gold = _labelled(getter(gold_doc, attr))
-        pred: set[tuple[str, int, int]] = set()
-        if has_annotation is None or has_annotation(pred_doc):
-            spans = list(getter(pred_doc, attr))
-            for span in spans:
-                # A type is listed even if no span of this type can be aligned.
-                by_type[span.label_]
-            pred = _labelled(example.get_aligned_spans_x2y(spans, allow_overlap))
+        for label in sides.labels:
+            by_type[label]
+        gold, pred = set(sides.gold), set(sides.pred)
         if labeled:
             for place, matched in enumerate((pred & gold, pred - gold, gold - pred)):
                 total[place] += len(matched)
@@ -115,8 +124,30 @@ def score_spans(
     return _scores(attr, total, dict(by_type) if labeled else None)
 
 
-def _labelled(spans: Iterable[Any]) -> set[tuple[str, int, int]]:
-    return {(span.label_, span.start, span.end) for span in spans}
+def aligned_spans(
+    example: Any,
+    attr: str,
+    *,
+    getter: Callable[[Any, str], Iterable[Any]] = getattr,
+    has_annotation: Callable[[Any], bool] | None = None,
+    allow_overlap: bool = False,
+) -> Sides | None:
+    """Return the different spans of an example, or None if its reference is not annotated.
+
+    The parameters are those of :func:`score_spans`.
+    """
+    pred_doc, gold_doc = example.predicted, example.reference
+    if has_annotation is not None and not has_annotation(gold_doc):
+        return None
+    is_annotated = has_annotation is None or has_annotation(pred_doc)
+    spans = list(getter(pred_doc, attr)) if is_annotated else []
+    aligned = example.get_aligned_spans_x2y(spans, allow_overlap) if is_annotated else []
+    gold, pred = (sorted(set(map(_labelled, side))) for side in (getter(gold_doc, attr), aligned))
+    return Sides(gold, pred, [span.label_ for span in spans])
+
+
+def _labelled(span: Any) -> Key:
+    return span.label_, span.start, span.end
 
 
 def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001
@@ -147,28 +178,42 @@ def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # no
     0.0
     """
     by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
-    for example in _examples(examples):
-        gold_doc = example.reference
-        if not gold_doc.has_annotation("ENT_IOB"):
+    for example in as_examples(examples):
+        sides = aligned_entities(example)
+        if sides is None:
             continue
-        missed = {(span.label_, span.start, span.end) for span in gold_doc.ents}
-        aligned = example.alignment.x2y
-        for span in example.predicted.ents:
-            counts = by_type[span.label_]
-            places = aligned[span.start : span.end]
-            if not len(places):
-                continue
-            start, end = int(places[0]), int(places[-1]) + 1
-            # Predictions on tokens without gold annotation are not counted.
-            if any(token.ent_iob == 0 for token in gold_doc[start:end]):
-                continue
-            key = (span.label_, start, end)
-            counts[0 if key in missed else 1] += 1
+        for label in sides.labels:
+            by_type[label]
+        missed = set(sides.gold)
+        for key in sides.pred:
+            by_type[key[0]][0 if key in missed else 1] += 1
             missed.discard(key)
         for label, _, _ in missed:
             by_type[label][2] += 1
     total = [sum(counts[place] for counts in by_type.values()) for place in range(3)]
     return _scores("ents", total, dict(by_type))
+
+
+def aligned_entities(example: Any) -> Sides | None:
+    """Return the entities of an example, or None if its reference is not annotated.
+
+    Predicted entities are on the tokens of the reference, from the first to the last aligned token; entities on tokens
+    that are not aligned or not annotated are omitted.
+    """
+    gold_doc = example.reference
+    if not gold_doc.has_annotation("ENT_IOB"):
+        return None
+    aligned, pred = example.alignment.x2y, []
+    for span in example.predicted.ents:
+        places = aligned[span.start : span.end]
+        if not len(places):
+            continue
+        start, end = int(places[0]), int(places[-1]) + 1
+        if all(token.ent_iob for token in gold_doc[start:end]):
+            pred.append((span.label_, start, end))
+    return Sides(
+        [_labelled(span) for span in gold_doc.ents], pred, [span.label_ for span in example.predicted.ents]
+    )
 
 
 def tags_to_entities(tags: Iterable[str | None]) -> list[tuple[str, int, int]]:

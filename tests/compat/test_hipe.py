@@ -1,0 +1,281 @@
+"""The drop-in for the HIPE scorer, beside its published definition: every pair of spans, scenario by scenario."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import statistics
+import subprocess
+import sys
+
+import pytest
+
+from spanrs.compat.hipe import Evaluator
+from spanrs.compat.hipe.__main__ import main
+from spanrs.errors import AlignmentError, FormatError
+
+HEADER = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tMISC"
+TAGS = ["O", "O", "B-loc", "I-loc", "B-pers", "I-pers", "_"]
+
+
+def corpus(rng):
+    """Documents of (metadata, segments of (word, gold, pred, distance))."""
+    made = []
+    for number in range(rng.randint(1, 4)):
+        segments = []
+        for _ in range(rng.randint(1, 3)):
+            size = rng.randint(1, 8)
+            gold = [rng.choice(TAGS) for _ in range(size)]
+            pred = [tag if rng.random() < 0.6 else rng.choice([*TAGS, "B-time"]) for tag in gold]
+            segments.append(
+                [
+                    (rng.choice("abc"), g, p, rng.choice([None, 0.0, 0.3]))
+                    for g, p in zip(gold, pred, strict=True)
+                ]
+            )
+        made.append(
+            ({"date": f"19{rng.randint(0, 9)}0-01-01", "language": rng.choice(["de", "fr"])}, segments)
+        )
+        made[-1][0]["document_id"] = f"d{number}"
+    return made
+
+
+def written(made, side):
+    lines = [HEADER]
+    for metadata, segments in made:
+        lines.append(f"# hipe2022:document_id = {metadata['document_id']}")
+        lines += [f"# hipe2022:{key} = {metadata[key]}" for key in ("date", "language")]
+        for segment in segments:
+            lines.append("# segment_iiif_link = _")
+            for word, gold, pred, distance in segment:
+                misc = "_" if distance is None else f"NoSpaceAfter|LED{distance}"
+                lines.append(f"{word}\t{pred if side else gold}\tO\t{misc}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(made):
+        paths = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
+        for side, path in enumerate(paths):
+            path.write_text(written(made, side), encoding="utf-8")
+        return paths
+
+    return write
+
+
+def spans(tags):
+    """(type, first, last) of conlleval's reading."""
+    found = []
+    for at, tag in enumerate(tags):
+        if tag in ("O", "_"):
+            continue
+        name = tag[2:].upper()
+        if tag[0] == "I" and found and found[-1][0] == name and found[-1][2] == at - 1:
+            found[-1][2] = at
+        else:
+            found.append([name, at, at])
+    return [tuple(span) for span in found]
+
+
+def scenarios(gold, pred):
+    """Yield (type, kind) by the scenarios of the overview paper; all pairs are compared."""
+    hit = set()
+    for name, first, last in pred:
+        if (name, first, last) in gold:
+            hit.add((name, first, last))
+            yield name, "I"
+            continue
+        for other in gold:
+            overlap = set(range(first, last + 1)) & set(range(other[1], other[2] + 1))
+            if other[1:] == (first, last):
+                hit.add(other)
+                yield other[0], "IV"
+                break
+            if overlap and other not in hit:
+                hit.add(other)
+                yield other[0], "V" if other[0] == name else "VI"
+                break
+        else:
+            yield name, "II"
+    for other in gold:
+        if other not in hit:
+            yield other[0], "III"
+
+
+CORRECT = {"strict": ["I"], "ent_type": ["I", "V"], "partial": ["I", "IV"], "exact": ["I", "IV"]}
+
+
+def expected_figures(documents, schema):
+    def measures(kinds):
+        credit = sum(kind in CORRECT[schema] for kind in kinds)
+        if schema == "partial":
+            credit += 0.5 * sum(kind in ("V", "VI") for kind in kinds)
+        actual, possible = (sum(kind != absent for kind in kinds) for absent in ("III", "II"))
+        p, r = (credit / n if n else 0 for n in (actual, possible))
+        return (p, r, 2 * p * r / (p + r) if p + r else 0), actual, possible
+
+    rows = [measures(kinds) for kinds in documents]
+    scores, actual, possible = measures([kind for kinds in documents for kind in kinds])
+    figures = {"actual": actual, "possible": possible}
+    for at, name in enumerate(("P", "R", "F1")):
+        kept = [row[0][at] for row in rows if (row[1] or at == 1) and (row[2] or at == 0)]
+        figures[f"{name}_micro"] = scores[at]
+        figures[f"{name}_macro_doc"] = statistics.fmean(kept) if kept else None
+        figures[f"{name}_macro_doc_std"] = statistics.pstdev(kept) if kept else None
+    return figures
+
+
+def expected(made, *, merged, noise=None, tags=()):
+    types = {g[2:].upper() for _, segments in made for segment in segments for _, g, _, _ in segment} - {""}
+    types |= set(tags)
+    documents = []
+    for _, segments in made:
+        parts = [[row for segment in segments for row in segment]] if merged else segments
+        kinds = []
+        for part in parts:
+            rows = [row for row in part if noise is None or row[3] is None or noise[0] <= row[3] < noise[1]]
+            sides = (
+                [span for span in spans([row[at] for row in rows]) if span[0] in types] for at in (1, 2)
+            )
+            kinds += scenarios(*sides)
+        documents.append(kinds)
+    names = {name for kinds in documents for name, _ in kinds}
+    tables = {}
+    for schema in CORRECT:
+        rows = {
+            name: expected_figures([[k for n, k in kinds if n == name] for kinds in documents], schema)
+            for name in names
+        }
+        total = expected_figures([[k for _, k in kinds] for kinds in documents], schema)
+        for measure in ("P", "R", "F1"):
+            scores = [row[f"{measure}_micro"] for row in rows.values()]
+            total[f"{measure}_macro"] = statistics.fmean(scores) if scores else 0
+        tables[schema] = (total, rows)
+    return tables
+
+
+def is_annotated(made):
+    return any(g[2:] for _, segments in made for segment in segments for _, g, _, _ in segment)
+
+
+def check(got, tables):
+    figures, per_type = got
+    for schema, (total, rows) in tables.items():
+        assert set(per_type) == set(rows)
+        for values, wanted in [(figures, total), *((per_type[name], rows[name]) for name in rows)]:
+            found = {key: values[schema][key] for key in wanted}
+            assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_figures_are_those_of_the_definition(seed, files):
+    rng = random.Random(seed)
+    made = corpus(rng)
+    evaluator = Evaluator(*files(made))
+    if not is_annotated(made):
+        with pytest.raises(ValueError, match="has no annotations"):
+            evaluator.evaluate("NE-COARSE-LIT")
+        return
+    for merged in (False, True):
+        check(evaluator.evaluate("NE-COARSE-LIT", merge_lines=merged), expected(made, merged=merged))
+    noise = (0.1, 0.5)
+    check(
+        evaluator.evaluate("NE-COARSE-LIT", tags=["time"], merge_lines=True, noise_level=noise),
+        expected(
+            made, merged=True, noise=noise, tags={t for t in ["TIME"] if "B-time" in written(made, 1)}
+        ),
+    )
+    # Types are those of all documents, so the whole corpus must have a span in the documents that are left.
+    german = [document for document in made if document[0]["language"] == "de"]
+    if {t for t, _, _ in all_spans(german)} == {t for t, _, _ in all_spans(made)}:
+        got = evaluator.evaluate("NE-COARSE-LIT", metadata={"language": "de"})
+        check(got, expected(german, merged=False))
+
+
+def all_spans(made):
+    return [
+        span for _, segments in made for segment in segments for span in spans([row[1] for row in segment])
+    ]
+
+
+def test_comments_of_pred_are_not_needed(files):
+    made = corpus(random.Random(5))
+    gold, pred = files(made)
+    plain = pred.with_name("plain.tsv")
+    plain.write_text(re.sub(r"(?m)^(#.*)?\n", "", pred.read_text()))
+    assert Evaluator(gold, plain).evaluate("NE-COARSE-LIT") == Evaluator(gold, pred).evaluate(
+        "NE-COARSE-LIT"
+    )
+
+
+def test_the_command_writes_a_table_and_json(files, tmp_path, capsys):
+    made = corpus(random.Random(9))
+    gold, pred = files(made)
+    years = "1900-1950,1950-2000"
+    args = ["--ref", gold, "--pred", pred, "--task", "nerc_coarse", "--outdir", tmp_path]
+    main([str(arg) for arg in [*args, "--time-period", years, "--by", "language", "--suffix", "x"]])
+    assert "no annotations in column NE-COARSE-METO" in capsys.readouterr().err
+    table = (tmp_path / "pred_nerc_coarse_x.tsv").read_text()
+    rows = list(csv.DictReader(table.splitlines(), delimiter="\t"))
+    stored = json.loads((tmp_path / "pred_nerc_coarse_x.json").read_text())["NE-COARSE-LIT"]
+    assert set(stored) == {"TIME-ALL", "TIME-1900-1950", "TIME-1950-2000"}
+    languages = {metadata["language"] for metadata, _ in made}
+    assert set(stored["TIME-ALL"]) == {"LED-ALL", *(f"LED-ALL-language={name}" for name in languages)}
+    wanted = "NE-COARSE-LIT-macro_doc-fuzzy-x-TIME-ALL-LED-ALL"
+    (row,) = [row for row in rows if row["Evaluation"] == wanted and row["Label"] == "ALL"]
+    figures = Evaluator(gold, pred).evaluate("NE-COARSE-LIT", merge_lines=True)[0]["ent_type"]
+    assert float(row["F1"]) == round(figures["F1_macro_doc"], 3)
+    assert float(row["F1_std"]) == round(figures["F1_macro_doc_std"], 3)
+    periods = [stored[name]["LED-ALL"]["ALL"]["strict"]["possible"] for name in stored]
+    assert periods[0] == sum(periods[1:])
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("", FormatError, "the file is empty"),
+        ("a\tO\tO\t_\n", FormatError, "pred.tsv:1: there is no header before the first token"),
+        (f"{HEADER}\na\tO\tO\n", FormatError, "pred.tsv:2: the header has 4 columns, but this line has 3"),
+        (
+            f"{HEADER}\nb\tO\tO\t_\n",
+            AlignmentError,
+            "pred.tsv:2: the token is 'b', but 'a' in .*gold.tsv:3",
+        ),
+        (f"{HEADER}\n", AlignmentError, "pred.tsv has 0 tokens, but .*gold.tsv has 1"),
+        (f"{HEADER}\na\tloc\tO\t_\n", FormatError, "pred.tsv:2: 'loc' in column NE-COARSE-LIT is no tag"),
+        (f"{HEADER}\na\tB-a|B-b\tO\t_\n", FormatError, "'B-a|B-b' in column NE-COARSE-LIT is no tag"),
+        (
+            "TOKEN\tNE\na\tO\n",
+            FormatError,
+            "pred.tsv: there is no column 'NE-COARSE-LIT'; it has TOKEN, NE",
+        ),
+    ],
+)
+def test_malformed_files_are_refused(text, error, message, tmp_path):
+    gold, pred = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
+    gold.write_text(f"{HEADER}\n# document_id = x\na\tB-loc\tO\t_\n")
+    pred.write_text(text)
+    with pytest.raises(error, match=message):
+        Evaluator(gold, pred).evaluate("NE-COARSE-LIT")
+
+
+def test_a_corpus_without_dates_has_no_periods(tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(f"{HEADER}\n# document_id = x\na\tB-loc\tO\t_\n")
+    args = ["--ref", gold, "--pred", gold, "--task", "nerc_coarse", "--time-period", "1900-1950"]
+    run = subprocess.run(
+        [sys.executable, "-m", "spanrs.compat.hipe", *args],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stderr == "hipe: document 'x' has no date of the form 1908-06-23\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["gold.tsv"]
+    with pytest.raises(ValueError, match="only 'nerc' is provided"):
+        Evaluator(gold, gold).evaluate("NE-COARSE-LIT", "nel")
