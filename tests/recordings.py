@@ -46,3 +46,11 @@ class Recordings:
     def at_least(self, *, small: int, large: int) -> int:
         """Return the expected number of comparisons with the source."""
         return small if self.small else large
+
+
+def peer_cases(name: str, package: str) -> list[Any]:
+    """Return the pairs of input and output in a recording of a package (``make peers RECORD=name``)."""
+    recorded = json.loads(gzip.decompress((SMALL / "peers" / f"{name}.json.gz").read_bytes()))
+    assert recorded["package"] == package
+    cases: list[Any] = recorded["cases"]
+    return cases

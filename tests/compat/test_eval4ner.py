@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
-
 import pytest
 
+from recordings import peer_cases
 from spanrs import compat
 from spanrs.compat.eval4ner import muc
-
-RECORDED = Path(__file__).parents[1] / "golden" / "peers" / "eval4ner.json.gz"
 
 
 def pairs(side):
@@ -19,9 +14,7 @@ def pairs(side):
 
 
 def test_results_and_output_are_those_recorded(capsys):
-    recorded = json.loads(gzip.decompress(RECORDED.read_bytes()))
-    assert recorded["package"] == "eval4ner==0.1.0"
-    for (preds, golds, texts), (totals, ones, printed) in recorded["cases"]:
+    for (preds, golds, texts), (totals, ones, printed) in peer_cases("eval4ner", "eval4ner==0.1.0"):
         assert muc.evaluate_all(pairs(preds), pairs(golds), texts) == totals
         assert capsys.readouterr().out == printed
         for pred, gold, text, one in zip(pairs(preds), pairs(golds), texts, ones, strict=True):

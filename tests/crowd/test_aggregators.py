@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import spanrs
+from recordings import peer_cases
 from spanrs import tags
 from spanrs.crowd import (
     MACE,
@@ -92,21 +93,28 @@ def test_token_votes_are_those_of_a_counter(seed):
             assert vote.confidence_[at][place] == pytest.approx(share)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::FutureWarning", "ignore::DeprecationWarning"
-)  # of pandas, in crowd-kit
-def test_dawid_skene_is_that_of_crowd_kit():
-    import pandas as pd
-    from crowdkit import aggregation as crowdkit
-
-    for seed in range(5):
-        corpus, _ = random_corpus(seed)
-        mine = DawidSkene(max_iter=200, tol=0.0, smoothing=0.0, agreement=0.0).fit(corpus)
-        votes = corpus.votes()
-        table = pd.DataFrame({"task": votes.token, "worker": votes.annotator, "label": votes.label})
-        theirs = crowdkit.DawidSkene(n_iter=len(mine.bound_), tol=-np.inf).fit(table)
-        rows = theirs.probas_.sort_index()[sorted(theirs.probas_.columns)]
-        assert np.abs(mine._probabilities[rows.index] - rows.to_numpy()).max() < 1e-6
+def test_methods_are_those_of_crowd_kit():
+    methods = {
+        # Crowd-kit's MACE has a different initialisation, so only the converged results agree.
+        "DawidSkene": (DawidSkene(max_iter=200, tol=0.0, smoothing=0.0, agreement=0.0), 1e-6),
+        "OneCoinDawidSkene": (OneCoinDawidSkene(max_iter=200, tol=0.0, smoothing=0.0), 1e-6),
+        "MACE": (MACE(max_iter=1000, tol=0.0, prior="uniform"), 1e-3),
+    }
+    compared = 0
+    for (rows, _, calls), outputs in peer_cases("crowdkit", "crowd-kit==1.4.2"):
+        if calls[-1][0] != "MACE":
+            continue
+        tasks = sorted({task for task, _, _ in rows})
+        # Each task is a sentence of one token.
+        answers = [{worker: [label] for task, worker, label in rows if task == name} for name in tasks]
+        corpus = CrowdCorpus([["w"]] * len(tasks), answers)
+        for (name, _), output in zip(calls, outputs, strict=True):
+            model, error = methods[name]
+            order = [corpus.labels.index(label) for label in output["probas"][1]]
+            found = model.fit(corpus)._probabilities[:, order]
+            assert np.abs(found - np.array(output["probas"][2])).max() < error, name
+            compared += 1
+    assert compared == 15
 
 
 def test_the_bound_of_dawid_skene_does_not_fall():
@@ -142,37 +150,6 @@ def test_dawid_skene_against_enumeration():
         for annotator, label in enumerate(values):
             scores *= confusion[annotator, :, label]
         assert model._probabilities[token] == pytest.approx(scores / scores.sum(), rel=1e-9)
-
-
-@pytest.mark.filterwarnings(
-    "ignore::FutureWarning", "ignore::DeprecationWarning"
-)  # of pandas, in crowd-kit
-def test_one_coin_and_mace_are_those_of_crowd_kit():
-    import pandas as pd
-    from crowdkit import aggregation as crowdkit
-
-    for seed in range(3):
-        corpus, _ = random_corpus(seed, sentences=60)
-        votes = corpus.votes()
-        # Crowd-kit's MACE assumes that labels and workers are sorted.
-        labels, names = pd.factorize(votes.label)
-        table = pd.DataFrame(
-            {"task": votes.token, "worker": pd.factorize(votes.annotator)[0], "label": labels}
-        )
-        mine = OneCoinDawidSkene(max_iter=200, tol=0.0, smoothing=0.0).fit(corpus)
-        # Crowd-kit's MACE has a different initialisation, so only the converged results agree.
-        pairs = [
-            (mine, crowdkit.OneCoinDawidSkene(n_iter=len(mine.bound_), tol=-np.inf), 1e-6),
-            (
-                MACE(max_iter=1000, tol=0.0, prior="uniform").fit(corpus),
-                crowdkit.MACE(n_restarts=1, n_iter=400),
-                1e-3,
-            ),
-        ]
-        for values, peer, error in pairs:
-            rows = peer.fit(table).probas_.sort_index()
-            mine_rows = values._probabilities[rows.index][:, names]
-            assert np.abs(mine_rows - rows[sorted(rows.columns)].to_numpy()).max() < error
 
 
 def test_one_coin_against_enumeration():
@@ -241,14 +218,12 @@ def test_mace_finds_annotators_who_do_not_look():
     assert model.strategy_[3, model._corpus.labels.index("A")] > 0.8
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("each", [3, 4])
 def test_dawid_skene_is_not_overfitted(each):
     """On sentences that were not used to choose its defaults; all ten simulations are in benches."""
     import pandas as pd
-    from crowdkit import aggregation as crowdkit
 
-    from spanrs.crowd import flip_labels
+    from spanrs.compat.crowdkit import aggregation as crowdkit
     from spanrs.crowd.experiments import prf
 
     rng = np.random.default_rng(each)

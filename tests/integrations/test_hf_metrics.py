@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import classification_report
 
+from recordings import peer_cases
 from spanrs.compat import faireval as compat
 from spanrs.compat.seqeval.scheme import IOB2, Entities
 from spanrs.errors import AlignmentError
@@ -50,6 +52,13 @@ def test_poseval_is_the_report_of_scikit_learn(data):
     assert {text for _, text in warned} == {
         text for _, text in expected_warned if "labels" in text or "due" in text
     }
+
+
+def test_poseval_is_that_recorded():
+    for (pred, gold, zero_division), expected in peer_cases("poseval", "scikit-learn==1.9.1"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert hf.poseval(pred, gold, zero_division) == expected
 
 
 def test_sentences_of_different_lengths_are_refused():

@@ -24,6 +24,7 @@ class Recording(NamedTuple):
     package: str
     inputs: Callable[[random.Random], list[Any]]
     program: str
+    needs: tuple[str, ...] = ()
 
 
 def eval4ner_inputs(rng: random.Random) -> list[Any]:
@@ -71,13 +72,117 @@ for preds, golds, texts in json.load(sys.stdin):
 json.dump(outputs, sys.stdout)
 """
 
-RECORDINGS = {"eval4ner": Recording("eval4ner==0.1.0", eval4ner_inputs, EVAL4NER)}
+
+def crowdkit_inputs(rng: random.Random) -> list[Any]:
+    """Corpora of rows (task, worker, label), known labels of tasks, and calls: the class and its arguments."""
+    corpora: list[Any] = []
+    for number in range(400):
+        tasks, workers, labels = rng.randint(1, 30), rng.randint(1, 6), rng.randint(1, 4)
+        rows = []
+        for task in range(tasks):
+            truth = rng.randrange(labels)
+            for worker in rng.sample(range(workers), rng.randint(1, workers)):
+                # Tasks repeat, so that a worker may answer one twice.
+                label = "abcd"[truth if rng.random() < 0.7 else rng.randrange(labels)]
+                rows.append((f"t{task * 7 % max(tasks - 2, 1)}", f"w{worker}", label))
+        rng.shuffle(rows)
+        if number % 5:
+            corpora.append(
+                [rows, {}, [[name, {}] for name in ("MajorityVote", "DawidSkene", "OneCoinDawidSkene")]]
+            )
+        else:
+            different, given = sorted({row[0] for row in rows}), sorted({row[2] for row in rows})
+            known = {task: rng.choice(given) for task in different[: len(different) // 3]}
+            corpora.append([rows, known, [["DawidSkene", {}]]])
+    # Votes that determine the truth, until the methods have converged; numbers are sorted as their MACE expects.
+    long = {"n_iter": 200, "tol": -1e300}
+    calls = [["DawidSkene", long], ["OneCoinDawidSkene", long], ["MACE", {"n_restarts": 1, "n_iter": 400}]]
+    for _ in range(5):
+        rows = []
+        for task in range(150):
+            truth = rng.randrange(3)
+            present = [worker for worker in range(5) if rng.random() < 0.7] or [0]
+            wrong = [rng.random() < 0.06 * (worker + 1) for worker in present]
+            rows += [
+                (f"t{task:03}", f"w{worker}", "abc"[rng.randrange(3) if is_wrong else truth])
+                for worker, is_wrong in zip(present, wrong, strict=True)
+            ]
+        corpora.append([rows, {}, calls])
+    return corpora
+
+
+CROWDKIT = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import pandas as pd
+from crowdkit import aggregation
+
+def table(frame):
+    frame = frame.sort_index()[sorted(frame.columns)]
+    index = [list(row) if isinstance(row, tuple) else row for row in frame.index]
+    return [index, list(frame.columns), [[float(value) for value in row] for row in frame.to_numpy()]]
+
+def series(values):
+    return None if values is None else {key: float(value) for key, value in values.sort_index().items()}
+
+outputs = []
+for rows, known, calls in json.load(sys.stdin):
+    data = pd.DataFrame(rows, columns=["task", "worker", "label"])
+    found = []
+    for name, arguments in calls:
+        if name == "MACE":
+            # It takes workers and labels for sorted.
+            data = data.sort_values(["worker", "label", "task"])
+        true_labels = [pd.Series(known, dtype=object)] if known else []
+        fitted = getattr(aggregation, name)(**arguments).fit(data.copy(), *true_labels)
+        errors = getattr(fitted, "errors_", None)
+        found.append({
+            "probas": table(fitted.probas_),
+            "loss_history": [float(value) for value in getattr(fitted, "loss_history_", [])],
+            "priors": series(getattr(fitted, "priors_", None)),
+            "errors": None if errors is None else table(errors),
+            "skills": series(getattr(fitted, "skills_", None)),
+        })
+    outputs.append(found)
+json.dump(outputs, sys.stdout)
+"""
+
+
+def poseval_inputs(rng: random.Random) -> list[Any]:
+    """Predictions, references and the value of undefined measures."""
+    corpora = []
+    for _ in range(2000):
+        tags = rng.choice([["DET", "NOUN", "VERB", "", "日本"], ["A", "B"], ["NN", "NNS", "O", "-", "_"]])
+        sizes = [rng.randint(1, 6) for _ in range(rng.randint(1, 4))]
+        gold = [[rng.choice(tags) for _ in range(size)] for size in sizes]
+        pred = [[tag if rng.random() < 0.6 else rng.choice(tags) for tag in row] for row in gold]
+        corpora.append([pred, gold, rng.choice(["warn", 0, 1])])
+    return corpora
+
+
+POSEVAL = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from sklearn.metrics import classification_report
+outputs = []
+for pred, gold, zero_division in json.load(sys.stdin):
+    flat = [[tag for row in side for tag in row] for side in (gold, pred)]
+    outputs.append(classification_report(*flat, output_dict=True, zero_division=zero_division))
+json.dump(outputs, sys.stdout)
+"""
+
+RECORDINGS = {
+    "crowdkit": Recording("crowd-kit==1.4.2", crowdkit_inputs, CROWDKIT, ("pandas<3",)),
+    "eval4ner": Recording("eval4ner==0.1.0", eval4ner_inputs, EVAL4NER),
+    # The metric poseval is this call of scikit-learn.
+    "poseval": Recording("scikit-learn==1.9.1", poseval_inputs, POSEVAL),
+}
 
 
 def record(name: str) -> str:
     """Record the outputs of a peer; return what was written."""
     recording = RECORDINGS[name]
-    environment = Environment(f"record-{name}", (recording.package,))
+    environment = Environment(f"record-{name}", (recording.package, *recording.needs))
     environment.create()
     inputs = recording.inputs(random.Random(0))
     outputs = json.loads(
