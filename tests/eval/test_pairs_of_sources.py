@@ -182,3 +182,13 @@ def test_a_directory_of_columns_and_of_spans_is_no_table_of_two_sides(tmp_path):
     write(tmp_path / "b.spans", "X\t1\t1\t1\n\n")
     with pytest.raises(FormatError, match="contains one side"):
         spanrs.score(tmp_path)
+
+
+def test_files_that_are_left_out_beside_a_single_file_are_counted(tmp_path):
+    for name in ("a", "b", "c"):
+        write(tmp_path / "gold" / f"{name}.conll", "x B-PER\n\n")
+    pred = write(tmp_path / "a.conll", "x B-PER\n\n")
+    for sides in ((tmp_path / "gold", pred), (pred, tmp_path / "gold")):
+        result = spanrs.score(*sides)
+        assert result.micro.support == 1
+        assert "are paired by name; files that are not scored: 2" in result.notes[0]

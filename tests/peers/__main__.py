@@ -15,7 +15,7 @@ from peers import clients, recordings, suites
 def main() -> int:
     """Run what is named, by default all suites and clients; return the exit status."""
     parser = argparse.ArgumentParser(prog="peers", description=__doc__)
-    names = sorted({*suites.SUITES, *clients.CLIENTS})
+    names = sorted({*suites.SUITES, *clients.CLIENTS, "iobes"})
     parser.add_argument("names", metavar="PEER", nargs="*", help=f"one of {', '.join(names)}")
     parser.add_argument(
         "--record", metavar="NAME", choices=sorted(recordings.RECORDINGS), action="append", default=[]
@@ -32,6 +32,8 @@ def main() -> int:
     for name in options.names or names:
         if name in suites.SUITES:
             failed += not suites.run(name)
+        if name == "iobes":
+            failed += not suites.run_iobes()
         if name in clients.CLIENTS:
             failed += not clients.run(name)
     return min(failed, 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -61,6 +63,20 @@ def run(name: str) -> bool:
     for line in sorted(lost):
         print(f"  lost with {line}")
     return bool(passed) and not lost
+
+
+def run_iobes() -> bool:
+    """Run the golden cases and the differential tests of iobes, whose archive has no tests; return whether all pass."""
+    tests = [f"compat/test_{name}_iobes_compat.py" for name in ("golden", "differential")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
+        cwd=ROOT / "tests",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    print(f"iobes==1.5.1: golden cases and differential tests: {done.stdout.splitlines()[-1]}", flush=True)
+    return done.returncode == 0
 
 
 def _outcomes(suite: Suite, environment: Environment, *, activated: bool) -> dict[str, str]:

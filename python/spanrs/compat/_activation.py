@@ -150,7 +150,8 @@ def activate(*names: str, version: str | None = None) -> Activation:
     the first block that exits deactivates the packages for all blocks.
 
     ``version`` selects the version of one package by its first parts: ``activate("nervaluate", version="0.2")``. A
-    version that spanrs does not reproduce raises ValueError, and so does a package that is active in another version.
+    version that spanrs does not reproduce raises ValueError, and so does a named package that is active in another
+    version.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def activate(*names: str, version: str | None = None) -> Activation:
     check_names(names)
     older = _older_version(names, version)
     with _lock:
-        for name in names if version is not None else ():
+        for name in names:
             active = _older.get(name) or VERSIONS[name]
             if name in _aside and active != (older or VERSIONS[name]):
                 raise ValueError(f"{name} is active in version {active}; deactivate({name!r}) first")

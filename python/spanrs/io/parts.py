@@ -253,12 +253,16 @@ def _selected(preds: Sequence[Part], pairing: Pairing) -> Sequence[Part]:
 
 
 def _pair_parts(gold: Sequence[Part], preds: Sequence[Part], pairing: Pairing) -> PairedParts:
+    files = max(len(gold), len(preds))
     if len(gold) == 1 and not gold[0].name and len(preds) > 1:
         preds = _of_name(gold[0], preds)
     elif len(preds) == 1 and not preds[0].name and len(gold) > 1:
         gold = _of_name(preds[0], gold)
     if len(gold) == len(preds) == 1:
-        return PairedParts([(gold[0], preds[0])], notes=_assumed(gold[0], preds[0]))
+        notes = _assumed(gold[0], preds[0])
+        if files > 1:
+            notes += (f"{gold[0].shown} and {preds[0].shown} are paired by name; files that are not scored: {files - 1}",)
+        return PairedParts([(gold[0], preds[0])], notes=notes)
     golds_by_name = {part.name or os.path.basename(part.shown): part for part in gold}
     preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
     for side, named in ((gold, golds_by_name), (preds, preds_by_name)):
