@@ -261,7 +261,9 @@ def _pair_parts(gold: Sequence[Part], preds: Sequence[Part], pairing: Pairing) -
     if len(gold) == len(preds) == 1:
         notes = _assumed(gold[0], preds[0])
         if files > 1:
-            notes += (f"{gold[0].shown} and {preds[0].shown} are paired by name; files that are not scored: {files - 1}",)
+            notes += (
+                f"{gold[0].shown} and {preds[0].shown} are paired by name; files that are not scored: {files - 1}",
+            )
         return PairedParts([(gold[0], preds[0])], notes=notes)
     golds_by_name = {part.name or os.path.basename(part.shown): part for part in gold}
     preds_by_name = {pairing.gold_name(part.name or os.path.basename(part.shown)): part for part in preds}
