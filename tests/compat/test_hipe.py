@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import json
 import random
 import re
@@ -42,13 +43,17 @@ def corpus(rng):
     return made
 
 
-def written(made, side):
+def written(made, side, *, layout="2022"):
+    """The text of a file; in the layout of 2020 metadata are before the document's id, and comments are padded."""
     lines = [HEADER]
+    padding = "\t" * HEADER.count("\t") if layout == "2020" else ""
     for metadata, segments in made:
-        lines.append(f"# hipe2022:document_id = {metadata['document_id']}")
-        lines += [f"# hipe2022:{key} = {metadata[key]}" for key in ("date", "language")]
+        prefix = "hipe2022:" if layout == "2022" else ""
+        comments = [f"# {prefix}{key} = {metadata[key]}" for key in ("document_id", "date", "language")]
+        for comment in comments if layout == "2022" else [*comments[1:], comments[0]]:
+            lines.append(comment + padding)
         for segment in segments:
-            lines.append("# segment_iiif_link = _")
+            lines.append("# segment_iiif_link = _" + padding)
             for word, gold, pred, distance in segment:
                 misc = "_" if distance is None else f"NoSpaceAfter|LED{distance}"
                 lines.append(f"{word}\t{pred if side else gold}\tO\t{misc}")
@@ -58,10 +63,10 @@ def written(made, side):
 
 @pytest.fixture
 def files(tmp_path):
-    def write(made):
+    def write(made, layout="2022"):
         paths = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
         for side, path in enumerate(paths):
-            path.write_text(written(made, side), encoding="utf-8")
+            path.write_text(written(made, side, layout=layout), encoding="utf-8")
         return paths
 
     return write
@@ -120,7 +125,22 @@ def expected_figures(documents, schema):
 
     rows = [measures(kinds) for kinds in documents]
     scores, actual, possible = measures([kind for kinds in documents for kind in kinds])
-    figures = {"actual": actual, "possible": possible}
+    every = [kind for kinds in documents for kind in kinds]
+    correct = sum(kind in CORRECT[schema] for kind in every)
+    partial = sum(kind in ("V", "VI") for kind in every) if schema == "partial" else 0
+    missed, spurious = (every.count(kind) for kind in ("III", "II"))
+    figures = {
+        "actual": actual,
+        "possible": possible,
+        "correct": correct,
+        "partial": partial,
+        "missed": missed,
+        "spurious": spurious,
+        "incorrect": len(every) - correct - partial - missed - spurious,
+        "TP": correct,
+        "FP": actual - correct,
+        "FN": possible - correct,
+    }
     for at, name in enumerate(("P", "R", "F1")):
         kept = [row[0][at] for row in rows if (row[1] or at == 1) and (row[2] or at == 0)]
         figures[f"{name}_micro"] = scores[at]
@@ -154,6 +174,8 @@ def expected(made, *, merged, noise=None, tags=()):
         for measure in ("P", "R", "F1"):
             scores = [row[f"{measure}_micro"] for row in rows.values()]
             total[f"{measure}_macro"] = statistics.fmean(scores) if scores else 0
+        p, r = total["P_macro"], total["R_macro"]
+        total["F1_macro (recomputed from P & R)"] = 2 * p * r / (p + r) if p + r else 0
         tables[schema] = (total, rows)
     return tables
 
@@ -175,7 +197,7 @@ def check(got, tables):
 def test_figures_are_those_of_the_definition(seed, files):
     rng = random.Random(seed)
     made = corpus(rng)
-    evaluator = Evaluator(*files(made))
+    evaluator = Evaluator(*files(made, rng.choice(["2020", "2022"])))
     if not is_annotated(made):
         with pytest.raises(ValueError, match="has no annotations"):
             evaluator.evaluate("NE-COARSE-LIT")
@@ -192,7 +214,7 @@ def test_figures_are_those_of_the_definition(seed, files):
     # Types are those of all documents, so the whole corpus must have a span in the documents that are left.
     german = [document for document in made if document[0]["language"] == "de"]
     if {t for t, _, _ in all_spans(german)} == {t for t, _, _ in all_spans(made)}:
-        got = evaluator.evaluate("NE-COARSE-LIT", metadata={"language": "de"})
+        got = evaluator.evaluate("NE-COARSE-LIT", metadata=("language", "de"))
         check(got, expected(german, merged=False))
 
 
@@ -216,18 +238,28 @@ def test_the_command_writes_a_table_and_json(files, tmp_path, capsys):
     made = corpus(random.Random(9))
     gold, pred = files(made)
     years = "1900-1950,1950-2000"
+    tagset = tmp_path / "tags"
+    tagset.write_text("time\n")
     args = ["--ref", gold, "--pred", pred, "--task", "nerc_coarse", "--outdir", tmp_path]
-    main([str(arg) for arg in [*args, "--time-period", years, "--by", "language", "--suffix", "x"]])
+    more = ["--time-period", years, "--by", "language", "--suffix", "x", "--noise-level", "0.0-0.0,0.2-1.0"]
+    main([str(arg) for arg in [*args, *more, "--tagset", tagset]])
     assert "no annotations in column NE-COARSE-METO" in capsys.readouterr().err
     table = (tmp_path / "pred_nerc_coarse_x.tsv").read_text()
     rows = list(csv.DictReader(table.splitlines(), delimiter="\t"))
     stored = json.loads((tmp_path / "pred_nerc_coarse_x.json").read_text())["NE-COARSE-LIT"]
     assert set(stored) == {"TIME-ALL", "TIME-1900-1950", "TIME-1950-2000"}
     languages = {metadata["language"] for metadata, _ in made}
-    assert set(stored["TIME-ALL"]) == {"LED-ALL", *(f"LED-ALL-language={name}" for name in languages)}
+    levels = ("LED-ALL", "LED-0.0-0.0", "LED-0.2-1.0")
+    slices = ("", *(f"-language={name}" for name in languages))
+    assert set(stored["TIME-ALL"]) == {level + name for level in levels for name in slices}
+    by_level = [stored["TIME-ALL"][level]["ALL"]["strict"]["possible"] for level in levels]
+    assert by_level[0] > by_level[1] > 0
+    assert by_level[0] > by_level[2] > 0
     wanted = "NE-COARSE-LIT-macro_doc-fuzzy-x-TIME-ALL-LED-ALL"
     (row,) = [row for row in rows if row["Evaluation"] == wanted and row["Label"] == "ALL"]
-    figures = Evaluator(gold, pred).evaluate("NE-COARSE-LIT", merge_lines=True)[0]["ent_type"]
+    figures = Evaluator(gold, pred).evaluate("NE-COARSE-LIT", tags=["TIME"], merge_lines=True)[0][
+        "ent_type"
+    ]
     assert float(row["F1"]) == round(figures["F1_macro_doc"], 3)
     assert float(row["F1_std"]) == round(figures["F1_macro_doc_std"], 3)
     periods = [stored[name]["LED-ALL"]["ALL"]["strict"]["possible"] for name in stored]
@@ -240,42 +272,93 @@ def test_the_command_writes_a_table_and_json(files, tmp_path, capsys):
         ("", FormatError, "the file is empty"),
         ("a\tO\tO\t_\n", FormatError, "pred.tsv:1: there is no header before the first token"),
         (f"{HEADER}\na\tO\tO\n", FormatError, "pred.tsv:2: the header has 4 columns, but this line has 3"),
+        (f"{HEADER}\nb\tO\tO\t_\n", AlignmentError, "pred.tsv:2: the token is 'b', but 'a' in "),
+        (f"{HEADER}\n", AlignmentError, "has 1; the first that is missing is 'a' in "),
+        (f"{HEADER}\na\tO\tO\t_\n{HEADER}\n", FormatError, "pred.tsv:3: the header is repeated"),
+        (f"{HEADER}\n\tO\tO\t_\n", FormatError, "pred.tsv:2: the token is empty"),
         (
-            f"{HEADER}\nb\tO\tO\t_\n",
-            AlignmentError,
-            "pred.tsv:2: the token is 'b', but 'a' in .*gold.tsv:3",
+            f"{HEADER}\na\tloc\tO\t_\n",
+            FormatError,
+            "pred.tsv:2: 'loc' in column NE-COARSE-LIT is not a tag",
         ),
-        (f"{HEADER}\n", AlignmentError, "pred.tsv has 0 tokens, but .*gold.tsv has 1"),
-        (f"{HEADER}\na\tloc\tO\t_\n", FormatError, "pred.tsv:2: 'loc' in column NE-COARSE-LIT is no tag"),
-        (f"{HEADER}\na\tB-a|B-b\tO\t_\n", FormatError, "'B-a|B-b' in column NE-COARSE-LIT is no tag"),
+        (
+            f"{HEADER}\na\tB-a|B-b\tO\t_\n",
+            FormatError,
+            "pred.tsv:2: 'B-a|B-b' in column NE-COARSE-LIT is not a",
+        ),
         (
             "TOKEN\tNE\na\tO\n",
             FormatError,
             "pred.tsv: there is no column 'NE-COARSE-LIT'; it has TOKEN, NE",
         ),
+        (f"{HEADER}\na\tO\tO\t\udcff\n", FormatError, "pred.tsv:2: the file is not UTF-8"),
     ],
 )
 def test_malformed_files_are_refused(text, error, message, tmp_path):
     gold, pred = tmp_path / "gold.tsv", tmp_path / "pred.tsv"
     gold.write_text(f"{HEADER}\n# document_id = x\na\tB-loc\tO\t_\n")
-    pred.write_text(text)
-    with pytest.raises(error, match=message):
+    pred.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(error, match=re.escape(message)):
         Evaluator(gold, pred).evaluate("NE-COARSE-LIT")
 
 
-def test_a_corpus_without_dates_has_no_periods(tmp_path):
+@pytest.fixture
+def one(tmp_path):
     gold = tmp_path / "gold.tsv"
     gold.write_text(f"{HEADER}\n# document_id = x\na\tB-loc\tO\t_\n")
-    args = ["--ref", gold, "--pred", gold, "--task", "nerc_coarse", "--time-period", "1900-1950"]
-    run = subprocess.run(
-        [sys.executable, "-m", "spanrs.compat.hipe", *args],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 1
-    assert run.stderr == "hipe: document 'x' has no date of the form 1908-06-23\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["gold.tsv"]
+    return gold
+
+
+def run(gold, *options):
+    args = ["--ref", gold, "--pred", gold, "--task", "nerc_coarse", *options]
+    command = [sys.executable, "-m", "spanrs.compat.hipe", *args]
+    return subprocess.run(command, cwd=gold.parent, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--time-period", "1900-1950"], "gold.tsv:3: document 'x' has no date"),
+        (["--time-period", "1950-1900"], "1900-01-01 is before 1950-01-01"),
+        (["--time-period", "99999999999999999999-1950"], "is not of the form 1900-1950"),
+        (["--noise-level", "0.5-0.1"], "0.1 is before 0.5"),
+        (["--by", "language"], "has the metadata 'language'"),
+        (["--outdir", "absent"], "there is no directory 'absent'"),
+        (["--task", "nerc_fine"], "has no annotations for nerc_fine"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(options, message, one):
+    done = run(one, *options)
+    assert done.returncode
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in one.parent.iterdir()] == ["gold.tsv"]
+
+
+def test_types_that_gold_does_not_have_are_named(one):
+    pred = one.with_name("pred.tsv")
+    pred.write_text(one.read_text().replace("B-loc", "B-prod"))
+    done = run(one, "--pred", pred)
+    assert "types of" in done.stderr
+    assert "that gold does not have are ignored: PROD" in done.stderr
+
+
+def test_periods_of_one_year_have_labels_of_their_own(one):
+    one.write_text(one.read_text().replace("# document_id", "# date = 1900-05-01\n# document_id"))
+    done = run(one, "--time-period", "1900/01/01-1900/06/01,1900/06/01-1900/12/31")
+    assert "there are no spans in TIME-1900-06-01-1900-12-31-LED-ALL" in done.stderr
+    stored = json.loads((one.parent / "gold_nerc_coarse.json").read_text())["NE-COARSE-LIT"]
+    found = {label: values["LED-ALL"]["ALL"]["strict"]["TP"] for label, values in stored.items()}
+    assert found == {"TIME-ALL": 1, "TIME-1900-01-01-1900-06-01": 1, "TIME-1900-06-01-1900-12-31": 0}
+
+
+def test_arguments_of_the_original_are_accepted(one):
+    one.write_text(one.read_text().replace("# document_id", "# date = 1900-05-01\n# document_id"))
+    evaluator = Evaluator(one, one)
+    period = (datetime.datetime(1900, 1, 1), datetime.datetime(1901, 1, 1))
+    figures, _ = evaluator.evaluate(["NE-COARSE-LIT"], "nerc", None, True, 1, None, period)
+    assert figures["strict"]["TP"] == 1
     with pytest.raises(ValueError, match="only 'nerc' is provided"):
-        Evaluator(gold, gold).evaluate("NE-COARSE-LIT", "nel")
+        evaluator.evaluate("NE-COARSE-LIT", "nel")
+    with pytest.raises(ValueError, match="in one column, not in 2"):
+        evaluator.evaluate(["NE-COARSE-LIT", "NE-COARSE-METO"])

@@ -17,14 +17,14 @@ from spanrs.integrations.spacy_scorers import make_ner_scorer, make_spancat_scor
 ALL = ["fair", "weighted", "traditional", "strict", "bounds", "overlap", "type"]
 
 
-def test_they_are_registered():
+def test_scorers_are_registered():
     assert registry.scorers.get("spanrs.ner_scorer.v1") is make_ner_scorer
     assert registry.scorers.get("spanrs.spancat_scorer.v1") is make_spancat_scorer
 
 
 @settings(max_examples=150, deadline=None)
 @given(examples())
-def test_scores_of_spacy_are_among_them(made):
+def test_spacys_scores_are_included(made):
     theirs = registry.scorers.get("spacy.ner_scorer.v1")()(made)
     ours = make_ner_scorer(ALL)(made)
     assert {key: ours[key] for key in theirs} == theirs
@@ -67,6 +67,33 @@ def test_a_pipeline_evaluates_with_them(tmp_path):
     assert loaded.config["components"]["ner"]["scorer"] == scorer
 
 
+@pytest.mark.filterwarnings("error::spanrs.errors.SpanrsWarning")
+@pytest.mark.parametrize("component", ["spancat", "spancat_singlelabel"])
+def test_span_categorizers_evaluate_with_them(component):
+    evaluated = []
+    for scorer in ({"@scorers": "spacy.spancat_scorer.v1"}, {"@scorers": "spanrs.spancat_scorer.v1"}):
+        spacy.util.fix_random_seed(0)
+        nlp = spacy.blank("en")
+        nlp.add_pipe(component, config={"scorer": scorer})
+        gold = nlp.make_doc("Grace Hopper here")
+        gold.spans["sc"] = SpanGroup(gold, spans=[gold.char_span(0, 12, label="PER")])
+        made = [Example(nlp.make_doc(gold.text), gold)]
+        nlp.initialize(lambda made=made: made)
+        evaluated.append(nlp.evaluate(made))
+    theirs, ours = evaluated
+    assert {key: ours[key] for key in theirs if key != "speed"} == {
+        k: v for k, v in theirs.items() if k != "speed"
+    }
+    assert ours["spans_sc_fair_f"] is not None
+
+
+@pytest.mark.filterwarnings("error::spanrs.errors.SpanrsWarning")
+def test_no_predictions_are_no_reason_for_a_warning():
+    vocab = spacy.blank("en").vocab
+    gold, pred = Doc(vocab, words=["Grace"], ents=["B-PER"]), Doc(vocab, words=["Grace"], ents=["O"])
+    assert make_ner_scorer()([(pred, gold)])["ents_fair_f"] == 0
+
+
 def test_groups_are_scored_by_their_key():
     vocab = spacy.blank("en").vocab
     gold, pred = (Doc(vocab, words=["Grace", "Hopper", "here"]) for _ in range(2))
@@ -89,3 +116,5 @@ def test_unknown_criteria_are_refused():
         ValueError, match="unknown criterion 'f1'; expected one of fair, weighted, traditional, strict"
     ):
         make_ner_scorer(["f1"])
+    with pytest.raises(TypeError, match="criteria must be a list of names, not a str"):
+        make_ner_scorer("fair")

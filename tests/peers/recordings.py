@@ -131,7 +131,7 @@ for rows, known, calls in json.load(sys.stdin):
     found = []
     for name, arguments in calls:
         if name == "MACE":
-            # It takes workers and labels for sorted.
+            # Crowd-kit's MACE assumes that workers and labels are sorted.
             data = data.sort_values(["worker", "label", "task"])
         true_labels = [pd.Series(known, dtype=object)] if known else []
         fitted = getattr(aggregation, name)(**arguments).fit(data.copy(), *true_labels)

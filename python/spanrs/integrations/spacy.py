@@ -17,14 +17,14 @@ TINY = 1e-100
 #: True and false positives, false negatives.
 Counts = list[int]
 #: Type, first token, and end of a span.
-Key = tuple[str, int, int]
+SpanKey = tuple[str, int, int]
 
 
 class Sides(NamedTuple):
     """Gold and pred of an example, as spans of the tokens of the reference."""
 
-    gold: list[Key]
-    pred: list[Key]
+    gold: list[SpanKey]
+    pred: list[SpanKey]
     #: Types of all predicted spans: a type is listed even if none of its spans can be aligned.
     labels: list[str]
 
@@ -132,7 +132,7 @@ def aligned_spans(
     has_annotation: Callable[[Any], bool] | None = None,
     allow_overlap: bool = False,
 ) -> Sides | None:
-    """Return the different spans of an example, or None if its reference is not annotated.
+    """Return the distinct spans of an example, or None if its reference is not annotated.
 
     The parameters are those of :func:`score_spans`.
     """
@@ -146,7 +146,7 @@ def aligned_spans(
     return Sides(gold, pred, [span.label_ for span in spans])
 
 
-def _labelled(span: Any) -> Key:
+def _labelled(span: Any) -> SpanKey:
     return span.label_, span.start, span.end
 
 

@@ -25,10 +25,10 @@ CRITERIA = {
     "partial": ("strict", "bounds", "overlap", "type"),
 }
 
-Scorer = Callable[..., dict[str, Any]]
+ScorerFunction = Callable[..., dict[str, Any]]
 
 
-def make_ner_scorer(criteria: Sequence[str] = ("fair",)) -> Scorer:
+def make_ner_scorer(criteria: Sequence[str] = ("fair",)) -> ScorerFunction:
     """Return a scorer for the entities of a component such as ``ner``.
 
     Parameters
@@ -41,8 +41,8 @@ def make_ner_scorer(criteria: Sequence[str] = ("fair",)) -> Scorer:
     -------
     callable
         Called with Examples; returns the dictionary of :func:`spanrs.integrations.spacy.get_ner_prf` and, for each
-        criterion, for example, ``ents_fair_p``, ``ents_fair_r``, ``ents_fair_f``, ``ents_fair_per_type``, for the
-        same entities.
+        criterion, for example, ``ents_fair_p``, ``ents_fair_r``, ``ents_fair_f``, ``ents_fair_per_type``. They can
+        differ from spaCy's measures where several predicted entities are aligned with the same tokens.
 
     Raises
     ------
@@ -72,12 +72,12 @@ def make_ner_scorer(criteria: Sequence[str] = ("fair",)) -> Scorer:
     def score_entities(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
         examples = list(as_examples(examples))
         sides = [aligned_entities(example) for example in examples]
-        return get_ner_prf(examples, **kwargs) | _more(sides, "ents", matchers)
+        return get_ner_prf(examples, **kwargs) | _criterion_scores(sides, "ents", matchers)
 
     return score_entities
 
 
-def make_spancat_scorer(criteria: Sequence[str] = ("fair",)) -> Scorer:
+def make_spancat_scorer(criteria: Sequence[str] = ("fair",)) -> ScorerFunction:
     """Return a scorer for the span group of a component such as ``spancat``.
 
     Parameters
@@ -101,47 +101,55 @@ def make_spancat_scorer(criteria: Sequence[str] = ("fair",)) -> Scorer:
 
     def score_group(examples: Iterable[Any], *, spans_key: str, **kwargs: Any) -> dict[str, Any]:
         examples = list(as_examples(examples))
-        attr = f"spans_{spans_key}"
+        attr = kwargs.pop("attr", f"spans_{spans_key}")
+        # Components pass their settings, among them allow_overlap, to the scorer.
         options: dict[str, Any] = {
             "getter": lambda doc, _: doc.spans.get(spans_key, []),
             "has_annotation": lambda doc: spans_key in doc.spans,
             "allow_overlap": True,
         }
+        options |= {name: kwargs.pop(name) for name in options if name in kwargs}
         sides = [aligned_spans(example, attr, **options) for example in examples]
-        return score_spans(examples, attr, **options, **kwargs) | _more(sides, attr, matchers)
+        return score_spans(examples, attr, **options, **kwargs) | _criterion_scores(sides, attr, matchers)
 
     return score_group
 
 
 def _matchers(names: Sequence[str]) -> dict[str, list[str]]:
     """Return the criteria by matcher."""
+    if isinstance(names, str):
+        raise TypeError(f"criteria must be a list of names, not a str; pass [{names!r}]")
     known = {name: matcher for matcher, criteria in CRITERIA.items() for name in criteria}
-    found: dict[str, list[str]] = {}
+    by_matcher: dict[str, list[str]] = {}
     for name in names:
         if name not in known:
             raise ValueError(f"unknown criterion {name!r}; expected one of {', '.join(known)}")
-        found.setdefault(known[name], []).append(name)
-    return found
+        by_matcher.setdefault(known[name], []).append(name)
+    return by_matcher
 
 
-def _more(sides: list[Sides | None], attr: str, matchers: dict[str, list[str]]) -> dict[str, Any]:
+def _criterion_scores(
+    sides: list[Sides | None], attr: str, matchers: dict[str, list[str]]
+) -> dict[str, Any]:
     """Return the measures of all criteria, None if no side has a span."""
-    from spanrs.eval.scoring import score
+    from spanrs.eval import Scorer
 
     pairs = [pair for pair in sides if pair is not None]
     has_spans = any(pair.gold or pair.pred for pair in pairs)
-    named: dict[str, Any] = {}
-    for matcher, names in matchers.items():
+    scores: dict[str, Any] = {}
+    for matcher, criteria in matchers.items():
+        # A component without predictions is usual at the start of a training, and is no reason for a warning.
+        scorer = Scorer(matcher=matcher)
         if has_spans:
-            result = score([pair.gold for pair in pairs], [pair.pred for pair in pairs], matcher=matcher)
-        for name in names:
-            view = result[name] if has_spans else None
-            named |= {
+            scorer.update([pair.gold for pair in pairs], [pair.pred for pair in pairs])
+        for name in criteria:
+            view = scorer.result()[name] if has_spans else None
+            scores |= {
                 f"{attr}_{name}_{key}": value for key, value in _measures(view and view.micro).items()
             }
-            types = view and {label: _measures(scores) for label, scores in view.per_type.items()}
-            named[f"{attr}_{name}_per_type"] = types
-    return named
+            types = view and {label: _measures(values) for label, values in view.per_type.items()}
+            scores[f"{attr}_{name}_per_type"] = types
+    return scores
 
 
 def _measures(scores: Any) -> dict[str, float | None]:

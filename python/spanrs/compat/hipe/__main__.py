@@ -9,11 +9,12 @@ import io
 import itertools
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from spanrs.compat.hipe.evaluator import MEASURES, Evaluator
+from spanrs.compat.hipe.files import decoded
 from spanrs.errors import SpanrsError
 from spanrs.io.output import atomic_output
 
@@ -33,22 +34,24 @@ def _date(text: str) -> datetime.date:
     return datetime.date(year, month, day)
 
 
-def _periods(text: str) -> list[Period]:
+def _intervals(text: str, parse: Callable[[str], Any], example: str) -> list[tuple[Any, Any]]:
+    """Return the intervals of an option; none is reversed."""
     try:
-        pairs = [[_date(date) for date in period.split("-")] for period in text.split(",")]
-        return [(first, after) for first, after in pairs]
-    except (ValueError, TypeError):
-        message = f"{text!r} is not of the form 1900-1950,1950-2000 or 1900/01/01-1950/01/01"
-        raise argparse.ArgumentTypeError(message) from None
+        pairs = [tuple(parse(bound) for bound in pair.split("-")) for pair in text.split(",")]
+        for lower, upper in pairs:
+            if lower > upper:
+                raise argparse.ArgumentTypeError(f"in {text!r}, {upper} is before {lower}")
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form {example}") from None
+    return [(lower, upper) for lower, upper in pairs]
+
+
+def _periods(text: str) -> list[Period]:
+    return _intervals(text, _date, "1900-1950,1950-2000 or 1900/01/01-1950/01/01")
 
 
 def _levels(text: str) -> list[tuple[float, float]]:
-    try:
-        pairs = [[float(level) for level in pair.split("-")] for pair in text.split(",")]
-        return [(lower, upper) for lower, upper in pairs]
-    except ValueError:
-        message = f"{text!r} is not of the form 0.0-0.1,0.1-1.0"
-        raise argparse.ArgumentTypeError(message) from None
+    return _intervals(text, float, "0.0-0.1,0.1-1.0")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,35 +82,59 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _time_label(period: Period | None) -> str:
+    if period is None:
+        return "TIME-ALL"
+    are_years = all((date.month, date.day) == (1, 1) for date in period)
+    return "TIME-" + "-".join(f"{date.year}" if are_years else date.isoformat() for date in period)
+
+
 def _slices(options: argparse.Namespace, evaluator: Evaluator) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield the label of the period, the label of the rest, and the arguments of a slice of the corpus."""
-    values: list[str | None] = [None]
-    if options.by:
-        found = {document.metadata.get(options.by) for document in evaluator.true.documents}
-        if found == {None}:
+    items: list[tuple[str, str] | None] = [None]
+    if options.by is not None:
+        values = {document.metadata.get(options.by) for document in evaluator.true.documents} - {None}
+        if not values:
             raise ValueError(f"no document of {options.ref} has the metadata {options.by!r}")
-        values += sorted(value for value in found if value is not None)
+        items += sorted((options.by, value) for value in values if value is not None)
     periods, levels = [None, *options.time_period], [None, *options.noise_level]
-    for period, level, value in itertools.product(periods, levels, values):
-        time = "TIME-ALL" if period is None else "TIME-" + "-".join(f"{date.year}" for date in period)
+    for period, level, item in itertools.product(periods, levels, items):
         noise = "LED-ALL" if level is None else f"LED-{level[0]}-{level[1]}"
-        label = noise if value is None else f"{noise}-{options.by}={value}"
-        chosen = {"time_period": period, "noise_level": level}
-        if value is not None:
-            chosen["metadata"] = {options.by: value}
-        yield time, label, chosen
+        label = noise if item is None else f"{noise}-{item[0]}={item[1]}"
+        yield _time_label(period), label, {"time_period": period, "noise_level": level, "metadata": item}
+
+
+def _tagset(path: str | None) -> set[str]:
+    if path is None:
+        return set()
+    tags = set(decoded(path).upper().split())
+    if not tags:
+        raise ValueError(f"{path} has no types; it has one per line")
+    return tags
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"hipe: {text}\n")
 
 
 def _evaluations(options: argparse.Namespace, evaluator: Evaluator) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the figures by column, period, and noise level with metadata; all types are called ``ALL``."""
-    tags = Path(options.tagset).read_text(encoding="utf-8").split() if options.tagset else None
+    tags = _tagset(options.tagset)
     evaluations: dict[str, dict[str, dict[str, Any]]] = {}
     for column in COLUMNS[options.task]:
         if column not in evaluator.true.header or not evaluator.types(column)[0]:
-            sys.stderr.write(f"{options.ref} has no annotations in column {column}; it is not scored\n")
+            _note(f"{options.ref} has no annotations in column {column}; it is not scored")
             continue
-        for time, label, chosen in _slices(options, evaluator):
-            figures, per_type = evaluator.evaluate(column, tags=tags, merge_lines=True, **chosen)
+        gold_types, pred_types = evaluator.types(column)
+        if ignored := sorted(pred_types - gold_types - tags):
+            _note(
+                f"{column}: types of {options.pred} that gold does not have are ignored: {', '.join(ignored)}; "
+                "--tagset names types that count"
+            )
+        for time, label, arguments in _slices(options, evaluator):
+            figures, per_type = evaluator.evaluate(column, tags=tags, merge_lines=True, **arguments)
+            if not per_type:
+                _note(f"{column}: there are no spans in {time}-{label}")
             results = {**per_type, "ALL": figures}
             evaluations.setdefault(column, {}).setdefault(time, {})[label] = results
     if not evaluations:
@@ -137,7 +164,9 @@ def _rows(
 def main(arguments: list[str] | None = None) -> None:
     """Write ``PRED_TASK.tsv`` and ``PRED_TASK.json``."""
     options = _parser().parse_args(arguments)
-    pred = Path(options.pred)
+    pred, folder = Path(options.pred), Path(options.outdir)
+    if not folder.is_dir():
+        raise ValueError(f"there is no directory {options.outdir!r} for the results; create it")
     evaluations = _evaluations(options, Evaluator(options.ref, options.pred))
     table = io.StringIO()
     writer = csv.DictWriter(table, FIELDS, delimiter="\t", lineterminator="\r\n")
@@ -146,12 +175,12 @@ def main(arguments: list[str] | None = None) -> None:
     writer.writerows(_rows(evaluations, system, options.suffix))
     name = f"{pred.name.removesuffix('.tsv')}_{options.task}{'_' * bool(options.suffix)}{options.suffix}"
     for ending, text in ((".tsv", table.getvalue()), (".json", json.dumps(evaluations, indent=4))):
-        with atomic_output(Path(options.outdir) / (name + ending)) as file:
+        with atomic_output(folder / (name + ending)) as file:
             file.write(text.encode())
 
 
 if __name__ == "__main__":
     try:
         main()
-    except (SpanrsError, OSError, UnicodeDecodeError, ValueError) as error:
+    except (SpanrsError, OSError, ValueError) as error:
         sys.exit(f"hipe: {error}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from os import PathLike
 from typing import Any, NamedTuple
 
-from spanrs.compat.hipe.files import Document, File, Token, aligned
+from spanrs.compat.hipe.files import Document, File, Tag, check_alignment
 
 #: Outcome of a span -> its count in the schemas strict, ent_type, partial and exact.
 OUTCOMES = {
@@ -52,30 +53,36 @@ class Evaluator:
 
     Notes
     -----
-    Source: Ehrmann et al. 2020, "Overview of CLEF HIPE 2020", section 5, and HIPE-scorer 2.0. Prefixes other than ``B``
-    continue a span of the same type. "Fuzzy" is the schema ``ent_type``.
+    Source: Ehrmann et al. 2020, "Overview of CLEF HIPE 2020", section 5, and HIPE-scorer 2.0. A span ends at ``B`` or a
+    change of type. "Fuzzy" is the schema ``ent_type``.
     """
 
     def __init__(self, f_true: str | PathLike[str], f_pred: str | PathLike[str]) -> None:
         self.true, self.pred = File(f_true), File(f_pred)
-        self._pred_tokens = aligned(self.true, self.pred)
+        check_alignment(self.true, self.pred)
+        self._by_metadata: dict[tuple[str, str], list[Document]] = {}
+        for document in self.true.documents:
+            for item in document.metadata.items():
+                self._by_metadata.setdefault(item, []).append(document)
 
-    def evaluate(
+    def evaluate(  # noqa: PLR0917  # the order of the HIPE scorer
         self,
-        columns: str,
+        columns: str | Sequence[str],
         eval_type: str = "nerc",
         tags: Iterable[str] | None = None,
-        *,
         merge_lines: bool = False,
+        n_best: int = 1,  # noqa: ARG002  # of links
         noise_level: tuple[float, float] | None = None,
         time_period: tuple[datetime.date, datetime.date] | None = None,
-        metadata: Mapping[str, str] | None = None,
+        additional_columns: object = None,  # noqa: ARG002  # of links
+        *,
+        metadata: tuple[str, str] | None = None,
     ) -> tuple[Figures, dict[str, Figures]]:
         """Return the figures of all types, and of each type.
 
         Parameters
         ----------
-        columns : str
+        columns : str, or sequence of one str
             Name of the column, for example ``NE-COARSE-LIT``.
         eval_type : str
             Only ``nerc``.
@@ -84,13 +91,15 @@ class Evaluator:
             are ignored.
         merge_lines : bool
             Whether spans may extend over the segments of a document; the command does this.
+        n_best, additional_columns
+            Ignored; they are for links.
         noise_level : tuple of float, optional
             Only tokens whose Levenshtein distance in the column ``MISC`` is at least the first and less than the second
-            number, or that have none.
+            number, or that have none. Two equal numbers keep this distance.
         time_period : tuple of date, optional
-            Only documents from the first date, before the second date.
-        metadata : mapping of str to str, optional
-            Only documents with these metadata.
+            Include documents dated from the first date (inclusive) to the second (exclusive).
+        metadata : tuple of str, optional
+            Include documents with this key and value.
 
         Returns
         -------
@@ -105,27 +114,22 @@ class Evaluator:
         Raises
         ------
         FormatError
-            If the column is missing, or a cell is no tag.
+            If the column is missing, a cell is not a tag, or a document has no date and there is a period.
         ValueError
-            If ``eval_type`` is not ``nerc``, gold has no type, or a document has no date.
+            If ``eval_type`` is not ``nerc``, there are several columns, or gold has no type.
         """
         if eval_type != "nerc":
             raise ValueError(f"eval_type is {eval_type!r}; only 'nerc' is provided")
-        gold_types, pred_types = self.types(columns)
+        names = [columns] if isinstance(columns, str) else list(columns)
+        if len(names) != 1:
+            raise ValueError(f"named entities are in one column, not in {len(names)}")
+        gold_types, pred_types = self.types(names[0])
         if not gold_types:
-            raise ValueError(f"column {columns} of {self.true.path} has no annotations")
+            raise ValueError(f"column {names[0]} of {self.true.path} has no annotations")
         counted = gold_types | (pred_types & {tag.upper() for tag in tags or ()})
         documents = [
-            self._outcomes(
-                document,
-                tokens,
-                column=columns,
-                counted=counted,
-                merge_lines=merge_lines,
-                noise_level=noise_level,
-            )
-            for document, tokens in zip(self.true.documents, self._pred_tokens, strict=True)
-            if _is_selected(document, time_period, metadata)
+            self._outcomes(self._segments(document, merge_lines, noise_level), names[0], counted)
+            for document in self._selected(time_period, metadata)
         ]
         types = list(dict.fromkeys(name for outcomes in documents for name, _ in outcomes))
         per_type = {name: _figures([_of_type(outcomes, name) for outcomes in documents]) for name in types}
@@ -136,56 +140,47 @@ class Evaluator:
 
     def types(self, column: str) -> tuple[set[str], set[str]]:
         """Return the types in a column of gold and pred."""
-        sides = []
-        for file in (self.true, self.pred):
-            at = file.column(column)
-            tokens = (token for doc in file.documents for segment in doc.segments for token in segment)
-            sides.append({file.tag(token, at)[1] for token in tokens} - {""})
-        return sides[0], sides[1]
+        return self.true.types(column), self.pred.types(column)
 
-    def _outcomes(
-        self,
-        document: Document,
-        pred_tokens: list[list[Token]],
-        *,
-        column: str,
-        counted: set[str],
-        merge_lines: bool,
-        noise_level: tuple[float, float] | None,
-    ) -> Outcomes:
+    def _selected(
+        self, period: tuple[datetime.date, datetime.date] | None, metadata: tuple[str, str] | None
+    ) -> list[Document]:
+        documents = self.true.documents if metadata is None else self._by_metadata.get(metadata, [])
+        if period is None:
+            return documents
+        first, after = (date.date() if isinstance(date, datetime.datetime) else date for date in period)
+        return [document for document in documents if first <= document.date < after]
+
+    def _segments(
+        self, document: Document, merge_lines: bool, noise_level: tuple[float, float] | None
+    ) -> list[list[int]]:
+        """Return the indices of the tokens of each segment that are compared."""
+        segments = [list(chain(*document.segments))] if merge_lines else document.segments
+        if noise_level is None:
+            return segments
+        lower, upper = noise_level
+        distances = self.true.distances
+
+        def is_in_level(distance: float | None) -> bool:
+            return distance is None or lower <= distance < upper or lower == distance == upper
+
+        return [[at for at in segment if is_in_level(distances[at])] for segment in segments]
+
+    def _outcomes(self, segments: list[list[int]], column: str, counted: set[str]) -> Outcomes:
         """Return the outcomes of a document."""
         outcomes: Outcomes = Counter()
-        places = self.true.column(column), self.pred.column(column)
-        segments = zip(document.segments, pred_tokens, strict=True)
-        pairs = [list(zip(gold, pred, strict=True)) for gold, pred in segments]
-        if merge_lines:
-            pairs = [[pair for segment in pairs for pair in segment]]
-        for segment in pairs:
-            kept = [pair for pair in segment if noise_level is None or self._is_noisy(pair[0], noise_level)]
-            gold = _spans([self.true.tag(pair[0], places[0]) for pair in kept])
-            pred = _spans([self.pred.tag(pair[1], places[1]) for pair in kept])
-            outcomes.update(
-                _compared(*([span for span in side if span.type in counted] for side in (gold, pred)))
+        sides = self.true.tags(column), self.pred.tags(column)
+        for segment in segments:
+            gold, pred = (
+                [span for span in _spans([tags[at] for at in segment]) if span.type in counted]
+                for tags in sides
             )
+            outcomes.update(_compare_spans(gold, pred))
         return outcomes
 
-    def _is_noisy(self, token: Token, level: tuple[float, float]) -> bool:
-        distance, (lower, upper) = self.true.distance(token), level
-        return distance is None or lower <= distance < upper or lower == distance == upper
 
-
-def _is_selected(
-    document: Document,
-    period: tuple[datetime.date, datetime.date] | None,
-    metadata: Mapping[str, str] | None,
-) -> bool:
-    if period is not None and not period[0] <= document.date() < period[1]:
-        return False
-    return all(document.metadata.get(key) == value for key, value in (metadata or {}).items())
-
-
-def _spans(tags: list[tuple[str, str]]) -> list[Span]:
-    """Return the spans of prefixes and types; only ``B`` and another type begin a span after a span."""
+def _spans(tags: list[Tag]) -> list[Span]:
+    """Return the spans of tags; a span ends at ``B`` or a change of type."""
     spans, start, current = [], 0, ""
     for at, (prefix, label) in enumerate([*tags, ("", "")]):
         if label != current or prefix == "B":
@@ -195,7 +190,7 @@ def _spans(tags: list[tuple[str, str]]) -> list[Span]:
     return spans
 
 
-def _compared(gold: list[Span], pred: list[Span]) -> Iterator[tuple[str, str]]:
+def _compare_spans(gold: list[Span], pred: list[Span]) -> Iterator[tuple[str, str]]:
     """Yield the type and the outcome of predicted spans, and of gold spans that are missed.
 
     Spans of a side are sorted and do not overlap.
@@ -208,12 +203,12 @@ def _compared(gold: list[Span], pred: list[Span]) -> Iterator[tuple[str, str]]:
         after = first
         while after < len(gold) and gold[after].start < span.end:
             after += 1
-        found, outcome = _match(gold, span, range(first, after), matched)
-        if found is None:
+        index, outcome = _match(gold, span, range(first, after), matched)
+        if index is None:
             yield span.type, "spurious"
         else:
-            matched[found] = True
-            yield gold[found].type, outcome
+            matched[index] = True
+            yield gold[index].type, outcome
     for span, is_matched in zip(gold, matched, strict=True):
         if not is_matched:
             yield span.type, "missed"
@@ -234,7 +229,7 @@ def _of_type(outcomes: Outcomes, name: str) -> Outcomes:
     return Counter({key: number for key, number in outcomes.items() if key[0] == name})
 
 
-def _counts(outcomes: Outcomes, schema: str) -> dict[str, Any]:
+def _schema_figures(outcomes: Outcomes, schema: str) -> dict[str, Any]:
     """Return the counts and measures of a schema."""
     counts = dict.fromkeys(("correct", "incorrect", "partial", "missed", "spurious"), 0)
     for (_, outcome), number in outcomes.items():
@@ -266,8 +261,8 @@ def _figures(documents: list[Outcomes]) -> Figures:
         total.update(outcomes)
     figures = {}
     for schema in SCHEMAS:
-        values = _counts(total, schema)
-        rows = [_counts(outcomes, schema) for outcomes in documents]
+        values = _schema_figures(total, schema)
+        rows = [_schema_figures(outcomes, schema) for outcomes in documents]
         averaged = {
             "P": [row for row in rows if row["actual"]],
             "R": [row for row in rows if row["possible"]],
