@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from peers.environment import Environment
+from peers.environment import ROOT, Environment
 from peers.suites import PLUGIN
 
 #: Printed before the output of a program, so that messages of imports do not matter.
@@ -41,11 +41,45 @@ from pythainlp.tokenize import sent_tokenize
 for text in ("ฉันไปประชุมเมื่อวันที่ 11 มีนาคม วันนี้ฝนตกหนัก", "ข้าราชการได้รับการหมุนเวียนเป็นระยะ และเขาได้รับมอบหมาย"):
     print(sent_tokenize(text, engine="crfcut"))
 """
+# Its models are not on the package index, so one is trained.
+HAZM = """
+import os, tempfile
+from hazm import POSTagger
+os.chdir(tempfile.mkdtemp())
+sentences = [
+    [("من", "PRON"), ("به", "ADP"), ("مدرسه", "NOUN"), ("رفتم", "VERB"), (".", "PUNCT")],
+    [("او", "PRON"), ("کتاب", "NOUN"), ("را", "ADP"), ("خواند", "VERB"), (".", "PUNCT")],
+    [("ما", "PRON"), ("در", "ADP"), ("خانه", "NOUN"), ("هستیم", "VERB"), (".", "PUNCT")],
+]
+tagger = POSTagger()
+tagger.train(sentences, max_iteration=100, verbose=False, report_duration=False)
+for words in (["او", "به", "خانه", "رفتم", "."], ["کتاب", "در", "مدرسه"]):
+    print(tagger.tag(words))
+print(os.listdir())
+"""
+# A metric file like those on the Hub, which import seqeval.
+EVALUATE = f"""
+import json, os, tempfile, warnings
+warnings.simplefilter("ignore")
+os.environ |= dict.fromkeys(("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE", "HF_DATASETS_OFFLINE"), "1")
+os.environ["HF_HOME"] = tempfile.mkdtemp()
+import evaluate
+metric = evaluate.load({str(ROOT / "tests" / "integrations" / "metric_like_seqeval.py")!r})
+gold = [["O", "B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "I-ORG", "O"], ["O", "O"]]
+pred = [["O", "B-PER", "O", "O", "B-LOC"], ["I-ORG", "I-ORG", "B-LOC"], ["O", "B-X"]]
+for options in ({{}}, {{"mode": "strict", "scheme": "IOB2"}}, {{"zero_division": 1}}):
+    scores = metric.compute(predictions=pred, references=gold, **options)
+    # The name of the module that was imported.
+    del scores["made_by"]
+    print(json.dumps(scores, sort_keys=True, default=float))
+"""
 CLIENTS = {
     "usaddress": Client(("usaddress",), "pycrfsuite", USADDRESS),
     "probablepeople": Client(("probablepeople",), "pycrfsuite", PROBABLEPEOPLE),
     "pyvi": Client(("pyvi", "setuptools<81"), "sklearn_crfsuite pycrfsuite", PYVI),
     "pythainlp": Client(("pythainlp", "python-crfsuite"), "pycrfsuite", PYTHAINLP),
+    "hazm": Client(("hazm",), "pycrfsuite", HAZM),
+    "evaluate": Client(("evaluate", "seqeval", "scikit-learn"), "seqeval", EVALUATE),
 }
 
 
