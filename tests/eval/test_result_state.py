@@ -637,6 +637,9 @@ def test_latex_has_the_rules_of_booktabs_and_the_best_system_in_bold():
     assert text.startswith("% \\usepackage{booktabs}\n\n% Systems\n\\begin{tabular}")
     assert text.splitlines()[-1] == f"% {compared.signature}"
     assert "Differences by type" in compared.to_latex(by_type=True)
+    markdown = compared.to_markdown(by_type=True)
+    assert "**Differences by type" in markdown
+    assert markdown.endswith(f"`{compared.signature}`\n")
 
 
 def test_text_holds_every_type_as_it_is(odd):

@@ -33,7 +33,7 @@ from spanrs.eval.seeds import difference_of_seeds, mean_of_seeds
 from spanrs.eval.sides import corpora_of
 from spanrs.io import Corpus, read
 from spanrs.io.options import NAMES
-from spanrs.report.table import Table, as_latex, as_text
+from spanrs.report.table import Table, as_latex, as_markdown, as_text
 
 #: Paired tests.
 TESTS = ("randomisation", "bootstrap")
@@ -57,6 +57,17 @@ class Comparison(PairedComparison):
     def to_csv(self) -> str:
         """Return the pairs as CSV, with a row for each pair, and for each pair and type; differences are fractions."""
         return comparison_tables.csv_text(self)
+
+    def to_markdown(self, *, by_type: bool = False) -> str:
+        """Return the tables as Markdown, an explanation of the tests, and the signature.
+
+        Parameters
+        ----------
+        by_type : bool
+            Same as for :meth:`tables`.
+        """
+        lines = [comparison_tables.explanation(self), f"`{self.signature}`"]
+        return as_markdown(self.tables(by_type=by_type), lines)
 
     def to_latex(self, *, by_type: bool = False) -> str:
         """Return the tables as LaTeX ``tabular`` environments for booktabs, the best system in bold.

@@ -21,7 +21,7 @@ from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.scores import plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored, damaged, packed, unpacked
-from spanrs.report.table import as_latex
+from spanrs.report.table import as_latex, as_markdown
 
 if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
@@ -525,10 +525,7 @@ class Result(Evaluation):
         documents : bool
             Whether to add a table with a row for each document, if the result has documents.
         """
-        shown = tables.tables(self, documents=documents)
-        parts = [f"**{table.title}**\n\n{table.markdown()}" for table in shown]
-        signature = self.signature.replace("\n", " ")
-        return "\n\n".join([*parts, f"`{signature}`"]) + "\n"
+        return as_markdown(tables.tables(self, documents=documents), [f"`{self.signature}`"])
 
     def to_latex(self, *, documents: bool = False) -> str:
         """Return the tables as LaTeX ``tabular`` environments for booktabs, and the signature as a comment.

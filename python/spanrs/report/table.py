@@ -83,6 +83,12 @@ def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
     return "\n\n".join([r"% \usepackage{booktabs}", *parts, *(f"% {line}" for line in comments)]) + "\n"
 
 
+def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    """Return tables as Markdown with bold titles, and the lines below them."""
+    parts = [f"**{table.title}**\n\n{table.markdown()}" for table in tables]
+    return "\n\n".join([*parts, *(" ".join(line.split("\n")) for line in lines)]) + "\n"
+
+
 def aligned(
     rows: Sequence[Sequence[str]], left: int, gap: str, width: Callable[[str], int] = cell_len
 ) -> list[str]:
