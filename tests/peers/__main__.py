@@ -1,7 +1,8 @@
 """Runs the programs of replaced packages: ``make peers``, or ``make peers PEER=seqeval``.
 
 Suites are the tests in the source archives of the packages, with the package and with spanrs; clients are programs that
-use a package, whose outputs are compared. With ``--record NAME`` the outputs of a peer are recorded for the gate.
+use a package, whose outputs are compared. Outputs that are recorded for the gate are checked, and recorded again with
+``--record NAME``.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from peers import clients, recordings, suites
 def main() -> int:
     """Run what is named, by default all suites and clients; return the exit status."""
     parser = argparse.ArgumentParser(prog="peers", description=__doc__)
-    names = sorted({*suites.SUITES, *clients.CLIENTS, "iobes"})
+    names = sorted({*suites.SUITES, *clients.CLIENTS, *recordings.RECORDINGS, "iobes"})
     parser.add_argument("names", metavar="PEER", nargs="*", help=f"one of {', '.join(names)}")
     parser.add_argument(
         "--record", metavar="NAME", choices=sorted(recordings.RECORDINGS), action="append", default=[]
     )
     options = parser.parse_args()
-    unknown = sorted({*options.names} - {*names, *recordings.RECORDINGS})
+    unknown = sorted({*options.names} - {*names})
     if unknown:
         parser.error(f"unknown peer {unknown[0]}; choose from {', '.join(names)}")
     for name in options.record:
@@ -32,6 +33,8 @@ def main() -> int:
     for name in options.names or names:
         if name in suites.SUITES:
             failed += not suites.run(name)
+        if name in recordings.RECORDINGS:
+            failed += not recordings.check(name)
         if name == "iobes":
             failed += not suites.run_iobes()
         if name in clients.CLIENTS:

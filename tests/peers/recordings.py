@@ -9,11 +9,13 @@ from __future__ import annotations
 import datetime
 import gzip
 import json
+import math
 import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from peers.environment import ROOT, Environment
+from recordings import peer_cases
 
 FOLDER = ROOT / "tests" / "golden" / "peers"
 
@@ -179,19 +181,44 @@ RECORDINGS = {
 }
 
 
-def record(name: str) -> str:
-    """Record the outputs of a peer; return what was written."""
+def outputs_of(name: str, inputs: list[Any]) -> list[Any]:
+    """Return the outputs of a peer for inputs, in its own environment."""
     recording = RECORDINGS[name]
     environment = Environment(f"record-{name}", (recording.package, *recording.needs))
     environment.create()
+    done = environment.run("-c", recording.program, check=True, input=json.dumps(inputs))
+    outputs: list[Any] = json.loads(done.stdout)
+    return outputs
+
+
+def check(name: str) -> bool:
+    """Run a peer on the recorded inputs; print and return whether the outputs are those recorded."""
+    cases = peer_cases(name, RECORDINGS[name].package)
+    outputs = outputs_of(name, [given for given, _ in cases])
+    different = sum(not _alike(got, case[1]) for got, case in zip(outputs, cases, strict=True))
+    print(f"{RECORDINGS[name].package}: {len(cases)} recorded cases, {different} different", flush=True)
+    return not different
+
+
+def _alike(got: Any, expected: Any) -> bool:
+    """Compare outputs; the last digits of numbers depend on the processor."""
+    if isinstance(expected, dict):
+        return got.keys() == expected.keys() and all(_alike(got[key], expected[key]) for key in expected)
+    if isinstance(expected, list):
+        return len(got) == len(expected) and all(map(_alike, got, expected))
+    if isinstance(expected, float):
+        return math.isclose(got, expected, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(got == expected)
+
+
+def record(name: str) -> str:
+    """Record the outputs of a peer; return what was written."""
+    recording = RECORDINGS[name]
     inputs = recording.inputs(random.Random(0))
-    outputs = json.loads(
-        environment.run("-c", recording.program, check=True, input=json.dumps(inputs)).stdout
-    )
     content = {
         "package": recording.package,
         "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
-        "cases": [list(case) for case in zip(inputs, outputs, strict=True)],
+        "cases": [list(case) for case in zip(inputs, outputs_of(name, inputs), strict=True)],
     }
     path = FOLDER / f"{name}.json.gz"
     with path.open("wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
