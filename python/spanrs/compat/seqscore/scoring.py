@@ -183,8 +183,14 @@ def score_sequence_mentions(
     """Add the mentions of one sequence to a score; duplicates are counted once."""
     if count_fp_fn_examples and not tokens:
         raise ValueError("Tokens must be provided to count false positive/negative examples")
-    pred, ref = set(pred_mentions), set(ref_mentions)
-    for mentions, counts in ((pred & ref, (1, 0, 0)), (pred - ref, (0, 1, 0)), (ref - pred, (0, 0, 1))):
+    # Dicts keep the order of occurrence, on which the order of types depends.
+    pred, ref = dict.fromkeys(pred_mentions), dict.fromkeys(ref_mentions)
+    outcomes = (
+        ((1, 0, 0), [mention for mention in pred if mention in ref]),
+        ((0, 1, 0), [mention for mention in pred if mention not in ref]),
+        ((0, 0, 1), [mention for mention in ref if mention not in pred]),
+    )
+    for counts, mentions in outcomes:
         for mention in mentions:
             score.add(*counts, mention.type)
             if count_fp_fn_examples and not counts[0]:
