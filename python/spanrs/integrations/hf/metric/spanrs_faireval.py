@@ -7,10 +7,10 @@
 
 from typing import Any
 
-import datasets
 import evaluate
 
 from spanrs.integrations.hf.fair_metric import faireval
+from spanrs.integrations.hf.metric_info import metric_info
 
 INPUTS = """\
 Args:
@@ -31,12 +31,8 @@ class SpanrsFairEval(evaluate.Metric):  # type: ignore[misc]
     """The metric, computed by spanrs."""
 
     def _info(self) -> Any:
-        tags = datasets.Sequence(datasets.Value("string", id="label"), id="sequence")
-        return evaluate.MetricInfo(
-            description="Fair evaluation of labelled spans (Ortmann 2022), as in the metric hpi-dhc/FairEval.",
-            citation="",
-            inputs_description=INPUTS,
-            features=datasets.Features({"predictions": tags, "references": tags}),
+        return metric_info(
+            "Fair evaluation of labelled spans (Ortmann 2022), as in the metric hpi-dhc/FairEval.", INPUTS
         )
 
     def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:

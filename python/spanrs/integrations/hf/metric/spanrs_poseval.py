@@ -7,9 +7,9 @@
 
 from typing import Any
 
-import datasets
 import evaluate
 
+from spanrs.integrations.hf.metric_info import metric_info
 from spanrs.integrations.hf.token_metric import poseval
 
 INPUTS = """\
@@ -27,12 +27,8 @@ class SpanrsPoseval(evaluate.Metric):  # type: ignore[misc]
     """The metric, computed by spanrs."""
 
     def _info(self) -> Any:
-        tags = datasets.Sequence(datasets.Value("string", id="label"), id="sequence")
-        return evaluate.MetricInfo(
-            description="Precision, recall and F1 of the tags of tokens, as in the metric poseval.",
-            citation="",
-            inputs_description=INPUTS,
-            features=datasets.Features({"predictions": tags, "references": tags}),
+        return metric_info(
+            "Precision, recall and F1 of the tags of tokens, as in the metric poseval.", INPUTS
         )
 
     def _compute(self, predictions: Any, references: Any, zero_division: Any = "warn") -> dict[str, Any]:

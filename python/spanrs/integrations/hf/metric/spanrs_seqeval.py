@@ -7,9 +7,9 @@
 
 from typing import Any
 
-import datasets
 import evaluate
 
+from spanrs.integrations.hf.metric_info import metric_info
 from spanrs.integrations.hf.metric_scores import compute
 
 DESCRIPTION = """\
@@ -37,13 +37,7 @@ class SpanrsSeqeval(evaluate.Metric):  # type: ignore[misc]
     """The metric, computed by spanrs."""
 
     def _info(self) -> Any:
-        tags = datasets.Sequence(datasets.Value("string", id="label"), id="sequence")
-        return evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation="",
-            inputs_description=INPUTS,
-            features=datasets.Features({"predictions": tags, "references": tags}),
-        )
+        return metric_info(DESCRIPTION, INPUTS)
 
     def _compute(  # noqa: PLR0917
         self,
