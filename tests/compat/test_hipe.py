@@ -291,7 +291,7 @@ def test_the_command_writes_a_table_and_json(files, tmp_path, capsys):
             FormatError,
             "pred.tsv: there is no column 'NE-COARSE-LIT'; it has TOKEN, NE",
         ),
-        (f"{HEADER}\na\tO\tO\t\udcff\n", FormatError, "pred.tsv:2: the file is not UTF-8"),
+        (f"{HEADER}\na\tO\tO\t\udcff\n", FormatError, "pred.tsv:2: the file is not utf-8"),
     ],
 )
 def test_malformed_files_are_refused(text, error, message, tmp_path):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from spanrs.compat.hipe.evaluator import MEASURES, Evaluator
-from spanrs.compat.hipe.files import decoded
+from spanrs.compat.hipe.files import text_of
 from spanrs.errors import SpanrsError
 from spanrs.io.output import atomic_output
 
@@ -107,7 +107,7 @@ def _slices(options: argparse.Namespace, evaluator: Evaluator) -> Iterator[tuple
 def _tagset(path: str | None) -> set[str]:
     if path is None:
         return set()
-    tags = set(decoded(path).upper().split())
+    tags = set(text_of(path).upper().split())
     if not tags:
         raise ValueError(f"{path} has no types; it has one per line")
     return tags

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from spanrs.errors import AlignmentError, FormatError
+from spanrs.io.encodings import recoded
 
 METADATA = re.compile(r"#\s*(?:([\w.-]+):)?([\w .-]+?)\s*=\s*(.*)")
 DISTANCE = re.compile(r"LED(\d+(?:\.\d+)?)")
@@ -85,7 +86,7 @@ class File:
         self.documents: list[Document] = []
         self._tags: dict[str, list[Tag]] = {}
         self._types: dict[str, set[str]] = {}
-        self._read(decoded(self.path).split("\n"))
+        self._read(text_of(self.path).split("\n"))
         if not self.header:
             raise FormatError(f"{self.path}: the file is empty")
 
@@ -171,14 +172,9 @@ class File:
         return [float(match[1]) if match else None for match in matches]
 
 
-def decoded(path: str) -> str:
+def text_of(path: str) -> str:
     """Return the text of a UTF-8 file without a byte order mark; raises FormatError with the line."""
-    data = Path(path).read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{path}:{line}: the file is not UTF-8") from None
+    return recoded(Path(path).read_bytes(), path, "utf-8").decode("utf-8-sig")
 
 
 def _metadata(comment: str) -> dict[str, str]:
