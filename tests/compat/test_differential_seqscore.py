@@ -14,17 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanrs.compat.seqscore import conll, encoding, scoring, validation
-from weird import answer, tags
+from weird import LETTERS, answer, tags
 
-LETTERS = {
-    "BIO": "BI",
-    "IOB": "BI",
-    "IO": "I",
-    "BIOES": "BIES",
-    "BILOU": "BILU",
-    "BMES": "BMES",
-    "BMEOW": "BMEW",
-}
 REPAIRS = [None, "conlleval", "discard", "none", "nonsense"]
 
 

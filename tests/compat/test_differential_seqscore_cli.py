@@ -21,17 +21,8 @@ from seqscore.scripts.seqscore import cli as theirs
 from spanrs.compat import seqscore as compat
 from spanrs.compat.seqscore import conll, encoding, model, processing, util
 from spanrs.compat.seqscore.scripts.seqscore import cli as ours
-from weird import answer, tags
+from weird import LETTERS, answer, tags
 
-LETTERS = {
-    "BIO": "BI",
-    "IOB": "BI",
-    "IO": "I",
-    "BIOES": "BIES",
-    "BILOU": "BILU",
-    "BMES": "BMES",
-    "BMEOW": "BMEW",
-}
 WORDS = ["Rome", "fell", "2010", "#", "#1", "ü", "-DOCSTART-", "a,b", ""]
 
 

@@ -6,6 +6,7 @@ For sequences of tags and for texts with spans use :mod:`spanrs.crowd`, whose me
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from spanrs.compat.crowdkit.answers import LEAST, Answers
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["DawidSkene", "MajorityVote", "OneCoinDawidSkene"]
 
 
-class _Aggregator:
+class _Aggregator(ABC):
     """Base class; ``fit`` sets ``labels_`` and ``probas_``."""
 
     labels_: pd.Series[Any]
     probas_: pd.DataFrame
 
+    @abstractmethod
     def fit(self, data: pd.DataFrame, *args: Any, **kwargs: Any) -> Self:
-        raise NotImplementedError
+        """Estimate the labels of the tasks."""
 
     def fit_predict(self, data: pd.DataFrame, *args: Any, **kwargs: Any) -> pd.Series[Any]:
         """Return the most probable label of each task, as a series indexed by ``task``."""

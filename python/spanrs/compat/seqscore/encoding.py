@@ -244,7 +244,9 @@ class Encoding:
     def repair_labels(self, labels: Sequence[str], method: str) -> Sequence[str]:
         """Replace each label that may not follow the preceding (repaired) label; only for BIO and IOB."""
         if not self._repairs:
-            raise NotImplementedError
+            raise NotImplementedError(
+                "labels can be repaired in the encodings BIO and IOB, not in this one"
+            )
         if method == REPAIR_NONE:
             raise ValueError(f"Cannot perform repair with method {method!r}")
         if method not in self._repairs:
