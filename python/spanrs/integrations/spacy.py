@@ -99,24 +99,32 @@ def score_spans(
     >>> score_spans([(gold, gold)], "ents")
     {'ents_p': 1.0, 'ents_r': 1.0, 'ents_f': 1.0, 'ents_per_type': {'PER': {'p': 1.0, 'r': 1.0, 'f': 1.0}}}
     """
-    total = [0, 0, 0]
-    by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
-    for example in as_examples(examples):
-        sides = aligned_spans(
+    sides = (
+        aligned_spans(
             example, attr, getter=getter, has_annotation=has_annotation, allow_overlap=allow_overlap
         )
-        if sides is None:
+        for example in as_examples(examples)
+    )
+    return span_scores(sides, attr, labeled=labeled)
+
+
+def span_scores(sides: Iterable[Sides | None], attr: str, *, labeled: bool = True) -> dict[str, Any]:
+    """Return the dictionary of :func:`score_spans` for spans from :func:`aligned_spans`."""
+    total = [0, 0, 0]
+    by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
+    for side in sides:
+        if side is None:
             continue
-        for label in sides.labels:
+        for label in side.labels:
             by_type[label]
-        gold, pred = set(sides.gold), set(sides.pred)
+        gold, pred = set(side.gold), set(side.pred)
         if labeled:
             for place, matched in enumerate((pred & gold, pred - gold, gold - pred)):
                 total[place] += len(matched)
                 for label, _, _ in matched:
                     by_type[label][place] += 1
         else:
-            bounds, gold_bounds = ({span[1:] for span in side} for side in (pred, gold))
+            bounds, gold_bounds = ({span[1:] for span in spans} for spans in (pred, gold))
             for place, alike in enumerate(
                 (bounds & gold_bounds, bounds - gold_bounds, gold_bounds - bounds)
             ):
@@ -177,15 +185,19 @@ def get_ner_prf(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # no
     >>> get_ner_prf([(pred, gold)])["ents_f"]
     0.0
     """
+    return entity_scores(map(aligned_entities, as_examples(examples)))
+
+
+def entity_scores(sides: Iterable[Sides | None]) -> dict[str, Any]:
+    """Return the dictionary of :func:`get_ner_prf` for entities from :func:`aligned_entities`."""
     by_type: defaultdict[str, Counts] = defaultdict(lambda: [0, 0, 0])
-    for example in as_examples(examples):
-        sides = aligned_entities(example)
-        if sides is None:
+    for side in sides:
+        if side is None:
             continue
-        for label in sides.labels:
+        for label in side.labels:
             by_type[label]
-        missed = set(sides.gold)
-        for key in sides.pred:
+        missed = set(side.gold)
+        for key in side.pred:
             by_type[key[0]][0 if key in missed else 1] += 1
             missed.discard(key)
         for label, _, _ in missed:

@@ -13,8 +13,8 @@ from spanrs.integrations.spacy import (
     aligned_entities,
     aligned_spans,
     as_examples,
-    get_ner_prf,
-    score_spans,
+    entity_scores,
+    span_scores,
 )
 
 __all__ = ["make_ner_scorer", "make_spancat_scorer"]
@@ -46,6 +46,8 @@ def make_ner_scorer(criteria: Sequence[str] = ("fair",)) -> ScorerFunction:
 
     Raises
     ------
+    TypeError
+        If ``criteria`` is a str.
     ValueError
         If a criterion is unknown.
 
@@ -69,10 +71,9 @@ def make_ner_scorer(criteria: Sequence[str] = ("fair",)) -> ScorerFunction:
     """
     matchers = _matchers(criteria)
 
-    def score_entities(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
-        examples = list(as_examples(examples))
-        sides = [aligned_entities(example) for example in examples]
-        return get_ner_prf(examples, **kwargs) | _criterion_scores(sides, "ents", matchers)
+    def score_entities(examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001  # settings of ner
+        sides = [aligned_entities(example) for example in as_examples(examples)]
+        return entity_scores(sides) | _criterion_scores(sides, "ents", matchers)
 
     return score_entities
 
@@ -94,23 +95,25 @@ def make_spancat_scorer(criteria: Sequence[str] = ("fair",)) -> ScorerFunction:
 
     Raises
     ------
+    TypeError
+        If ``criteria`` is a str.
     ValueError
         If a criterion is unknown.
     """
     matchers = _matchers(criteria)
 
     def score_group(examples: Iterable[Any], *, spans_key: str, **kwargs: Any) -> dict[str, Any]:
-        examples = list(as_examples(examples))
-        attr = kwargs.pop("attr", f"spans_{spans_key}")
+        attr = kwargs.get("attr", f"spans_{spans_key}")
         # Components pass their settings, among them allow_overlap, to the scorer.
         options: dict[str, Any] = {
             "getter": lambda doc, _: doc.spans.get(spans_key, []),
             "has_annotation": lambda doc: spans_key in doc.spans,
             "allow_overlap": True,
         }
-        options |= {name: kwargs.pop(name) for name in options if name in kwargs}
-        sides = [aligned_spans(example, attr, **options) for example in examples]
-        return score_spans(examples, attr, **options, **kwargs) | _criterion_scores(sides, attr, matchers)
+        options |= {name: kwargs[name] for name in options if name in kwargs}
+        sides = [aligned_spans(example, attr, **options) for example in as_examples(examples)]
+        scores = span_scores(sides, attr, labeled=kwargs.get("labeled", True))
+        return scores | _criterion_scores(sides, attr, matchers)
 
     return score_group
 
