@@ -134,7 +134,8 @@ def _evaluations(options: argparse.Namespace, evaluator: Evaluator) -> dict[str,
         for time, label, arguments in _slices(options, evaluator):
             figures, per_type = evaluator.evaluate(column, tags=tags, merge_lines=True, **arguments)
             if not per_type:
-                _note(f"{column}: there are no spans in {time}-{label}")
+                _note(f"{column}: there are no spans in {time}-{label}; it is not scored")
+                continue
             results = {**per_type, "ALL": figures}
             evaluations.setdefault(column, {}).setdefault(time, {})[label] = results
     if not evaluations:
