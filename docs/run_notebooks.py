@@ -38,11 +38,8 @@ def run(path: Path) -> Any:
     nbclient.exceptions.CellExecutionError
         If a cell raises an exception.
     """
-    from jupyter_client import AsyncKernelManager
     from nbclient import NotebookClient
 
-    # A socket of the file system, because a port is open to all users of the machine.
-    kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "docs" / "notebooks"
@@ -53,7 +50,7 @@ def run(path: Path) -> Any:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "python"), python_path]))
         try:
             resources = {"metadata": {"path": str(folder)}}
-            NotebookClient(notebook, km=kernel, timeout=300, resources=resources).execute()
+            NotebookClient(notebook, timeout=300, resources=resources).execute()
         finally:
             if python_path is None:
                 del os.environ["PYTHONPATH"]
