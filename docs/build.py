@@ -40,6 +40,10 @@ TOCTREE = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 WITH_REPORTS = ("systems", "fair", "mat", "annotators")
 #: Links of Markdown, without those to other sites.
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]*)((?:#[^)\s]*)?)(?=\))")
+#: Directives and fields of reStructuredText, and fences of MyST.
+MARKUP = re.compile(
+    r"\.\. (?:py:\w+|rubric|note)::|:(?:param|type|ivar|returns?|raises?)\b[^:\n]*: |:{3,}|`{3,}"
+)
 EXAMPLES = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -125,6 +129,8 @@ class Page(HTMLParser):
         self.anchors: set[str] = set()
         self.links: list[str] = []
         self.resources: list[str] = []
+        #: Directives that were not understood and are shown as text.
+        self.markup: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect the attributes that name an anchor, a link or a resource."""
@@ -136,14 +142,20 @@ class Page(HTMLParser):
             elif name in ("src", "href") and value:
                 self.resources.append(value)
 
+    def handle_data(self, data: str) -> None:
+        """Collect markup that is shown as text."""
+        self.markup += MARKUP.findall(data)
 
-def broken_links(site: Path) -> Iterator[str]:
-    """Yield the links of a site that lead nowhere, and the resources that would be loaded from the network."""
+
+def faults(site: Path) -> Iterator[str]:
+    """Yield links that lead nowhere, resources that would be loaded from the network, and markup shown as text."""
     pages: dict[Path, Page] = {}
     for path in sorted(site.rglob("*.html")):
         page = pages[path] = Page()
         page.feed(path.read_text(encoding="utf-8"))
     for path, page in pages.items():
+        for text in page.markup:
+            yield f"{path.relative_to(site)}: {text} is shown as text"
         for target in [*page.links, *page.resources]:
             url = urlsplit(target)
             if url.scheme in ("data", "mailto"):
@@ -161,7 +173,7 @@ def broken_links(site: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Build the site, and exit with status 1 if Sphinx warns or a link is broken."""
+    """Build the site, and exit with status 1 if Sphinx warns or the site has a fault."""
     try:
         stage()
     except ValueError as error:
@@ -180,10 +192,10 @@ def main() -> None:
         "--keep-going",
     ]
     built = subprocess.run([sys.executable, "-m", "sphinx", *options, str(STAGED), str(SITE)], check=False)
-    broken = list(broken_links(SITE))
-    if broken:
-        sys.stderr.write("\n".join(["docs: broken links:", *broken, ""]))
-    if built.returncode or broken:
+    found = list(faults(SITE))
+    if found:
+        sys.stderr.write("\n".join(["docs: faults of the site:", *found, ""]))
+    if built.returncode or found:
         sys.exit(1)
     sys.stdout.write(f"{(SITE / 'index.html').relative_to(ROOT)}\n")
 

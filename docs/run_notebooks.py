@@ -1,7 +1,7 @@
 """Runs the notebooks and writes their output into them: `make docs-update`.
 
-Notebooks are run in their folder of a temporary copy of `docs/notebooks` and `examples`, and are stored without what differs
-from run to run.
+Notebooks are run in their folder of a temporary copy of `docs/notebooks` and `examples`, and are stored without what
+differs from run to run.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def run(path: Path) -> Any:
 
 def cleaned(notebook: Any) -> Any:
     """Remove times, and versions of the interpreter and its packages, from a notebook."""
-    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
+    }
     for number, cell in enumerate(notebook.cells, 1):
         cell.metadata = {}
         cell.id = f"cell-{number}"

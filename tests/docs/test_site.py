@@ -25,19 +25,20 @@ def test_links_between_pages_become_those_of_the_site():
         build.rewrite_links("[a](nowhere.md)", page)
 
 
-def test_broken_links_and_resources_from_the_network_are_found(tmp_path):
+def test_broken_links_resources_from_the_network_and_shown_markup_are_found(tmp_path):
     (tmp_path / "a.html").write_text(
         '<h1 id="top">A</h1><a href="#top">a</a><a href="b.html#there">b</a><a href="b.html#gone">c</a>'
         '<a href="c.html">d</a><a href="https://example.org">e</a><img src="https://example.org/i.png">'
         '<link rel="stylesheet" href="//example.org/s.css"><img src="data:image/png;base64,AA==">',
         encoding="utf-8",
     )
-    (tmp_path / "b.html").write_text('<p id="there">B</p>', encoding="utf-8")
-    assert list(build.broken_links(tmp_path)) == [
+    (tmp_path / "b.html").write_text('<p id="there">B</p><p>.. py:class:: X</p>', encoding="utf-8")
+    assert list(build.faults(tmp_path)) == [
         "a.html: b.html#gone leads nowhere",
         "a.html: c.html leads nowhere",
         "a.html: https://example.org/i.png is loaded from the network",
         "a.html: //example.org/s.css is loaded from the network",
+        "b.html: .. py:class:: is shown as text",
     ]
 
 
