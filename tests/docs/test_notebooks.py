@@ -15,14 +15,19 @@ pytest.importorskip("nbclient")
 import nbformat  # noqa: E402
 import run_notebooks  # noqa: E402
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the kernel is reached by a socket of POSIX")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the kernel is reached by a socket of POSIX"
+)
 
 
 def outputs(notebook):
     """Return the outputs of each cell by type; pictures without the numbers of their elements."""
     return [
         [
-            {kind: "".join(content) for kind, content in output.get("data", {"text": output.get("text", "")}).items()}
+            {
+                kind: "".join(content)
+                for kind, content in output.get("data", {"text": output.get("text", "")}).items()
+            }
             for output in cell.outputs
         ]
         for cell in notebook.cells
