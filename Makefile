@@ -141,8 +141,17 @@ golden: $(VENV)/built  ## record tests/golden again from the peers (perl, seqeva
 generate: $(VENV)/made  ## write the options of the commands and docs/options.md from tools/*.toml
 	$(BIN)/python tools/generate.py
 
-docs: $(VENV)/built  ## write the tables in docs/ that are made from the code
+docs: $(VENV)/built  ## build the site in target/site, and follow its links
+	$(BIN)/python docs/build.py
+
+docs-update: $(VENV)/built  ## write what is made from the code into docs/: output of the guides, tables, plots
 	$(BIN)/python docs/make_readings.py
+	$(BIN)/python docs/plot_records.py
+	$(BIN)/python docs/run_guides.py
+	$(BIN)/python docs/run_notebooks.py
+
+pictures: $(VENV)/built  ## take the pictures of reports in docs/images (needs Chromium)
+	$(BIN)/python docs/take_pictures.py
 
 fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findings go to rust/fuzz/regressions
 	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build $(FUZZ) --target $(FUZZ_HOST) --profile fuzz --features libfuzzer --bins
@@ -156,8 +165,8 @@ fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findin
 			rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target rust/fuzz/regressions/$$target || failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "findings:$$failed"; exit 1; }
 
-# `setup` builds the module that the last two parts test. A part that fails ends the run.
-TEST_PARTS = lint test-rust setup test-types test-python
+# `setup` builds the module that the parts after it use. A part that fails ends the run.
+TEST_PARTS = lint test-rust setup test-types test-python docs
 
 test:  ## everything the gate runs, with the time of each part
 	@$(PYTHON) .ci/timed.py "$(MAKE)" $(TEST_PARTS)

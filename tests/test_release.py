@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
-#: The files that the checks read, apart from the manifests of the crates.
+#: The files that the checks read, apart from the manifests of the crates and the files that the changelog links.
 FILES = [
     ".github/workflows/wheels.yml",
     "CHANGELOG.md",
@@ -27,11 +27,6 @@ FILES = [
     "LICENSE",
     "LICENSE-APACHE",
     "LICENSE-MIT",
-    "docs/compare.md",
-    "docs/crf.md",
-    "docs/options.md",
-    "docs/README.md",
-    "docs/stability.md",
     "pyproject.toml",
     "python/spanrs/_spanrs.pyi",
     "python/spanrs/py.typed",
@@ -59,7 +54,9 @@ def git(folder: Path, *arguments: str) -> None:
 def clean(tmp_path_factory) -> Path:
     """Return a repository with one commit of copies of the files."""
     folder = tmp_path_factory.mktemp("release") / "project"
-    for name in [*FILES, *(path.relative_to(ROOT) for path in ROOT.glob("rust/spanrs*/Cargo.toml"))]:
+    linked = re.findall(r"\]\((?!https)([^)#]+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    crates = [path.relative_to(ROOT) for path in ROOT.glob("rust/spanrs*/Cargo.toml")]
+    for name in {*FILES, *linked, *crates}:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     # The tests start before a release; the project may be released.

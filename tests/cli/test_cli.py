@@ -15,13 +15,6 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 GOLD, PRED = str(EXAMPLES / "gold.conll"), str(EXAMPLES / "pred.conll")
 
 
-def test_score_prints_the_table_of_the_readme(spanrs, monkeypatch):
-    monkeypatch.chdir(EXAMPLES.parent)
-    status, out, _ = spanrs("score", "examples/gold.conll", "examples/pred.conll")
-    assert status == 0
-    assert out in (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
-
-
 def test_score_prints_one_json_object(spanrs):
     _, out, _ = spanrs("score", GOLD, PRED, "--json", "--by-document")
     parsed = json.loads(out)["systems"][0]

@@ -544,12 +544,6 @@ def test_every_command_has_help(call, command):
     assert call(command, "--nonsense")[0] == 2
 
 
-def test_the_readme_shows_what_happens(call):
-    text = (EXAMPLES.parent.parent / "README.md").read_text(encoding="utf-8")
-    assert call("train", TRAIN, "-o", "model", "-q")[0] == 0
-    assert f"```text\n{call('tag', 'model', RAW)[1]}```" in text
-
-
 def test_running_text_is_refused(call, model):
     status, out, err = call("tag", model, "raw", raw="Anna lives in Paris .\n\nTomas sleeps well today .\n")
     assert (status, out) == (2, "")

@@ -28,6 +28,7 @@ def main() -> None:
         "gold.gz": gzip.compress(GOLD, mtime=0),
         "gold.zst": ZSTD,
         "empty": b"",
+        "model": b"\x10" + b"\0" * 7 + b'{"a":1}'.ljust(16),
         "newlines": b"\n\n\n",
         "blanks": b"  \n\t\n \t \n",
         "bom_only": b"\xef\xbb\xbf",

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 NAN = float("nan")
+#: Maximum number of pairs of annotators in a table.
+MOST_PAIRS = 100
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,15 @@ class Agreement:
             name: _mean([(pair.f1_by_type.get(name, NAN), pair.tokens) for pair in self.pairs])
             for name in types
         }
+
+    def __repr__(self) -> str:
+        return f"<Agreement of {len(self.annotators)} annotators, alpha {self.alpha:.4f}>"
+
+    def _repr_html_(self) -> str:
+        # Lazy: only used in notebooks.
+        from spanrs.report.notebook import as_fragment
+
+        return as_fragment(self.tables(MOST_PAIRS))
 
     def tables(self, most_pairs: int | None = None, *, fractions: bool = False) -> list[Table | str]:
         """Return tables of the totals, annotators, types and pairs.

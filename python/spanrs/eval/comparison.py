@@ -43,7 +43,7 @@ OF_PRED = ("pred_scheme", "columns")
 LAYOUT = NAMES - {"scheme", "reading"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(PairedComparison):
     """Several systems compared with each other. Returned by :func:`spanrs.compare`.
 
@@ -86,8 +86,18 @@ class Comparison(PairedComparison):
 
         return comparison_page(self, title=title)
 
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} {system.value:.4f}" for name, system in self.systems.items())
+        return f"<Comparison {self.measure.title} {values}, {self.signature}>"
+
     def __str__(self) -> str:
         return as_text(comparison_tables.shown_parts(self))
+
+    def _repr_html_(self) -> str:
+        # Lazy: only used in notebooks.
+        from spanrs.report.notebook import as_fragment
+
+        return as_fragment(comparison_tables.shown_parts(self))
 
 
 def compare(

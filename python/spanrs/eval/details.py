@@ -109,7 +109,7 @@ def file_error_list(rows: _spanrs.FileErrors, matcher: Matcher, most: int | None
     return ErrorList(criterion.name, FileDetails(rows), dict(rows.numbers()), most)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ErrorList(Sequence[Detail]):
     """Outcomes that are not true positives, under one criterion.
 
@@ -140,6 +140,10 @@ class ErrorList(Sequence[Detail]):
     errors: Sequence[Detail] = field(default_factory=list)
     numbers: Mapping[ErrorKind, int] = field(default_factory=dict)
     most: int | None = None
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name} {n}" for name, n in self.outcomes.items() if n)
+        return f"<ErrorList of {len(self)} errors under {self.criterion}: {numbers or 'none'}>"
 
     @overload
     def __getitem__(self, at: int) -> Detail: ...

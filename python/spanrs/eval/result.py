@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
@@ -21,7 +20,7 @@ from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.scores import plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored, damaged, packed, unpacked
-from spanrs.report.table import as_latex, as_markdown
+from spanrs.report.table import Table, as_latex, as_markdown
 
 if TYPE_CHECKING:
     from spanrs.eval.long_table import LongTable
@@ -577,11 +576,14 @@ class Result(Evaluation):
         return tables.render(self)
 
     def _repr_html_(self) -> str:
-        parts = [table.html(ROWS) for table in tables.tables(self, documents=True)]
+        # Lazy: only used in notebooks.
+        from spanrs.report.notebook import as_fragment
+
+        parts: list[Table | str] = [*tables.tables(self, documents=True)]
         if self.tokens:
             violations = ", ".join(f"{side} {of_side.count}" for side, of_side in self.violations.items())
-            parts.append(f"<p>accuracy {100 * self.accuracy:.2f}; violations: {violations}</p>")
-        return "".join(parts) + f"<p><code>{escape(self.signature)}</code></p>"
+            parts.append(f"accuracy {100 * self.accuracy:.2f}; violations: {violations}")
+        return as_fragment([*parts, self.signature], ROWS)
 
 
 def _restored(stored: bytes, details: Any, errors: Any, matcher: Matcher) -> Result:

@@ -28,9 +28,9 @@ pub enum Code {
     Io,
     /// Bytes that are not UTF-8, or a file that begins with a UTF-16 byte order mark.
     Encoding,
-    /// A NUL byte: not a text file, or UTF-16 without a byte order mark. Parquet files, Arrow files
-    /// and saved counts, which are recognised by their first bytes, are also rejected with this
-    /// code.
+    /// A NUL byte: not a text file, or UTF-16 without a byte order mark. Parquet files, Arrow files,
+    /// models and saved counts, which are recognised by their first bytes, are also rejected with
+    /// this code.
     Nul,
     /// A carriage return that is not part of a line end (CR LF), as in files of old Macintosh
     /// systems.

@@ -65,6 +65,7 @@
 
 mod align;
 mod align_text;
+mod binary_formats;
 mod blanks;
 mod borders;
 mod chunks;

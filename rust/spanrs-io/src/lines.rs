@@ -27,6 +27,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 use spanrs_base::{Limits, Position};
 
+use crate::binary_formats::binary_format;
 use crate::compression::{Input, decompress};
 use crate::error::{Code, Error, Result};
 use crate::whitespace_index::gather;
@@ -37,21 +38,6 @@ pub(crate) use ordinary::{Bounds, LineShape, OrdinaryLine, OrdinaryLines};
 
 /// The byte order mark in UTF-8, EF BB BF.
 const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
-/// First bytes of known binary formats, each with advice for the error message.
-const BINARY: &[(&[u8], &str)] = &[
-    (
-        b"PAR1",
-        "this is Parquet; omit the format, or specify parquet",
-    ),
-    (
-        b"ARROW1",
-        "this is an Arrow file; omit the format, or specify arrow",
-    ),
-    (
-        b"spanrs result\x01",
-        "these are counts saved by spanrs score --save; display them with spanrs merge",
-    ),
-];
 /// Size of the buffer, in bytes.
 const CHUNK: usize = 256 << 10;
 /// Size of the initial buffer. Zeroing a full-size buffer takes longer than scoring a small file.
@@ -159,8 +145,8 @@ impl LineReader {
             let message = "the file is UTF-16; convert it to UTF-8";
             return Err(Error::new(Code::Encoding, Position::line(path, 1), message));
         }
-        if let Some((_, message)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
-            return Err(Error::new(Code::Nul, Position::line(path, 1), *message));
+        if let Some(message) = binary_format(head) {
+            return Err(Error::new(Code::Nul, Position::line(path, 1), message));
         }
         // U+FEFF followed by a separator is a token; otherwise U+FEFF is a byte order mark.
         if let Some(rest) = head.strip_prefix(BYTE_ORDER_MARK)

@@ -7,12 +7,10 @@ from pathlib import Path
 from spanrs.cli import _generated
 from spanrs.cli.crowd import inputs
 from spanrs.cli.output import Output, table_output
-from spanrs.crowd.agreement import Agreement
+from spanrs.crowd.agreement import MOST_PAIRS, Agreement
 from spanrs.report.page import Bar, Bars, Card, Cards, Lines, Section, Sorted, render
 from spanrs.report.table import Table
 
-#: Maximum number of pairs of annotators in the table.
-MOST_PAIRS = 100
 #: Titles of the tables in an HTML report, by the heading of the first column.
 TITLES = {
     "measure": "Agreement",

@@ -5,6 +5,7 @@ use std::io::Read;
 use spanrs_base::Position;
 
 use super::format::SyntaxFormat;
+use crate::binary_formats::binary_format;
 use crate::compression::{Input, decompress};
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
@@ -78,6 +79,9 @@ impl SyntaxChunks {
         let wrong = |code, message: &str| Err(Error::new(code, Position::line(path, 1), message));
         if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
             return wrong(Code::Encoding, "the file is UTF-16; convert it to UTF-8");
+        }
+        if let Some(message) = binary_format(head) {
+            return wrong(Code::Nul, message);
         }
         let head = &head[..head.len().min(1 << 16)];
         if head.contains(&0) {
