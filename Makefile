@@ -28,7 +28,7 @@ WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integra
 MIRI_CRATES = spanrs-base spanrs-tags
 
 .PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden generate docs docs-share \
-	coverage miri audit wheels fuzz versus differential peers clean
+	coverage miri audit wheels release-check fuzz versus differential peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -120,7 +120,7 @@ LIST_TESTS = tests/tags/test_tags.py tests/eval/test_score.py tests/eval/test_in
 	tests/compat/test_ncrfpp.py tests/compat/test_differential_seqeval.py
 
 test-python: $(VENV)/built  ## Python tests, examples of the docs included
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --durations=10
 	SPANRS_ITEM_ACCESS=each $(BIN)/python -m pytest --quiet $(LIST_TESTS)
 
 # The module is in the source tree: of another interpreter than .venv's it lies beside that one's, of the same it is equal.
@@ -165,9 +165,13 @@ fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findin
 			rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target rust/fuzz/regressions/$$target || failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "findings:$$failed"; exit 1; }
 
-test: lint test-rust test-types test-python docs  ## everything the gate runs
+# `setup` builds the module that the parts after it use. A part that fails ends the run.
+TEST_PARTS = lint test-rust setup test-types test-python docs
 
-coverage: $(VENV)/tools  ## lines of Rust that the tests of both languages run, by crate, to benches/record
+test:  ## everything the gate runs, with the time of each part
+	@$(PYTHON) .ci/timed.py "$(MAKE)" $(TEST_PARTS)
+
+coverage: $(VENV)/tools $(VENV)/group-coverage  ## lines of Rust and Python that the tests run, to benches/record
 	$(BIN)/python .ci/coverage.py $(COVERAGE)
 
 docs-share:  ## the share of doc comments in the lines of each crate; an error below 25 %
@@ -190,6 +194,9 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 	$(BIN)/python .ci/check_wheel.py dist/*
 	$(BIN)/python .ci/try_install.py dist/*.whl
 	CARGO_TARGET_DIR=$(CURDIR)/target $(BIN)/python .ci/try_install.py dist/*.tar.gz
+
+release-check: $(VENV)/group-release  ## what a release needs: versions, changelog, citation, metadata; RELEASE=1 asks for dates
+	$(BIN)/python .ci/release_check.py $(if $(RELEASE),--release)
 
 # PEER is one of them; RECORD=NAME records its outputs for tests/golden/peers.
 peers: $(VENV)/built  ## run the tests and client programs of replaced packages with spanrs, each in its own environment

@@ -12,10 +12,12 @@ import csv
 import hashlib
 import importlib.util
 import io
+import json
 import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from email.parser import HeaderParser
@@ -115,6 +117,28 @@ def check_record(wheel: zipfile.ZipFile, info: str) -> Iterator[str]:
             yield f"{name} has another hash than in RECORD"
 
 
+def check_sbom(wheel: zipfile.ZipFile, info: str) -> Iterator[str]:
+    """Yield problems of the software bill of materials (PEP 770): missing crates, and versions not in Cargo.lock."""
+    names = [
+        name for name in wheel.namelist() if re.fullmatch(rf"{info}/sboms/[\w-]+\.cyclonedx\.json", name)
+    ]
+    if len(names) != 1:
+        yield f"has {len(names)} bills of materials of the crates (.dist-info/sboms), not one; build with maturin 1.13"
+        return
+    bill = json.loads(wheel.read(names[0]))
+    if bill.get("bomFormat") != "CycloneDX":
+        yield f"{names[0]} is not in the format CycloneDX"
+        return
+    crates = {(item["name"], item["version"]) for item in bill["components"]}
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text(encoding="utf-8"))
+    locked = {(item["name"], item["version"]) for item in lock["package"]}
+    for name, number in sorted(crates - locked):
+        yield f"{names[0]} has {name} {number}, which is not in Cargo.lock"
+    direct = next(item["dependencies"] for item in lock["package"] if item["name"] == "spanrs-py")
+    for name in sorted({entry.split()[0] for entry in direct} - {name for name, _ in crates}):
+        yield f"{names[0]} does not list the crate {name}"
+
+
 def extension_pattern(python: str, platform: str) -> str:
     """Return the pattern that the file name of the extension has under a wheel's tags.
 
@@ -208,6 +232,7 @@ def check_wheel(path: Path, python: str | None) -> Iterator[str]:
             yield f"WHEEL has the tags {sorted(lines)}, and the file name {sorted(expected)}"
         yield from check_metadata(wheel.read(f"{info}/METADATA").decode())
         yield from check_record(wheel, info)
+        yield from check_sbom(wheel, info)
         yield from check_contents(names, extension_pattern(tag, platform))
         for library in (name for name in names if name.endswith(".so")):
             for platform in platforms.split("."):

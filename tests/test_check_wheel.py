@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.util
+import json
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -38,6 +41,12 @@ def metadata(number: str) -> bytes:
     ).encode()
 
 
+def bill_of_materials() -> dict[str, Any]:
+    lock = tomllib.loads((ROOT / "Cargo.lock").read_text(encoding="utf-8"))
+    components = [{"name": item["name"], "version": item["version"]} for item in lock["package"]]
+    return {"bomFormat": "CycloneDX", "components": components}
+
+
 @pytest.fixture
 def wheel(checks, tmp_path):
     number = checks.version()
@@ -60,6 +69,7 @@ def wheel(checks, tmp_path):
         files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nTag: {tags}-{platform}\n".encode()
         for name in checks.LICENSES:
             files[f"{info}/licenses/{name}"] = b""
+        files[f"{info}/sboms/spanrs-py.cyclonedx.json"] = json.dumps(bill_of_materials()).encode()
         files[f"{info}/RECORD"] = b""
         change(files)
         rows = []
@@ -139,6 +149,23 @@ def test_missing_licences_are_found(checks, wheel):
     info = f"spanrs-{checks.version()}.dist-info"
     problems = checks.check(wheel(lambda files: files.pop(f"{info}/licenses/LICENSE-MIT")), "cp311")
     assert problems == ["the licence LICENSE-MIT is missing"]
+
+
+def test_the_bill_of_materials_lists_the_crates_of_the_lock_file(checks, wheel):
+    path = f"spanrs-{checks.version()}.dist-info/sboms/spanrs-py.cyclonedx.json"
+    (problem,) = checks.check(wheel(lambda files: files.pop(path)), "cp311")
+    assert problem.startswith("has 0 bills of materials of the crates")
+    bill = bill_of_materials()
+    bill["components"] = [item for item in bill["components"] if item["name"] != "pyo3"]
+    bill["components"].append({"name": "numpy", "version": "99.0.0"})
+    problems = checks.check(wheel(lambda files: files.update({path: json.dumps(bill).encode()})), "cp311")
+    assert problems == [
+        f"{path} has numpy 99.0.0, which is not in Cargo.lock",
+        f"{path} does not list the crate pyo3",
+    ]
+    spdx = json.dumps({"spdxVersion": "SPDX-2.3"}).encode()
+    problems = checks.check(wheel(lambda files: files.update({path: spdx})), "cp311")
+    assert problems == [f"{path} is not in the format CycloneDX"]
 
 
 def test_files_that_the_record_does_not_know_are_found(checks, wheel):

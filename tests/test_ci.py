@@ -79,6 +79,29 @@ def test_every_script_that_is_called_exists(path):
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=by_name)
+def test_every_test_that_is_named_exists(path):
+    for name in re.findall(r"\btests/[\w./-]*\w", commands(path)):
+        assert (ROOT / name).exists(), name
+
+
+def test_other_platforms_and_free_threading_are_tested_as_documented():
+    jobs = load(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]
+    targets = jobs["other-platforms"]["strategy"]["matrix"]["target"]
+    # One with 32 bits and one that is big-endian.
+    assert targets == ["i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"]
+    versions = [
+        step["with"]["python-version"]
+        for step in jobs["free-threaded"]["steps"]
+        if "python" in str(step.get("uses"))
+    ]
+    assert versions == [f"{PYTHONS[-1]}t"]
+    module = (ROOT / "rust" / "spanrs-py" / "src" / "lib.rs").read_text(encoding="utf-8")
+    assert "#[pymodule(gil_used = true)]" in module, (
+        "docs/stability.md and the job free-threaded describe this"
+    )
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=by_name)
 def test_actions_have_versions(path):
     for step in steps(load(path)):
         if "uses" in step:
@@ -94,7 +117,7 @@ def test_workflows_may_read_and_no_more(path):
     assert {"group", "cancel-in-progress"} == set(workflow["concurrency"])
     for name, job in workflow["jobs"].items():
         assert job["timeout-minutes"] <= 120, name
-        assert "permissions" not in job or name == "publish"
+        assert "permissions" not in job or name in ("attest", "publish")
         for step in job["steps"]:
             if step.get("uses", "").startswith("actions/checkout@"):
                 assert step["with"] == {"persist-credentials": False}, name
@@ -103,11 +126,17 @@ def test_workflows_may_read_and_no_more(path):
 
 def test_only_tags_are_published_and_without_a_token():
     workflow = load(ROOT / ".github" / "workflows" / "wheels.yml")
-    publish = workflow["jobs"]["publish"]
+    publish, attest = workflow["jobs"]["publish"], workflow["jobs"]["attest"]
     assert publish["permissions"] == {"id-token": "write"}
+    assert attest["permissions"] == {"attestations": "write", "id-token": "write"}
+    assert attest["if"] == publish["if"]
     assert publish["environment"]["name"] == "pypi"
     assert publish["if"].startswith("startsWith(github.ref, 'refs/tags/v')")
-    assert publish["needs"] == ["check"]
+    assert publish["needs"] == ["check", "attest"]
+    (provenance,) = [step for step in attest["steps"] if "subject-path" in step.get("with", {})]
+    assert provenance["uses"].startswith("actions/attest-build-provenance@")
+    # The action publishes attestations by default.
+    assert "with" not in publish["steps"][-1]
     # YAML parses `on` as true.
     assert workflow[True]["push"] == {"tags": ["v*"]}
 

@@ -41,6 +41,47 @@ def test_read_as_json(spanrs):
     }
 
 
+def test_read_shows_spans_of_files_without_tokens(spanrs):
+    status, out, _ = spanrs("read", str(EXAMPLES / "fair" / "gold.csv"), "--sentences", "1")
+    assert status == 0
+    rows = [line.split() for line in out.split("sentence 0", 1)[1].splitlines()]
+    assert rows[0][-2:] == ["start", "end"]
+    assert rows[2:4] == [["PER", "0", "2"], ["LOC", "4", "5"]]
+
+
+def test_read_shortens_long_lists(spanrs, tmp_path):
+    files = []
+    for at in range(22):
+        files.append(str(tmp_path / f"{at:02}.conll"))
+        shutil.copy(GOLD, files[-1])
+    long = tmp_path / "long.conll"
+    long.write_text("word O\n" * 40, encoding="utf-8")
+    status, out, _ = spanrs("read", *files)
+    assert status == 0
+    assert "19.conll" in out
+    assert "20.conll" not in out
+    assert "and 2 more" in out
+    status, out, _ = spanrs("read", str(long))
+    assert status == 0
+    assert "and 10 more tokens" in out
+
+
+def test_read_says_what_to_do_with_two_sides_and_with_several_annotators(spanrs, tmp_path):
+    both = tmp_path / "both.conll"
+    both.write_text("Ada B-PER B-PER\nran O B-LOC\n", encoding="utf-8")
+    status, out, _ = spanrs("read", str(both), "--column", "1,2")
+    assert status == 0
+    export = tmp_path / "export.jsonl"
+    records = [
+        {"text": "Ada ran", "spans": [{"start": 0, "end": 3, "label": "PER"}], "_annotator_id": name}
+        for name in ("ann", "ben")
+    ]
+    export.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    status, out, _ = spanrs("read", str(export))
+    assert status == 0
+    assert "select one layer, for example with --annotator ann" in out
+
+
 def test_read_takes_standard_input_beside_files(spanrs, monkeypatch):
     content = b"Rio B-LOC\n"
     for names, first in ((["-"], "Rio"), ([GOLD, "-"], "Grace"), (["-", GOLD], "Rio")):

@@ -185,6 +185,27 @@ def test_outputs_and_errors_are_those_there(call):
     assert outcome(ours, args, files) == outcome(theirs, args, files)
 
 
+GOLD_LINES = "Ada\tB-PER\nLovelace\tI-PER\nmet\tO\nBob\tB-PER\n\nin\tO\nRome\tB-LOC\nAcme\tB-ORG\n"
+SCORED = {
+    "gold": GOLD_LINES,
+    "pred": GOLD_LINES.replace("I-PER", "O"),
+    "pred2": GOLD_LINES.replace("B-LOC", "B-ORG"),
+}
+
+
+@pytest.mark.parametrize("flags", [[], ["--error-counts"], ["--full-precision"], ["--delim", ";"]])
+@pytest.mark.parametrize("form", ["pretty", "conlleval", "delim"])
+@pytest.mark.parametrize("preds", [["pred"], ["pred", "pred2"]])
+def test_scores_have_every_form(preds, form, flags):
+    args = ["score", *preds, "--reference", "gold", "--labels", "BIO", "--score-format", form, *flags]
+    done = outcome(ours, args, SCORED)
+    assert done == outcome(theirs, args, SCORED)
+    # Random calls rarely get this far.
+    refused = flags == ["--error-counts"] and (form == "conlleval" or len(preds) > 1)
+    refused |= flags == ["--full-precision"] and form != "delim"
+    assert (done[0] != 0) == refused
+
+
 @pytest.mark.parametrize("name", ["", *sorted(theirs.commands)])
 def test_commands_have_the_same_help(name):
     assert sorted(ours.commands) == sorted(theirs.commands)

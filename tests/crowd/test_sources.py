@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 import spanrs
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.crowd import Agreement, crowd_corpus
+from spanrs.crowd import Agreement, crowd_corpus, read_table
+from spanrs.crowd.files import TABLE
 from spanrs.crowd.reading import source_names
-from spanrs.errors import AlignmentError, SpanrsWarning
+from spanrs.errors import AlignmentError, FormatError, SpanrsWarning
 
 TEXTS = ["Bob saw Rome", "Eve left", "Ada met Bob\nin Oslo"]
 ANN = [[(0, 3, "PER"), (8, 12, "LOC")], [(0, 3, "PER")], [(0, 3, "PER"), (15, 19, "LOC")]]
@@ -101,6 +103,107 @@ def test_command(tmp_path, expected, capsys):
     )
     assert (status, err) == (0, "")
     assert out.read_text().split("\n\n")[0] == "Bob\tB-PER\nsaw\tO\nRome\tB-LOC"
+
+
+ROWS = [
+    *(("ann", "d", "Bob", "B-PER"), ("ann", "d", "saw", "O"), ("ann", "d", "Rome", "B-LOC")),
+    *(("ben", "d", "Bob", "B-PER"), ("ben", "d", "saw", "O"), ("ben", "d", "Rome", "O")),
+]
+LABELS = {"ann": ["B-PER", "O", "B-LOC"], "ben": ["B-PER", "O", "O"]}
+
+
+def by_annotator(corpus):
+    assert corpus.sentences == [["Bob", "saw", "Rome"]]
+    return {name: labels[0] for name in corpus.annotators for labels in [corpus.labels_by(name)]}
+
+
+def test_tables_in_long_form_are_recognised(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+
+    table = pa.table(dict(zip(TABLE, zip(*ROWS, strict=True), strict=True)))
+    parquet.write_table(table, tmp_path / "long.parquet")
+    feather.write_feather(table, tmp_path / "long.arrow", compression="uncompressed")
+    lines = [",".join(row) for row in (TABLE, *ROWS)]
+    (tmp_path / "long.csv").write_text("\n".join(lines), encoding="utf-8")
+    sources = [tmp_path / "long.parquet", tmp_path / "long.csv", table, table.to_pydict()]
+    for source in sources:
+        assert by_annotator(crowd_corpus(source)) == LABELS
+    for name in ("long.parquet", "long.arrow"):
+        assert by_annotator(read_table(tmp_path / name)) == LABELS
+    corpus = crowd_corpus(table)
+    assert crowd_corpus(corpus) is corpus
+    with pytest.raises(ValueError, match="a table contains the names of annotators"):
+        crowd_corpus(tmp_path / "long.csv", annotators=["ann", "ben"])
+    parquet.write_table(
+        table.rename_columns(["annotator", "text", "token", "label"]), tmp_path / "other.parquet"
+    )
+    with pytest.raises(FormatError, match="no column document among annotator, text, token, label"):
+        crowd_corpus(tmp_path / "other.parquet")
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1")
+    with pytest.raises(FormatError, match=r"damaged\.parquet"):
+        read_table(tmp_path / "damaged.parquet")
+
+
+def test_tables_that_are_no_tables_say_why(tmp_path):
+    path = tmp_path / "long.csv"
+    for text, message in [
+        ("annotator;document;token;label\nann;d;Bob;O\n", "columns are separated by semicolons"),
+        ("annotator,document,token,label\nann,d,Bob\n", "there must be 4 values"),
+    ]:
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(FormatError, match=message):
+            read_table(path)
+    columns = dict(zip(TABLE, zip(*ROWS, strict=True), strict=True))
+    with pytest.raises(FormatError, match="the columns of the table differ in length"):
+        read_table(columns | {"label": ["O"]})
+    with pytest.raises(ValueError, match="partial must be error or drop, not 'keep'"):
+        read_table(columns, partial="keep")
+
+
+def test_column_files_of_annotators_may_differ_in_their_format(tmp_path):
+    ann, ben = tmp_path / "ann.conll", tmp_path / "ben.tsv"
+    ann.write_text("Bob B-PER\nsaw O\nRome B-LOC\n", encoding="utf-8")
+    ben.write_text("Bob\tNN\tB-PER\nsaw\tVB\tO\nRome\tNN\tO\n", encoding="utf-8")
+    sources = [spanrs.read(ann), spanrs.read(ben, tags=2)]
+    assert by_annotator(crowd_corpus(sources)) == LABELS
+    assert by_annotator(crowd_corpus({"ann": ann, "ben": sources[1]})) == LABELS
+    streams = [spanrs.read(io.BytesIO(path.read_bytes())) for path in (ann, ann)]
+    assert crowd_corpus(streams).annotators == ["1", "2"]
+    with pytest.raises(
+        FormatError, match="2 sources has one annotator, but the names of annotators are a, a"
+    ):
+        crowd_corpus(sources, annotators=["a", "a"])
+    ben.write_text("Bob\tNN\tB-PER\nran\tVB\tO\n", encoding="utf-8")
+    with pytest.raises(
+        AlignmentError, match=r"ben\.tsv: sentence 0 differs from sentence 0 of .*ann\.conll"
+    ):
+        crowd_corpus(sources)
+    ben.write_text("Bob\tNN\tB-PER\nsaw\tVB\t?\nRome\tNN\tO\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="sentence 0: 2 only labelled part of this sentence"):
+        crowd_corpus(sources, annotators=["1", "2"], missing="?")
+
+
+def test_sources_without_names_of_annotators_are_refused(tmp_path):
+    spans = tmp_path / "spans.csv"
+    spans.write_text("PER,0,0,Bob\n\nLOC,2,2,Rome\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="files of spans have no labels of tokens"):
+        crowd_corpus(spanrs.read(spans, format="spans"))
+    path = doccano(tmp_path / "ann.jsonl", ANN)
+    with pytest.raises(FormatError, match="doccano does not contain names of annotators"):
+        crowd_corpus(path)
+    with pytest.raises(FormatError, match="no annotator eve; the annotators are ann, ben"):
+        crowd_corpus(prodigy(tmp_path / "export.jsonl"), annotators=["eve"])
+
+
+def prodigy(path):
+    """Write an export with two annotators."""
+    records = [
+        {"text": "Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}], "_annotator_id": name}
+        for name in ("ann", "ben")
+    ]
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    return path
 
 
 def test_names_are_unique():

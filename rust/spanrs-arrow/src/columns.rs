@@ -303,7 +303,8 @@ fn dictionary_keys<T: ArrowDictionaryKeyType<Native: Id>>(
     if tags.values().null_count() == 0 {
         return Ok((plain(tags.keys(), origin, variant), numbers));
     }
-    let name = |key: i64| names.get(key as usize).copied().flatten();
+    let index = |key: i64| usize::try_from(key as u64).unwrap_or(usize::MAX);
+    let name = |key: i64| names.get(index(key)).copied().flatten();
     let keys = tags.keys().iter().map(|key| {
         key.map(Id::value)
             .filter(|&key| name(key).is_some())

@@ -98,7 +98,10 @@ impl Model {
         let state_ends = tensors.numbers::<u64>("state_ends")?;
         let features = Features::from_parts(
             labels.len(),
-            state_ends.into_iter().map(|end| end as usize).collect(),
+            // An end that is too large for usize is out of range too.
+            (state_ends.into_iter())
+                .map(|end| usize::try_from(end).unwrap_or(usize::MAX))
+                .collect(),
             tensors.numbers("state_labels")?,
             tensors.numbers("transitions")?,
         )?;

@@ -295,7 +295,10 @@ impl Tensors<'_> {
             && features.len() == ends.len()
             && own.len() == values.len()
             && own.iter().all(|&class| usize::from(class) < classes);
-        let ends = ends.into_iter().map(|end| end as usize).collect();
+        // An end that is too large for usize is out of range too.
+        let ends = (ends.into_iter())
+            .map(|end| usize::try_from(end).unwrap_or(usize::MAX))
+            .collect();
         let ends = Ends::checked(ends, own.len()).filter(|ends| {
             let mut rows = ends.ranges().map(|range| &own[range]);
             fits && rows.all(|row| row.is_sorted_by(|a, b| a < b))

@@ -166,8 +166,10 @@ impl IdBatch<'_> {
             if g == self.ignore {
                 continue;
             }
-            // A negative id becomes a number larger than any vocabulary.
-            let number = |numbers: &[u32], id: i64| numbers.get(id as usize).copied();
+            // A negative id becomes a number larger than any vocabulary. An id of 2^32 or more is not truncated where
+            // usize has 32 bits.
+            let index = |id: i64| usize::try_from(id as u64).unwrap_or(usize::MAX);
+            let number = |numbers: &[u32], id: i64| numbers.get(index(id)).copied();
             let wrong = |side, exact, tags: &[u32]| {
                 let sentence = self.first + at;
                 if self.nulls && exact == i128::from(NULL) {
