@@ -27,8 +27,8 @@ WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integra
 # The crates whose code Miri can run: without foreign functions, files or long property tests.
 MIRI_CRATES = spanrs-base spanrs-tags
 
-.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden generate docs docs-share \
-	coverage miri audit wheels release-check fuzz versus differential peers clean
+.PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden generate docs docs-update \
+	pictures docs-share coverage miri audit wheels release-check fuzz versus differential peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
