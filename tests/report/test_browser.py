@@ -38,19 +38,8 @@ from spanrs.io import Annotation, Document
 from spanrs.mat.files import corpus_pairs
 from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
-from spanrs.report.page import (
-    Bar,
-    Bars,
-    Card,
-    Cards,
-    Example,
-    Examples,
-    Heatmap,
-    Lines,
-    Mark,
-    Sorted,
-    render,
-)
+from spanrs.report.examples import Example, Mark
+from spanrs.report.page import Bar, Bars, Card, Cards, Examples, Heatmap, Lines, Sorted, render
 from spanrs.report.table import Table
 
 pytestmark = needs_browser

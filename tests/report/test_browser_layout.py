@@ -9,7 +9,8 @@ import pytest
 import spanrs
 from browser import HEIGHT, NARROW, WIDTH, all_of, choice, needs_browser, one, status, wait
 from spanrs.eval.systems_page import systems_page
-from spanrs.report.page import Bar, Bars, Example, Examples, Heatmap, Mark, Sorted, render
+from spanrs.report.examples import Example, Mark
+from spanrs.report.page import Bar, Bars, Examples, Heatmap, Sorted, render
 from spanrs.report.table import Table
 
 pytestmark = needs_browser
@@ -171,6 +172,15 @@ def test_text_runs_from_right_to_left(visit):
     assert (first["cut"], second["cut"]) == (True, False)
     copied = driver.execute_script("return document.querySelector('#e3 .tokens').textContent")
     assert f"{HEBREW[2]} {HEBREW[3]} {HEBREW[4]} " in copied
+
+
+def test_a_cut_label_shows_the_beginning_of_the_type(visit):
+    driver = visit("labels")
+    script = """
+        const label = document.querySelector("#e3 .name");
+        return [getComputedStyle(label).direction, label.scrollLeft, label.textContent];
+    """
+    assert driver.execute_script(script) == ["ltr", 0, f"{LONG} −"]
 
 
 def test_lines_without_spans_have_no_room_for_them(visit):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanrs.report.page import Example, Mark
+from spanrs.report.examples import Example, Mark
 from spanrs.report.pages import cut_by_kind
 
 if TYPE_CHECKING:

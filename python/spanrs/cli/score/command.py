@@ -226,7 +226,7 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
 
 
 def _add_rows_of_plot(given: dict[str, Any]) -> bool:
-    """Keep the counts of each document or sentence for the intervals of a plot; return whether only the plot needs them.
+    """Keep counts by document or sentence for the intervals of a plot; return whether only the plot needs them.
 
     A plot does not change the counts that --save writes.
     """

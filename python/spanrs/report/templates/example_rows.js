@@ -51,6 +51,8 @@ function stripPiece(data, row, strip, at, places) {
   /* Lines may wrap: with several systems each label has the name of its side. */
   const name = data.sides.size > 2 && mark[SIDE] !== data.gold ? `${side} ` : "";
   const label = element("span", "name", ...visible(name + type), context || !sign ? "" : ` ${sign}`);
+  /* A type has its own direction, so that its beginning is shown if it is cut. */
+  label.dir = "auto";
   piece.classList.add("labelled");
   piece.append(label);
   strip.labels.push({ label, piece, last: piece });
@@ -159,7 +161,7 @@ function fitLabels(rows) {
   });
   for (const { label, last, width, shift, leaves } of fitted) {
     label.style.maxWidth = `${width}px`;
-    if (shift) label.style.insetInlineStart = `${-shift}px`;
+    if (shift) label.style[label.closest(".tokens").dir === "rtl" ? "right" : "left"] = `${-shift}px`;
     label.parentElement.classList.toggle("moved", shift > 0);
     last.classList.toggle("open", leaves);
   }
@@ -214,12 +216,19 @@ function fitPrintedLabels(rows) {
     const places = new Map(columns.map((column, at) => [column, at]));
     const ends = [0];
     for (const column of columns) ends.push(ends[ends.length - 1] + column.getBoundingClientRect().width);
+    const [startOf, endOfPiece] = [0, 1].map((next) => (piece) => ends[places.get(piece.parentElement) + next]);
     return row.labels.flatMap((labels) =>
-      labels.slice(0, -1).map(({ label, piece }, at) => {
-        const [from, to] = [piece, labels[at + 1].piece].map((one) => ends[places.get(one.parentElement)]);
-        return { label, width: (to - from - LABEL_GAP) / Number.parseFloat(getComputedStyle(label).fontSize) };
+      labels.map(({ label, piece, last }, at) => {
+        const start = startOf(piece);
+        const next = at + 1 < labels.length ? startOf(labels[at + 1].piece) - start - LABEL_GAP : Infinity;
+        const width = Math.min(label.getBoundingClientRect().width, next);
+        const size = Number.parseFloat(getComputedStyle(label).fontSize);
+        return { label, last, most: next / size, leaves: start + width > endOfPiece(last) };
       }),
     );
   });
-  for (const { label, width } of fitted) label.style.maxWidth = `${Math.max(width, 0)}em`;
+  for (const { label, last, most, leaves } of fitted) {
+    if (most < Infinity) label.style.maxWidth = `${Math.max(most, 0)}em`;
+    last.classList.toggle("open", leaves);
+  }
 }

@@ -1,14 +1,12 @@
-"""Examples of a page as JSON for ``page.js``, and the appearance of kinds of errors."""
+"""Entries of the error lists of a page, their JSON for ``page.js``, and the appearance of kinds of errors."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from spanrs.report.page import Example, Mark
+from dataclasses import dataclass
+from typing import Any
 
 #: Appearance (a class of ``page.css``) and sign of the kinds of errors; other kinds are neutral.
 LOOKS: Mapping[str, tuple[str, str]] = {
@@ -48,12 +46,101 @@ LOOKS: Mapping[str, tuple[str, str]] = {
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span of one side of an example.
+
+    Parameters
+    ----------
+    side : str
+        "gold", "pred" or the name of a system.
+    type : str
+        Type of the span.
+    start, end : int
+        Token indices in the sentence; the end is exclusive.
+    kind : str
+        Outcome of the span, if it differs from the kind of the example. Marks of kind "match" are context: they are
+        shown faintly and ignored by the filters by type.
+    tokens : sequence of int, optional
+        Tokens of a discontinuous span.
+    note : str
+        Note shown after the type, such as the head of a word; ignored by the filters by type.
+
+    Examples
+    --------
+    >>> from spanrs.report.examples import Mark
+    >>> Mark("gold", "PER", 3, 5).kind
+    ''
+    """
+
+    side: str
+    type: str
+    start: int
+    end: int
+    kind: str = ""
+    tokens: Sequence[int] | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An entry of a list of errors: one error or several overlapping errors, with the tokens around them.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the error; of several errors, the kind of the first.
+    sentence : int
+        Number of the sentence, from 0; the page counts from 1.
+    tokens : sequence of str
+        The tokens to show.
+    marks : sequence of Mark
+        The spans of all sides.
+    first : int
+        Index in the sentence of the first token shown.
+    line : int, optional
+        Line of the file, from 1.
+    document : str, optional
+        Name of the document.
+    sentence_tokens : int, optional
+        Number of tokens in the sentence.
+    outcomes : sequence of str
+        The kind of each error of the entry, if it has several.
+    starts : sequence of int
+        Character offsets of the pieces in ``tokens``, if the marks are in characters; pieces are shown without spaces
+        between them.
+
+    Examples
+    --------
+    >>> from spanrs.report.examples import Example, Mark
+    >>> marks = [Mark("gold", "PER", 0, 2), Mark("pred", "ORG", 0, 2)]
+    >>> Example("le", 0, ["Ann", "Lee", "ran"], marks).first
+    0
+    """
+
+    kind: str
+    sentence: int
+    tokens: Sequence[str]
+    marks: Sequence[Mark]
+    first: int = 0
+    line: int | None = None
+    document: str | None = None
+    sentence_tokens: int | None = None
+    outcomes: Sequence[str] = ()
+    starts: Sequence[int] = ()
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kind of each error of the entry."""
+        return self.outcomes or (self.kind,)
+
+
 def look(kind: str) -> tuple[str, str]:
     """Return the appearance and the sign of a kind of error, as in :data:`LOOKS`.
 
     Examples
     --------
-    >>> from spanrs.report.example_data import look
+    >>> from spanrs.report.examples import look
     >>> look("FN"), look("unknown")
     (('lost', '−'), ('other', ''))
     """
@@ -83,8 +170,7 @@ def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str
 
     Examples
     --------
-    >>> from spanrs.report.example_data import data_block
-    >>> from spanrs.report.page import Example
+    >>> from spanrs.report.examples import Example, data_block
     >>> print(data_block([Example("fn", 0, ["</script>"], [])]))
     {"number":1,"strings":["fn","\u003c/script\u003e"],"kinds":[[0,"lost","−"]],"examples":[[0,0,0,-1,-1,-1,[1],[]]]}
     """
