@@ -135,6 +135,7 @@ def test_plot_has_the_systems(command, files, tmp_path):
     assert command(*files, "--samples", 20, "--plot", path)[0] == 0
     text = path.read_text()
     assert all(f"<!-- {name.name} -->" in text for name in files[1:])
+    assert "<!-- Whiskers are 95 % percentile intervals of 20 bootstrap resamples" in text
 
 
 def test_mistakes_are_one_line(command, files, tmp_path):

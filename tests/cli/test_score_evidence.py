@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
@@ -398,6 +399,39 @@ def test_plots_are_files_of_their_format(spanrs, files, tmp_path, ending):
     assert status == 0
     assert out == spanrs("score", *files)[1]
     assert path.read_bytes().startswith({".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}[ending])
+
+
+def test_plots_say_which_f1_they_show_and_what_the_whiskers_are(spanrs, files, tmp_path):
+    path = tmp_path / "plot.svg"
+    assert spanrs("score", *files, "--matcher", "fair", "--plot", path)[0] == 0
+    first = path.read_bytes()
+    assert b"<!-- fair F1 in per cent -->" in first
+    assert b"<!-- Whiskers are 95 % percentile intervals of 10000 bootstrap resamples" in first
+    assert spanrs("score", *files, "--matcher", "fair", "--plot", path)[0] == 0
+    assert path.read_bytes() == first
+    # A plot does not change the saved counts.
+    saved = [tmp_path / "a.counts", tmp_path / "b.counts"]
+    assert spanrs("score", *files, "--save", saved[0])[0] == 0
+    assert spanrs("score", *files, "--save", saved[1], "--plot", path)[0] == 0
+    assert saved[0].read_bytes() == saved[1].read_bytes()
+    assert b"<!-- No intervals: " in path.read_bytes()
+
+
+@pytest.mark.parametrize("to", ["json", "csv", "text"])
+def test_a_plot_adds_no_documents_to_the_output(spanrs, tmp_path, to):
+    sides = [Path(__file__).parents[2] / "examples" / "mat" / name for name in ("ref", "hyp")]
+    plain = spanrs("score", *sides, "--to", to)
+    assert spanrs("score", *sides, "--to", to, "--plot", tmp_path / "plot.svg") == plain
+    assert b"resamples of 2 documents" in (tmp_path / "plot.svg").read_bytes()
+
+
+def test_intervals_of_the_fair_matcher_say_which_f1(spanrs, files):
+    _, out, _ = spanrs(
+        "score", *files, "--matcher", "fair", "--intervals", "--samples", 20, "--by-sentence"
+    )
+    rows = out.split("percentile of", 1)[1].splitlines()
+    assert [row for row in rows if "F1" in row]
+    assert all("fair F1" in row or "fair macro F1" in row for row in rows if "F1" in row)
 
 
 def test_systems_that_cannot_be_scored_are_left_out_with_status_1(spanrs, files, tmp_path):

@@ -9,13 +9,25 @@ from __future__ import annotations
 import base64
 import io
 import json
-import shutil
 import time
 from dataclasses import replace
 
 import pytest
 
 import spanrs
+from browser import (
+    HEIGHT,
+    NARROW,
+    WIDTH,
+    all_of,
+    choice,
+    needs_browser,
+    one,
+    press,
+    status,
+    texts,
+    wait,
+)
 from spanrs import mat
 from spanrs.cli.output import render_parts
 from spanrs.crowd import BSCSeq, CrowdCorpus
@@ -26,31 +38,11 @@ from spanrs.io import Annotation, Document
 from spanrs.mat.files import corpus_pairs
 from spanrs.mat.page import Page
 from spanrs.mat.scoring import score_pairs
-from spanrs.report.page import (
-    Bar,
-    Bars,
-    Card,
-    Cards,
-    Example,
-    Examples,
-    Heatmap,
-    Lines,
-    Mark,
-    Sorted,
-    render,
-)
+from spanrs.report.examples import Example, Mark
+from spanrs.report.page import Bar, Bars, Card, Cards, Examples, Heatmap, Lines, Sorted, render
 from spanrs.report.table import Table
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium (pip install selenium)")
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="needs chromium and chromedriver (Debian: chromium-driver)"
-)
+pytestmark = needs_browser
 
 HOSTILE = "<script>alert(1)</script>\"'&amp;\\</title>"
 #: Further content of tokens, types and names; the third is invisible and must be made visible.
@@ -63,8 +55,9 @@ WEIRD = [
     "\\n",
     "\u2028",
 ]
-WIDTH, NARROW, HEIGHT = 1280, 375, 900
 MANY = 100_000
+#: Keys of the protocol of browsers (selenium.webdriver.common.keys).
+ENTER, BACKSPACE, ESCAPE = "\ue007", "\ue003", "\ue00c"
 KINDS = {"fn": "gold without pred", "fp": "pred without gold", "le": "another type on the same span"}
 
 
@@ -241,75 +234,9 @@ PAGES = {
 WITH_ERRORS = ["result", "comparison", "fair", "dep"]
 
 
-@pytest.fixture(scope="module")
-def driver():
-    """Start a headless browser."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    # Containers have no user namespaces and little shared memory; the pages are trusted.
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield browser
-    browser.quit()
-
-
-@pytest.fixture(scope="module")
-def paths(tmp_path_factory):
-    """Write the pages, each on first use."""
-    folder = tmp_path_factory.mktemp("pages")
-
-    def path(name):
-        file = folder / f"{name}.html"
-        if not file.exists():
-            file.write_text(PAGES[name](), encoding="utf-8", newline="")
-        return file
-
-    return path
-
-
-@pytest.fixture
-def visit(driver, paths):
-    """Open a page by name, optionally with a fragment, in a window of the given width."""
-
-    def go(name, hash_="", *, width=WIDTH, dark=False):
-        metrics = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        driver.get("about:blank")
-        for kind in ("browser", "performance"):
-            driver.get_log(kind)
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        driver.get(f"{paths(name).as_uri()}{hash_}")
-        return driver
-
-    return go
-
-
 def requests(driver):
     messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
-
-
-def one(driver, selector):
-    return driver.find_element(By.CSS_SELECTOR, selector)
-
-
-def texts(driver, selector):
-    return [item.text for item in driver.find_elements(By.CSS_SELECTOR, selector)]
-
-
-def wait(driver, condition):
-    return WebDriverWait(driver, 10, poll_frequency=0.02).until(lambda _: condition())
-
-
-def press(driver, key):
-    one(driver, "body").send_keys(key)
-
-
-def status(driver):
-    return one(driver, ".shown").text
 
 
 def rows_in_page(driver):
@@ -380,7 +307,7 @@ def test_a_click_on_a_column_head_sorts_by_number(visit):
     def column(at):
         return texts(driver, f"table.sortable td:nth-child({at})")
 
-    heads = driver.find_elements(By.CSS_SELECTOR, "table.sortable th button")
+    heads = all_of(driver, "table.sortable th button")
     heads[1].click()
     assert column(2) == ["1,000", "200", "30", "1,230"]
     heads[1].click()
@@ -388,7 +315,7 @@ def test_a_click_on_a_column_head_sorts_by_number(visit):
     assert one(driver, "table.sortable th:nth-child(2)").get_attribute("aria-sort") == "ascending"
     heads[2].click()
     assert column(3) == ["81.25", "9.50", "undefined", "70.00"]
-    heads[2].send_keys(Keys.ENTER)
+    heads[2].send_keys(ENTER)
     assert column(3) == ["9.50", "81.25", "undefined", "70.00"]
     heads[0].click()
     assert column(1) == ["LOC", "ORG", "PER", "micro"]
@@ -401,7 +328,7 @@ def test_tokens_and_types_of_errors_are_shown_literally(visit, name):
     assert HOSTILE in shown
     assert WEIRD[0] in shown
     one(driver, "input[type=search]").send_keys(HOSTILE)
-    Select(one(driver, "select[name=sort]")).select_by_visible_text("sentence")
+    choice(driver, "select[name=sort]").select_by_visible_text("sentence")
     # Rows are rebuilt while typing a search, so their marks are read by a single script.
     titles = "return [...document.querySelectorAll('.list .span.begin')].map((mark) => mark.title)"
     wait(driver, lambda: any(HOSTILE in title for title in driver.execute_script(titles)))
@@ -410,12 +337,12 @@ def test_tokens_and_types_of_errors_are_shown_literally(visit, name):
 @pytest.mark.parametrize("name", WITH_ERRORS)
 def test_errors_of_results_are_filtered_found_and_stepped_through(visit, name):
     driver = visit(name)
-    total = int(status(driver).split(" of ")[1].replace(",", ""))
-    kind = Select(one(driver, "select[name=kind]"))
+    total = int(status(driver).split()[2].replace(",", ""))
+    kind = choice(driver, "select[name=kind]")
     for option in kind.options[1:]:
         kind.select_by_visible_text(option.text)
         number = int(option.text.rsplit("(", 1)[1][:-1])
-        assert status(driver) == f"{number} of {total}"
+        assert status(driver) == f"{number} of {total} entries shown"
     one(driver, ".steps button:last-child").click()
     press(driver, "j")
     current = one(driver, "[aria-current=true]").get_attribute("id")
@@ -428,29 +355,25 @@ def test_errors_of_results_are_filtered_found_and_stepped_through(visit, name):
 @pytest.mark.parametrize("name", ["result", "comparison", "fair", "dep", "output"])
 def test_tables_of_results_are_sorted(visit, name):
     driver = visit(name)
-    for at, table in enumerate(driver.find_elements(By.CSS_SELECTOR, "table.sortable")):
-        table.find_element(By.CSS_SELECTOR, "th button").click()
-        rows = table.find_elements(By.CSS_SELECTOR, "tbody:first-of-type td:first-child")
+    for at, table in enumerate(all_of(driver, "table.sortable")):
+        one(table, "th button").click()
+        rows = all_of(table, "tbody:first-of-type td:first-child")
         names = [row.text for row in rows]
         assert names == sorted(names, key=str.casefold), (name, at)
 
 
 def test_filters_of_a_comparison_are_in_the_order_of_the_systems(visit):
     driver = visit("comparison")
-    names = [
-        select.get_attribute("name") for select in driver.find_elements(By.CSS_SELECTOR, ".filters select")
-    ]
+    names = [select.get_attribute("name") for select in all_of(driver, ".filters select")]
     assert names[:4] == ["kind", "gold", HOSTILE, "second"]
 
 
 def test_the_head_of_a_word_is_shown_and_no_filter(visit):
     driver = visit("dep", "#e1")
-    labels = [option.text for option in Select(one(driver, "select[name=gold]")).options]
+    labels = [option.text for option in choice(driver, "select[name=gold]").options]
     assert labels[:2] == ["all", f"{HOSTILE} (63)"]
     assert labels[2:] in ([], ["(none)"])
-    titles = [
-        mark.get_attribute("title") for mark in driver.find_elements(By.CSS_SELECTOR, "#e1 .span.begin")
-    ]
+    titles = [mark.get_attribute("title") for mark in all_of(driver, "#e1 .span.begin")]
     assert titles[0].startswith(f"gold: {HOSTILE} ← {HOSTILE}, tokens 2 to 2")
     assert titles[1].startswith(f"pred: obj ← {HOSTILE}, tokens 2 to 2")
 
@@ -469,7 +392,7 @@ def test_lists_of_other_pages_are_sorted(visit, name):
 def test_sentences_of_a_crowd_are_searched(visit):
     driver = visit("crowd")
     one(driver, "#search").send_keys("plain")
-    shown = [item for item in driver.find_elements(By.TAG_NAME, "section") if item.is_displayed()]
+    shown = [item for item in all_of(driver, "section") if item.is_displayed()]
     assert len(shown) == 1
     assert "plain" in shown[0].text
 
@@ -482,24 +405,24 @@ def test_a_document_of_mat_is_opened_by_its_link(visit):
 
 def test_errors_are_filtered_by_kind_and_types(visit):
     driver = visit("sections")
-    assert status(driver) == "3,000 of 3,000"
-    kind = Select(one(driver, "select[name=kind]"))
+    assert status(driver) == "3,000 of 3,000 entries shown"
+    kind = choice(driver, "select[name=kind]")
     assert [option.text for option in kind.options] == ["all", "fn (1,500)", "fp (1,000)", "le (500)"]
     kind.select_by_visible_text("fp (1,000)")
-    assert status(driver) == "1,000 of 3,000"
+    assert status(driver) == "1,000 of 3,000 entries shown"
     assert set(texts(driver, ".list:first-of-type .badge")) <= {"+ fp", "− fn"}
-    gold, pred = (Select(one(driver, f"select[name={side}]")) for side in ("gold", "pred"))
+    gold, pred = (choice(driver, f"select[name={side}]") for side in ("gold", "pred"))
     assert [option.text for option in pred.options] == ["all", "LOC (1,000)", "ORG (500)", "(none)"]
     gold.select_by_visible_text("PER (2,000)")
-    assert status(driver) == "0 of 3,000"
+    assert status(driver) == "0 of 3,000 entries shown"
     kind.select_by_visible_text("all")
-    assert status(driver) == "2,000 of 3,000"
+    assert status(driver) == "2,000 of 3,000 entries shown"
     pred.select_by_visible_text("ORG (500)")
-    assert status(driver) == "500 of 3,000"
+    assert status(driver) == "500 of 3,000 entries shown"
     pred.select_by_visible_text("(none)")
-    assert status(driver) == "1,500 of 3,000"
+    assert status(driver) == "1,500 of 3,000 entries shown"
     one(driver, ".steps button:last-child").click()
-    assert status(driver) == "3,000 of 3,000"
+    assert status(driver) == "3,000 of 3,000 entries shown"
 
 
 def test_errors_are_searched(visit):
@@ -508,32 +431,32 @@ def test_errors_are_searched(visit):
     search = driver.switch_to.active_element
     assert search.get_attribute("type") == "search"
     search.send_keys("Sentence W77 and")
-    wait(driver, lambda: status(driver) == "1 of 3,000")
+    wait(driver, lambda: status(driver) == "1 of 3,000 entries shown")
     assert one(driver, ".example").get_attribute("id") == "e78"
     search.clear()
     search.send_keys("org")
-    wait(driver, lambda: status(driver) == "500 of 3,000")
+    wait(driver, lambda: status(driver) == "500 of 3,000 entries shown")
     # Keys are input of the search while it has the focus.
     search.send_keys("j")
-    wait(driver, lambda: status(driver) == "0 of 3,000")
+    wait(driver, lambda: status(driver) == "0 of 3,000 entries shown")
     # The search is kept when it loses the focus.
-    search.send_keys(Keys.BACKSPACE, Keys.ESCAPE)
-    wait(driver, lambda: status(driver) == "500 of 3,000")
+    search.send_keys(BACKSPACE, ESCAPE)
+    wait(driver, lambda: status(driver) == "500 of 3,000 entries shown")
     press(driver, "j")
-    assert status(driver) == "500 of 3,000 · selected: no. 1"
+    assert status(driver) == "500 of 3,000 entries shown · selected: no. 1"
     assert driver.switch_to.active_element.tag_name == "body"
 
 
 def test_keys_and_buttons_step_through_errors(visit):
     driver = visit("sections")
-    Select(one(driver, "select[name=sort]")).select_by_visible_text("sentence")
+    choice(driver, "select[name=sort]").select_by_visible_text("sentence")
     for key, current in (("j", "e1"), ("j", "e2"), ("n", "e3"), ("k", "e2"), ("p", "e1"), ("k", "e1")):
         press(driver, key)
         assert one(driver, "[aria-current=true]").get_attribute("id") == current
         assert driver.current_url.endswith(f"#{current}")
         assert is_in_view(driver, f"#{current}")
     one(driver, ".steps button:nth-child(2)").click()
-    assert status(driver) == "3,000 of 3,000 · selected: no. 2"
+    assert status(driver) == "3,000 of 3,000 entries shown · selected: no. 2"
     for _ in range(30):
         press(driver, "j")
     assert one(driver, "[aria-current=true]").get_attribute("id") == "e32"
@@ -543,7 +466,7 @@ def test_keys_and_buttons_step_through_errors(visit):
 def test_errors_are_sorted_by_the_frequency_of_their_confusion_or_by_sentence(visit):
     driver = visit("sections")
     assert set(texts(driver, ".list .badge")[:5]) == {"− fn"}
-    Select(one(driver, "select[name=sort]")).select_by_visible_text("sentence")
+    choice(driver, "select[name=sort]").select_by_visible_text("sentence")
     assert texts(driver, ".list .badge")[:4] == ["− fn", "+ fp", "− fn", "≠ le"]
 
 
@@ -552,16 +475,16 @@ def test_a_link_leads_to_its_error(visit):
     assert one(driver, "[aria-current=true]").get_attribute("id") == "e1717"
     assert is_in_view(driver, "#e1717")
     # Filters that hide it are cleared.
-    Select(one(driver, "select[name=kind]")).select_by_value(
+    choice(driver, "select[name=kind]").select_by_value(
         one(driver, "select[name=kind] option:nth-child(4)").get_attribute("value")
     )
     driver.execute_script("location.hash = '#e1'")
     wait(driver, lambda: texts(driver, "[aria-current=true] a") == ["#1"])
-    assert status(driver).startswith("3,000 of 3,000")
+    assert status(driver).startswith("3,000 of 3,000 entries shown")
     # Numbering continues in the next section.
     driver.execute_script("location.hash = '#e3002'")
     wait(driver, lambda: "selected" in texts(driver, ".shown")[1])
-    assert "w1" in texts(driver, "#e3002 .word")
+    assert "w1" in [text.strip() for text in texts(driver, "#e3002 .word")]
 
 
 #: Whether a row is in the middle of the list.
@@ -576,7 +499,7 @@ def test_only_the_rows_that_can_be_seen_are_in_a_page_with_many_errors(visit, pa
     paths("many-examples")
     start = time.monotonic()
     driver = visit("many-examples")
-    assert status(driver) == "100,000 of 100,000"
+    assert status(driver) == "100,000 of 100,000 entries shown"
     assert time.monotonic() - start < 10
     list_ = one(driver, ".list")
     for part in (0.3, 0.99, 0.5, 1.0):
@@ -586,7 +509,7 @@ def test_only_the_rows_that_can_be_seen_are_in_a_page_with_many_errors(visit, pa
         wait(driver, lambda: driver.execute_script(SHOWS_AN_EXAMPLE, list_))
         assert 3 <= rows_in_page(driver) < 300
     last = f".example[aria-posinset='{MANY}']"
-    wait(driver, lambda: driver.find_elements(By.CSS_SELECTOR, last))
+    wait(driver, lambda: all_of(driver, last))
     assert driver.get_log("browser") == []
 
 
@@ -595,11 +518,11 @@ def test_many_errors_are_filtered_and_searched_in_time(visit):
     assert is_in_view(driver, f"#e{MANY - 1}")
     start = time.monotonic()
     one(driver, "input[type=search]").send_keys("w4321 and")
-    wait(driver, lambda: status(driver) == "1 of 100,000")
+    wait(driver, lambda: status(driver) == "1 of 100,000 entries shown")
     one(driver, ".steps button:last-child").click()
-    Select(one(driver, "select[name=kind]")).select_by_index(1)
-    Select(one(driver, "select[name=sort]")).select_by_index(1)
-    assert status(driver) == "50,000 of 100,000"
+    choice(driver, "select[name=kind]").select_by_index(1)
+    choice(driver, "select[name=sort]").select_by_index(1)
+    assert status(driver) == "50,000 of 100,000 entries shown"
     assert time.monotonic() - start < 10
     assert rows_in_page(driver) < 300
 
@@ -616,13 +539,13 @@ def test_the_first_errors_are_printed_in_full(visit):
     driver.execute_cdp_cmd("Page.printToPDF", {})
     printed = driver.execute_script("return window.printed")
     assert printed == [200, "The first 200 of 100,000 are printed."]
-    wait(driver, lambda: status(driver) == "100,000 of 100,000")
+    wait(driver, lambda: status(driver) == "100,000 of 100,000 entries shown")
     assert 3 <= rows_in_page(driver) < 100
 
 
 def test_each_side_has_its_own_marks(visit):
     driver = visit("sections", "#e4")
-    marks = driver.find_elements(By.CSS_SELECTOR, "#e4 .span.begin")
+    marks = all_of(driver, "#e4 .span.begin")
     assert [mark.text for mark in marks] == ["PER ≠", "ORG ≠"]
     assert [mark.get_attribute("title") for mark in marks] == [
         "gold: PER, tokens 2 to 3, le",
@@ -637,11 +560,11 @@ def test_each_side_has_its_own_marks(visit):
 
 def test_discontinuous_and_empty_spans_are_told_apart(visit):
     driver = visit("hostile-sections", "#e3")
-    assert len(driver.find_elements(By.CSS_SELECTOR, "#e3 .span.begin:not(.gap)")) == 1
-    assert len(driver.find_elements(By.CSS_SELECTOR, "#e3 .span.end.gap")) == 1
-    assert texts(driver, "#e3 .cut") == ["…", "…"]
+    assert len(all_of(driver, "#e3 .span.begin:not(.gap)")) == 1
+    assert len(all_of(driver, "#e3 .span.end.gap")) == 1
+    assert [text.strip() for text in texts(driver, "#e3 .cut")] == ["…", "…"]
     assert "tokens 5 to 6 of 9" in one(driver, "#e3 .about").text
-    assert len(driver.find_elements(By.CSS_SELECTOR, "#e1 .span.empty")) == 1
+    assert len(all_of(driver, "#e1 .span.empty")) == 1
 
 
 def test_a_narrow_window_keeps_the_current_error(visit):

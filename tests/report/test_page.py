@@ -10,21 +10,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from spanrs.report import page as of_page
+from spanrs.report import examples as of_page
 from spanrs.report import pages
-from spanrs.report.page import (
-    Bar,
-    Bars,
-    Card,
-    Cards,
-    Example,
-    Examples,
-    Heatmap,
-    Lines,
-    Mark,
-    Sorted,
-    render,
-)
+from spanrs.report.examples import Example, Mark
+from spanrs.report.page import Bar, Bars, Card, Cards, Examples, Heatmap, Lines, Sorted, render
 from spanrs.report.table import Table
 
 HOSTILE = "<script>alert('&amp;')</script>\"</title>{{ 70 * 70 }}<!--<script>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import random
 import re
 from collections import Counter
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import spanrs
+from page_content import examples, headings, kinds, legend
 from spanrs.cli.group import group
 from spanrs.cli.output import render_parts
 from spanrs.cli.run import run
@@ -26,28 +26,6 @@ ROOT = Path(__file__).parent.parent.parent
 GOLD = [["B-PER", "O", "B-LOC"], ["B-ORG", "O", "I-LOC"], ["B-PER", "I-PER", "O"], ["O", "O", "O"]]
 PRED = [["B-PER", "O", "B-ORG"], ["O", "O", "I-LOC"], ["B-PER", "O", "O"], ["O", "B-LOC", "O"]]
 TOKENS = [[f"w{at}{word}" for word in "abc"] for at in range(4)]
-
-
-def headings(html):
-    return re.findall(r'<h2 id="s\d+">([^<]*)</h2>', html)
-
-
-def examples(html):
-    """The lists of examples of a page, each with its strings."""
-    return [
-        json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', html)
-    ]
-
-
-def kinds(html, at=0):
-    data = examples(html)[at]
-    return Counter(data["strings"][row[0]] for row in data["examples"])
-
-
-def legend(html):
-    return dict(
-        re.findall(r'<tr><td><span class="badge \w+">\S* ([\w.]+)</span></td>.*?<td>([\d,]+)</td>', html)
-    )
 
 
 def by_sentence(pred=PRED, **options):
@@ -111,7 +89,7 @@ def test_the_page_of_a_comparison_lists_as_many_changes_of_each_kind(monkeypatch
     html = spanrs.compare(results, samples=20).to_html()
     assert kinds(html) == {"fixed": 2, "broken": 3, "removed": 3}
     assert legend(html) == {"fixed": "20", "broken": "20", "removed": "20", "added": "0"}
-    assert "8 of 60 spans are shown, the first of each kind." in html
+    assert "8 of 60 changes are shown, the first of each kind." in html
 
 
 def test_the_summary_says_of_which_criterion_it_is():
@@ -129,8 +107,15 @@ def test_a_comparison_shows_what_each_system_alone_finds():
     second = [["B-PER", "O", "B-LOC"], ["O", "O", "I-LOC"], ["O", "O", "O"], ["O", "O", "O"]]
     systems = {"b{a}": by_sentence(), "a": by_sentence(second)}
     html = spanrs.compare(systems, samples=100).to_html(title="T")
-    assert headings(html)[:3] == ["Summary", "F1", "Differences"]
-    assert headings(html)[-1] == "From b{a} to a"
+    assert headings(html) == [
+        "Summary",
+        "Differences of all pairs",
+        "From b{a} to a",
+        "F1",
+        "Differences and tests",
+        "F1 of types",
+        "Differences by type",
+    ]
     assert kinds(html) == {"fixed": 1, "removed": 3}
     assert "gold span found only by a" in html
     assert "wrong span only in b{a}" in html
@@ -141,7 +126,21 @@ def test_a_comparison_shows_what_each_system_alone_finds():
 
 def test_a_comparison_without_errors_has_no_examples():
     systems = {name: replace(by_sentence(), errors=None) for name in "ab"}
-    assert examples(spanrs.compare(systems, samples=100).to_html()) == []
+    html = spanrs.compare(systems, samples=100).to_html()
+    assert examples(html) == []
+    assert "the results have no complete lists of errors" in html
+    html = spanrs.compare({name: by_sentence() for name in "ab"}, samples=100).to_html()
+    assert "The systems have the same errors." in html
+
+
+def test_the_legend_has_the_numbers_of_outcomes():
+    gold, pred = [["B-A", "I-A", "O", "B-B"]] * 3, [["B-A", "O", "O", "O"]] * 3
+    result = spanrs.score(gold, pred, scheme="BIO", errors=True)
+    html = result.to_html()
+    assert legend(html) == {"missed": "6", "spurious": "3"}
+    assert len(examples(html)[0]["examples"]) == 6
+    assert "Overlapping spans are one entry" in html
+    assert '<th scope="col">shown</th>' not in html
 
 
 # Trees.

@@ -208,3 +208,45 @@ def test_many_long_types_are_shown_whole(matcher, count):
     gold = [[f"B-{name}", f"I-{name}", "O"] for name in types for _ in range(3)]
     pred = [[tag if rng.random() < 0.7 else f"B-{rng.choice(types)}" for tag in tags] for tags in gold]
     assert_shown_whole(spanrs.score(gold, pred, scheme="BIO", matcher=matcher))
+
+
+# The best numbers.
+
+
+def ranked_table(**options):
+    table = Table(["system", "F1", "FP"], **options)
+    for row in (
+        ("a", "60.00", "3"),
+        ("b", "60.00", "5"),
+        ("c", "-", "1"),
+        ("d", "nan", "9"),
+        ("e", "", "2"),
+    ):
+        table.add_row(*row)
+    return table
+
+
+def test_the_best_numbers_of_a_column_are_bold():
+    table = ranked_table(ranked=["F1"])
+    assert table.best_cells() == {(0, 1), (1, 1)}
+    rows = table.markdown().splitlines()
+    assert rows[0] == "| system | F1 | FP |"
+    assert rows[2:4] == ["| a | **60.00** | 3 |", "| b | **60.00** | 5 |"]
+    assert rows[4] == "| c | - | 1 |"
+    assert table.latex().count("\\textbf") == 2
+    assert "**" not in table.plain()
+    assert ranked_table().best_cells() == set()
+
+
+def test_the_best_numbers_of_a_row_are_bold():
+    table = Table(["type", "a", "b", "c"], ranks_rows=True)
+    for row in (
+        ("PER", "9.50", "10.00", "-"),
+        ("LOC", "-", "nan", ""),
+        ("ORG", "7.00", "7.00", "7.00"),
+        ("99", "-1.00", "-", "-2.00"),
+    ):
+        table.add_row(*row)
+    assert table.best_cells() == {(0, 2), (2, 1), (2, 2), (2, 3), (3, 1)}
+    assert "LOC & - & nan &  \\\\" in table.latex()
+    assert "| PER | 9.50 | **10.00** | - |" in table.markdown()

@@ -20,6 +20,7 @@ from spanrs.cli.score.inputs import check_both_several
 from spanrs.cli.score.show import base_names
 from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
+from spanrs.eval.comparison_tables import whiskers_note
 from spanrs.eval.corpora import default_unit
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.stored import MAGIC
@@ -281,6 +282,7 @@ def _require_two_documents(name: str, gold: Corpus, results: dict[str, Result]) 
 
 def _write_plot(comparison: Comparison, path: str) -> None:
     values = {name: (system.value, *system.interval) for name, system in comparison.systems.items()}
-    picture = interval_plot(values, comparison.measure.title, plot_format(path))
+    caption = whiskers_note(comparison).replace("Bars", "Points")
+    picture = interval_plot(values, comparison.measure.title, plot_format(path), caption=caption)
     with atomic_output(path) as out:
         out.write(picture)

@@ -19,19 +19,9 @@ from spanrs.eval.pages import MOST_ERRORS, bar_of, confusion, draw_intervals, in
 from spanrs.eval.resampling import Bootstrap
 from spanrs.io.columns import Columns
 from spanrs.io.sources import open_source
+from spanrs.report.examples import Example, Mark
 from spanrs.report.numbers import amount
-from spanrs.report.page import (
-    Bars,
-    Card,
-    Cards,
-    Example,
-    Examples,
-    Lines,
-    Mark,
-    Section,
-    Sorted,
-    render,
-)
+from spanrs.report.page import Bars, Card, Cards, Examples, Lines, Section, Sorted, render
 from spanrs.report.pages import cut_by_kind
 
 #: Measures in the summary.

@@ -78,7 +78,7 @@ def pairs_table(comparison: PairedComparison) -> Table:
 def types_table(comparison: PairedComparison) -> Table:
     """Return the measure for each type and each system."""
     names = list(comparison.systems)
-    table = Table(["type", *names], title="Types")
+    table = Table(["type", *names], title="Types", ranks_rows=isinstance(comparison.measure, Measure))
     types = next(iter(comparison.systems.values())).per_type
     for ty in types:
         table.add_row(ty, *(percent(comparison.systems[name].per_type[ty]) for name in names))
@@ -138,6 +138,19 @@ def explanation(comparison: PairedComparison) -> str:
         "; only a, only b: gold spans without an error only in a, only in b"
         if any(pair.mcnemar for pair in comparison.pairs)
         else ""
+    )
+
+
+def whiskers_note(comparison: PairedComparison) -> str:
+    """Explain the intervals of the systems."""
+    level = f"{100 * comparison.level:g}"
+    if comparison.has_seeds:
+        return f"Bars are means over seeds, whiskers {level} % intervals over seeds and documents."
+    samples = comparison.settings["samples"]
+    unit = "sentences" if "sentences" in comparison.settings else "documents"
+    return (
+        f"Whiskers are {level} % percentile intervals of {samples} bootstrap resamples of "
+        f"{comparison.documents} {unit}."
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from spanrs.eval import tables
-from spanrs.eval.details import kind_of
+from spanrs.eval.details import ErrorKind, kind_of
+from spanrs.eval.entries import Outcome, entries, error_outcome
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 from spanrs.eval.resampling import Bootstrap, bootstrap
@@ -16,20 +16,14 @@ from spanrs.report.page import (
     Bars,
     Card,
     Cards,
-    Example,
     Examples,
     Heatmap,
     Lines,
-    Mark,
     Section,
     Sorted,
     render,
 )
-from spanrs.report.pages import cut_by_kind, largest
-
-if TYPE_CHECKING:
-    from spanrs.eval.evidence import Detail
-    from spanrs.tags.types import Span
+from spanrs.report.pages import largest
 
 #: Largest number of types in a heat map.
 MOST_TYPES = 100
@@ -42,8 +36,8 @@ MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
 FEW = 20
 #: Explanations of outcomes.
 MEANINGS = {
-    "missed": "gold span without pred span",
-    "spurious": "pred span without gold span",
+    "missed": "gold span without a matching pred span",
+    "spurious": "pred span without a matching gold span",
     "mistyped": "equal bounds, another type",
     "incorrect": "the pair is wrong under this criterion",
     "partial": "the spans overlap",
@@ -117,22 +111,30 @@ def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
     )
 
 
+def default_criterion(result: Evaluation) -> str | None:
+    """Return the default criterion if the matcher has several, because titles then name the criterion."""
+    return result.matcher.criterion if len(result.matcher.criteria) > 1 else None
+
+
+def capitalized(title: str) -> str:
+    """Return a title with a capital first letter."""
+    return title[:1].upper() + title[1:]
+
+
 def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     score = result.micro
-    # With several criteria, titles name the criterion.
-    criterion = result.matcher.criterion if len(result.matcher.criteria) > 1 else None
+    criterion = default_criterion(result)
     note = ""
     if drawn is not None:
         low, high = drawn.interval(Measure())
         note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
     parts = (("f1", score.f1, note), ("precision", score.precision, ""), ("recall", score.recall, ""))
     for part, value, remark in parts:
-        yield Card(_capitalized(Measure(part, criterion=criterion)), percent(value), remark)
+        yield Card(capitalized(Measure(part, criterion=criterion).title), percent(value), remark)
     if result.per_type:
         types = f"{len(result.per_type)} types"
-        yield Card(
-            _capitalized(Measure(average="macro", criterion=criterion)), percent(result.macro.f1), types
-        )
+        macro = Measure(average="macro", criterion=criterion)
+        yield Card(capitalized(macro.title), percent(result.macro.f1), types)
     yield Card("Gold spans", amount(score.support))
     if result.tokens:
         yield Card("Accuracy", f"{100 * result.accuracy:.2f}", f"{amount(result.tokens)} tokens")
@@ -140,19 +142,13 @@ def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
             yield Card(f"Violations of {side}", str(violations.count))
 
 
-def _capitalized(measure: Measure) -> str:
-    return measure.title[:1].upper() + measure.title[1:]
-
-
 def _type_bars(result: Evaluation, drawn: Bootstrap | None) -> Bars:
     bars = [
         bar_of(name, score.f1, Measure(type=name), drawn, f"{amount(score.support)} gold spans")
         for name, score in result.per_type.items()
     ]
-    title = "F1 of types"
-    if len(result.matcher.criteria) > 1:
-        title = f"{result.matcher.criterion.capitalize()} {title}"
-    return Bars(title, bars, note=interval_note(result, drawn))
+    title = Measure(criterion=default_criterion(result)).title
+    return Bars(f"{capitalized(title)} of types", bars, note=interval_note(result, drawn))
 
 
 def confusion(
@@ -180,41 +176,21 @@ def confusion(
 def _errors(result: Evaluation) -> Examples:
     error_list = result.errors
     assert error_list is not None  # Checked by the caller.
-    errors = cut_by_kind(error_list.by_frequency(), kind_of, MOST_ERRORS)
-    total = sum(error_list.numbers.values())
-    note = (
-        ""
-        if len(errors) == total
-        else f"{len(errors)} of {total} errors are shown, the first of each kind."
-    )
+    errors = error_list.by_frequency()
+    numbers = error_list.numbers
+
+    def rarity(outcome: Outcome) -> tuple[int, ErrorKind]:
+        kind = kind_of(outcome.error)
+        return numbers[kind], kind
+
+    examples = entries([error_outcome(error) for error in errors], rarity, MOST_ERRORS)
+    shown = sum(len(example.kinds) for example in examples)
+    total = sum(numbers.values())
+    notes = [f"{shown} of {total} errors are shown, the first of each kind."] if shown < total else []
     if any(not error.tokens for error in errors[:1]):
-        note = f"{note} Tokens are not known.".strip()
+        notes.append("Tokens are not known.")
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
-    examples = [example(error) for error in errors]
-    return Examples("Errors", examples, note=note, kinds=kinds, numbers=error_list.outcomes)
-
-
-def example(error: Detail) -> Example:
-    """Return an error as shown on a page."""
-    marks = [
-        mark(side, span) for side, span in (("gold", error.gold), ("pred", error.pred)) if span is not None
-    ]
-    return located_example(error.outcome, error, marks)
-
-
-def mark(side: str, span: Span, kind: str = "") -> Mark:
-    """Return a span as shown on a page."""
-    return Mark(side, span.type, span.start, span.end, kind, span.tokens)
-
-
-def located_example(kind: str, error: Detail, marks: Sequence[Mark]) -> Example:
-    """Return an error as an example of a kind, with its marks."""
-    tokens, first = error.tokens, error.first
-    if not tokens and marks:
-        # Without tokens, token numbers are shown, from 1 as elsewhere on the page.
-        first, end = min(mark.start for mark in marks), max(mark.end for mark in marks)
-        tokens = tuple(f"[{at + 1}]" for at in range(first, min(end, first + 100)))
-    return Example(kind, error.sentence, tokens, marks, first, error.line, error.path, error.length)
+    return Examples("Errors", examples, note=" ".join(notes), kinds=kinds, numbers=error_list.outcomes)
 
 
 def _violations(result: Evaluation) -> list[str]:

@@ -297,7 +297,9 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
         "violations",
         *differing,
     ]
-    table = Table([head, *heads], ranked=_measure_heads(first, criteria))
+    # No reading is better than another.
+    ranked = _measure_heads(first, criteria) if head == "system" else ()
+    table = Table([head, *heads], ranked=ranked)
     for system, result in results.items():
         cells = _measures(result, [result[name].shown.micro for name in result.matcher.criteria])
         cells += [amount(result.micro.support)] if support else []
@@ -305,6 +307,20 @@ def systems_table(results: Mapping[str, Evaluation], head: str = "system") -> Ta
         cells += [amount(result.violations["pred"].count)]
         cells += [amount(result._differing_tokens)] if differing else []
         table.add_row(system, *cells)
+    return table
+
+
+def types_by_system(results: Mapping[str, Evaluation]) -> Table:
+    """Return a table of F1 with a row for each type and a column for each system; the last row has all spans.
+
+    F1 is that of the default criterion. The best system of each row is bold.
+    """
+    table = Table(["type", *results], title="F1 of types", ranks_rows=True)
+    for name in sorted({name for result in results.values() for name in result.per_type}):
+        scores = [result.per_type.get(name) for result in results.values()]
+        table.add_row(name, *("-" if score is None else percent(score.f1) for score in scores))
+    table.add_section()
+    table.add_row("micro", *(percent(result.micro.f1) for result in results.values()))
     return table
 
 

@@ -1,56 +1,18 @@
-"""A self-contained HTML page made of sections: cards, tables, bars, heat maps, lines and examples."""
+"""A self-contained HTML page made of sections: cards, tables, bars, heat maps, matrices, lines and examples."""
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs.report.examples import Example, data_block, look
 from spanrs.report.pages import template
 
 if TYPE_CHECKING:
     from spanrs.report.table import Table
-
-#: Appearance (a class of ``page.css``) and sign of the kinds of errors; other kinds are neutral.
-LOOKS: Mapping[str, tuple[str, str]] = {
-    "match": ("ok", ""),
-    "tp": ("ok", ""),
-    "fn": ("lost", "−"),
-    "missed": ("lost", "−"),
-    "mistyped": ("label", "≠"),
-    "fixed": ("ok", "✓"),
-    "broken": ("lost", "✗"),
-    "removed": ("ok", "−"),
-    "added": ("extra", "+"),
-    "missing": ("lost", "−"),
-    "fp": ("extra", "+"),
-    "spurious": ("extra", "+"),
-    "le": ("label", "≠"),
-    "type": ("label", "≠"),
-    "tagclash": ("label", "≠"),
-    "incorrect": ("label", "≠"),
-    "bel": ("bounds", "⊃"),
-    "overmark": ("bounds", "⊃"),
-    "bes": ("bounds", "⊂"),
-    "undermark": ("bounds", "⊂"),
-    "beo": ("bounds", "∩"),
-    "overlap": ("bounds", "∩"),
-    "partial": ("bounds", "∩"),
-    "boundary": ("bounds", "∩"),
-    "lbe": ("two", "≠∩"),
-    "tagplusovermark": ("two", "≠⊃"),
-    "tagplusundermark": ("two", "≠⊂"),
-    "tagplusoverlap": ("two", "≠∩"),
-    "head": ("bounds", "↷"),
-    "label": ("label", "≠"),
-    "both": ("two", "≠↷"),
-}
-#: Characters that would end the script element with the data, or that some parsers treat as line ends.
-_ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +60,18 @@ class Sorted:
     """A table that can be sorted by clicking on a column head.
 
     Columns of numbers are sorted numerically. The rows of the last section of the table are totals, which stay at the
-    bottom.
+    bottom. The best numbers (:meth:`spanrs.report.table.Table.best_cells`) are bold.
+
+    Parameters
+    ----------
+    title : str
+        Heading of the section.
+    table : Table
+        The table.
+    note : str
+        A paragraph above the table.
+    remarks : mapping of (int, int) to str
+        Small text below the content of cells, such as intervals, by row and column.
 
     Examples
     --------
@@ -113,6 +86,7 @@ class Sorted:
     title: str
     table: Table
     note: str = ""
+    remarks: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +170,74 @@ class Heatmap:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """A cell of a matrix of differences.
+
+    Parameters
+    ----------
+    row, column : int
+        Indices of the names.
+    value : float
+        The difference, which determines the colour.
+    text : str
+        The formatted difference.
+    remark : str
+        Small text below the difference, such as the p-value.
+    is_marked : bool
+        Whether the cell has a frame, for significant differences.
+    about : str
+        Description of the cell, for its tooltip.
+    target : str
+        Title of the section to which the cell links; empty if there is none.
+
+    Examples
+    --------
+    >>> from spanrs.report.page import Difference
+    >>> Difference(0, 1, 0.02, "+2.00", remark="p 0.0100").text
+    '+2.00'
+    """
+
+    row: int
+    column: int
+    value: float
+    text: str
+    remark: str = ""
+    is_marked: bool = False
+    about: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Differences between all pairs of names, coloured by sign and size.
+
+    Parameters
+    ----------
+    title : str
+        Heading of the section.
+    names : sequence of str
+        Names of rows and columns.
+    cells : sequence of Difference
+        The known differences.
+    note : str
+        A paragraph above the matrix.
+
+    Examples
+    --------
+    >>> from spanrs.report.page import Difference, Matrix, render
+    >>> cells = [Difference(0, 1, 0.02, "+2.00"), Difference(1, 0, -0.02, "-2.00")]
+    >>> page = render("Result", [Matrix("Differences", ["a", "b"], cells)])
+    >>> "+2.00" in page
+    True
+    """
+
+    title: str
+    names: Sequence[str]
+    cells: Sequence[Difference]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Lines:
     """Lines of text, such as violations or notes.
 
@@ -209,83 +251,6 @@ class Lines:
     title: str
     lines: Sequence[str]
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A span of one side of an example.
-
-    Parameters
-    ----------
-    side : str
-        "gold", "pred" or the name of a system.
-    type : str
-        Type of the span.
-    start, end : int
-        Token indices in the sentence; the end is exclusive.
-    kind : str
-        Outcome of the span, if it differs from the kind of the example. Marks of kind "match" are context: they are
-        shown faintly and ignored by the filters by type.
-    tokens : sequence of int, optional
-        Tokens of a discontinuous span.
-    note : str
-        Note shown after the type, such as the head of a word; ignored by the filters by type.
-
-    Examples
-    --------
-    >>> from spanrs.report.page import Mark
-    >>> Mark("gold", "PER", 3, 5).kind
-    ''
-    """
-
-    side: str
-    type: str
-    start: int
-    end: int
-    kind: str = ""
-    tokens: Sequence[int] | None = None
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """An error with the tokens around it.
-
-    Parameters
-    ----------
-    kind : str
-        Kind of the error.
-    sentence : int
-        Number of the sentence, from 0; the page counts from 1.
-    tokens : sequence of str
-        The tokens to show.
-    marks : sequence of Mark
-        The spans of all sides.
-    first : int
-        Index in the sentence of the first token shown.
-    line : int, optional
-        Line of the file, from 1.
-    document : str, optional
-        Name of the document.
-    sentence_tokens : int, optional
-        Number of tokens in the sentence.
-
-    Examples
-    --------
-    >>> from spanrs.report.page import Example, Mark
-    >>> marks = [Mark("gold", "PER", 0, 2), Mark("pred", "ORG", 0, 2)]
-    >>> Example("le", 0, ["Ann", "Lee", "ran"], marks).first
-    0
-    """
-
-    kind: str
-    sentence: int
-    tokens: Sequence[str]
-    marks: Sequence[Mark]
-    first: int = 0
-    line: int | None = None
-    document: str | None = None
-    sentence_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +270,9 @@ class Examples:
     sides : sequence of str
         The sides in the order in which they are shown below gold; further sides follow in the order of occurrence.
     numbers : mapping of str to int
-        Total number of examples of each kind, if only some examples are given.
+        Total number of errors of each kind, if only some examples are given.
+    is_folded : bool
+        Whether the list is closed until it is opened by a click or a link.
 
     Notes
     -----
@@ -314,7 +281,8 @@ class Examples:
 
     Examples
     --------
-    >>> from spanrs.report.page import Example, Examples, Mark, render
+    >>> from spanrs.report.examples import Example, Mark
+    >>> from spanrs.report.page import Examples, render
     >>> error = Example("fn", 0, ["Ann", "ran"], [Mark("gold", "PER", 0, 1)])
     >>> page = render("Result", [Examples("Errors", [error], kinds={"fn": "gold without pred"})])
     >>> "gold without pred" in page
@@ -327,9 +295,10 @@ class Examples:
     kinds: Mapping[str, str] = field(default_factory=dict)
     sides: Sequence[str] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
+    is_folded: bool = False
 
 
-Section = Cards | Sorted | Bars | Heatmap | Lines | Examples
+Section = Cards | Sorted | Bars | Heatmap | Matrix | Lines | Examples
 
 
 def render(
@@ -373,8 +342,10 @@ def render(
     (True, True)
     """
     views, number = [], 1
+    anchors = {section.title: f"s{at}" for at, section in enumerate(sections, 1)}
     for section in sections:
-        views.append((type(section).__name__, section, _view(section, number)))
+        view = _matrix(section, anchors) if isinstance(section, Matrix) else _view(section, number)
+        views.append((type(section).__name__, section, view))
         number += len(section.examples) if isinstance(section, Examples) else 0
     return template("spanrs.report", "page.html").render(
         title=title,
@@ -384,6 +355,7 @@ def render(
         sections=views,
         sortable=any(isinstance(section, Sorted) for section in sections),
         listed=number > 1,
+        has_tables=not all(isinstance(section, (Cards, Lines)) for section in sections),
     )
 
 
@@ -394,27 +366,36 @@ def _view(section: Section, number: int) -> Any:
     if isinstance(section, Heatmap):
         return _heat(section)
     if isinstance(section, Examples):
-        counts = Counter(example.kind for example in section.examples)
+        counts = Counter(kind for example in section.examples for kind in example.kinds)
         numbers = counts | Counter(section.numbers)
         names = [*section.kinds, *(kind for kind, _ in numbers.most_common() if kind not in section.kinds)]
         legend = [
             (kind, *look(kind), section.kinds.get(kind, ""), numbers[kind], counts[kind]) for kind in names
         ]
         data = data_block(section.examples, number, section.sides)
-        return {"legend": legend, "data": data, "is_cut": numbers != counts}
+        several = any(len(example.kinds) > 1 for example in section.examples)
+        return {"legend": legend, "data": data, "is_cut": numbers != counts, "has_several": several}
     return None
 
 
-def look(kind: str) -> tuple[str, str]:
-    """Return the appearance and the sign of a kind of error, as in :data:`LOOKS`.
+class _MatrixCell(NamedTuple):
+    """A cell of a matrix of differences: its content, its colour and the anchor of its section."""
 
-    Examples
-    --------
-    >>> from spanrs.report.page import look
-    >>> look("FN"), look("unknown")
-    (('lost', '−'), ('other', ''))
-    """
-    return LOOKS.get(kind.lower(), ("other", ""))
+    cell: Difference
+    heat: float
+    style: str
+    anchor: str | None
+
+
+def _matrix(section: Matrix, anchors: Mapping[str, str]) -> dict[tuple[int, int], _MatrixCell]:
+    """Return the cells by row and column; the colour is proportional to the difference."""
+    largest = max((abs(cell.value) for cell in section.cells if not math.isnan(cell.value)), default=0.0)
+    cells = {}
+    for cell in section.cells:
+        heat = 0.0 if math.isnan(cell.value) or not largest else round(abs(cell.value) / largest, 3)
+        style = "higher" if cell.value > 0 else "lower"
+        cells[cell.row, cell.column] = _MatrixCell(cell, heat, style, anchors.get(cell.target))
+    return cells
 
 
 class _BarView(NamedTuple):
@@ -476,86 +457,3 @@ def _heat(section: Heatmap) -> dict[tuple[int, int], _Cell]:
 
 def _count(number: float) -> str:
     return str(int(number)) if number == int(number) else f"{number:.2f}"
-
-
-def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str] = ()) -> str:
-    r"""Return examples as JSON without characters that could end the script element.
-
-    Parameters
-    ----------
-    examples : sequence of Example
-        The examples.
-    number : int
-        Number of the first example.
-    sides : sequence of str
-        Sides that are listed first.
-
-    Returns
-    -------
-    str
-        ``strings`` lists each distinct string, ``kinds`` is a list of ``[string, appearance, sign]``. An example is
-        ``[kind, sentence, first, sentence tokens, line, document, tokens, marks]``; a mark is ``[side, type, start,
-        end, kind]``, optionally followed by its tokens and its note. Strings are given by their index in ``strings``;
-        -1 means None.
-
-    Examples
-    --------
-    >>> from spanrs.report.page import Example, data_block
-    >>> print(data_block([Example("fn", 0, ["</script>"], [])]))
-    {"number":1,"strings":["fn","\u003c/script\u003e"],"kinds":[[0,"lost","−"]],"examples":[[0,0,0,-1,-1,-1,[1],[]]]}
-    """
-    places: dict[str, int] = {}
-    kinds: dict[int, tuple[int, str, str]] = {}
-
-    def intern(text: str) -> int:
-        return places.setdefault(text, len(places))
-
-    def intern_kind(kind: str) -> int:
-        place = intern(kind)
-        if place not in kinds:
-            kinds[place] = (place, *look(kind))
-        return place
-
-    def mark_fields(mark: Mark, kind: str) -> list[Any]:
-        fields: list[Any] = [
-            intern(mark.side),
-            intern(mark.type),
-            mark.start,
-            mark.end,
-            intern_kind(mark.kind or kind),
-        ]
-        if mark.tokens is not None or mark.note:
-            fields.append(-1 if mark.tokens is None else list(mark.tokens))
-        return [*fields, intern(mark.note)] if mark.note else fields
-
-    rows = [
-        [
-            intern_kind(example.kind),
-            example.sentence,
-            example.first,
-            _or_minus_one(example.sentence_tokens),
-            _or_minus_one(example.line),
-            -1 if example.document is None else intern(example.document),
-            [intern(token) for token in example.tokens],
-            [mark_fields(mark, example.kind) for mark in example.marks],
-        ]
-        for example in examples
-    ]
-    content: dict[str, Any] = {
-        "number": number,
-        "strings": list(places),
-        "kinds": list(kinds.values()),
-        "examples": rows,
-    }
-    occurring = {mark.side for example in examples for mark in example.marks} if sides else ()
-    if occurring:
-        content["sides"] = [places[side] for side in sides if side in occurring]
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    for character, escape in _ESCAPED.items():
-        text = text.replace(character, escape)
-    # A UTF-8 file cannot contain lone surrogates, but JSON can escape them.
-    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def _or_minus_one(number: int | None) -> int:
-    return -1 if number is None else number

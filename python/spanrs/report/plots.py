@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,6 +21,12 @@ LARGEST = 40.0
 MOST_NUMBERED = 20
 #: Maximum length of a name, in characters.
 LONGEST = 40
+#: Maximum length of a line of a caption, in characters.
+CAPTION_WIDTH = 90
+#: Patterns of the bars of several series.
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
+#: The bounds of an interval, as fractions.
+Interval: TypeAlias = tuple[float, float]
 
 
 def plot_format(path: str | PathLike[str]) -> str:
@@ -60,7 +67,13 @@ def box_plot(boxes: Mapping[str, Sequence[float]], label: str, file_format: str)
 
 
 def bar_plot(
-    names: Sequence[str], values: Mapping[str, Sequence[float]], label: str, file_format: str
+    names: Sequence[str],
+    values: Mapping[str, Sequence[float]],
+    label: str,
+    file_format: str,
+    *,
+    intervals: Mapping[str, Sequence[Interval | None]] | None = None,
+    caption: str = "",
 ) -> bytes:
     """Draw horizontal bars of fractions: one bar per name and series.
 
@@ -74,35 +87,78 @@ def bar_plot(
         Label of the axis.
     file_format : str
         Format from :func:`plot_format`.
+    intervals : mapping of str to sequence of (float, float), optional
+        For each series, the bounds of the interval for each name, which are drawn as whiskers; None if unknown.
+    caption : str
+        Small text below the axis, which explains the whiskers.
     """
     height = 0.8 / max(len(values), 1)
-    figure, axes = _figure(7.0, min(0.35 * len(names) * max(1.0, len(values) / 2) + 1.5, LARGEST))
+    figure, axes = _figure(7.0, min(0.35 * len(names) * max(1.0, len(values) / 2) + 1.7, LARGEST))
     for at, (name, row) in enumerate(values.items()):
         places = [place + (at + 0.5) * height - 0.4 for place in range(len(names))]
-        axes.barh(places, [100 * value for value in row], height=height, label=_plain([name])[0])
+        axes.barh(
+            places,
+            [100 * value for value in row],
+            height=height,
+            label=_plain([name])[0],
+            # Series differ in pattern as well as in colour.
+            hatch=HATCHES[at % len(HATCHES)],
+            edgecolor="white",
+            linewidth=0.5,
+        )
+        for place, interval in zip(places, (intervals or {}).get(name, ()), strict=False):
+            _whisker(axes, place, interval, size=min(20 * height, 5))
     axes.set_yticks(range(len(names)), _plain(names), parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel(f"{label} in per cent")
     axes.grid(axis="x", alpha=0.3)
+    axes.set_axisbelow(True)
     if len(values) > 1:
-        legend = axes.legend(loc="lower right")
+        # Outside, so that the legend covers no bar.
+        legend = figure.legend(loc="outside upper center", ncols=min(len(values), 3))
         for text in legend.get_texts():
             text.set_parse_math(False)
-    return _picture(figure, file_format)
+    return _picture(figure, file_format, caption)
 
 
-def interval_plot(values: Mapping[str, tuple[float, float, float]], label: str, file_format: str) -> bytes:
-    """Draw a point with its interval for each name; ``values`` are fractions (value, low, high)."""
-    figure, axes = _figure(7.0, min(0.45 * len(values) + 1.5, LARGEST))
+def interval_plot(
+    values: Mapping[str, tuple[float, float, float]], label: str, file_format: str, *, caption: str = ""
+) -> bytes:
+    """Draw a point with its interval for each name; ``values`` are fractions (value, low, high).
+
+    ``caption`` is small text below the axis, which explains the whiskers.
+    """
+    figure, axes = _figure(7.0, min(0.45 * len(values) + 1.7, LARGEST))
     for at, (value, low, high) in enumerate(values.values()):
-        axes.plot([100 * low, 100 * high], [at, at], color="C0", linewidth=2)
+        _whisker(axes, at, (low, high), color="C0", size=5)
         axes.plot([100 * value], [at], "o", color="C0")
     axes.set_yticks(range(len(values)), _plain(list(values)), parse_math=False)
+    axes.set_ylim(-0.6, len(values) - 0.4)
     axes.invert_yaxis()
     axes.set_xlabel(f"{label} in per cent")
     axes.grid(axis="x", alpha=0.3)
-    return _picture(figure, file_format)
+    return _picture(figure, file_format, caption)
+
+
+def _whisker(
+    axes: Any, place: float, interval: Interval | None, *, color: str = "#222222", size: float
+) -> None:
+    """Draw an interval of fractions as a horizontal line with caps."""
+    if interval is None or any(map(math.isnan, interval)):
+        return
+    low, high = (100 * bound for bound in interval)
+    # The middle is not drawn; the estimate may be outside of a percentile interval.
+    axes.errorbar(
+        (low + high) / 2,
+        place,
+        xerr=(high - low) / 2,
+        fmt="none",
+        ecolor=color,
+        elinewidth=1.2,
+        capsize=size / 2,
+        capthick=1.2,
+    )
 
 
 def heat_map(names: Sequence[str], rows: Sequence[Sequence[float]], label: str, file_format: str) -> bytes:
@@ -144,9 +200,12 @@ def _figure(width: float, height: float) -> tuple[Figure, Any]:
     return figure, figure.subplots()
 
 
-def _picture(figure: Figure, file_format: str) -> bytes:
+def _picture(figure: Figure, file_format: str, caption: str = "") -> bytes:
     from matplotlib import rc_context
 
+    if caption:
+        lines = textwrap.fill(caption, CAPTION_WIDTH)
+        figure.supxlabel(lines, fontsize="small", color="#555555", parse_math=False)
     buffer = BytesIO()
     # Reproducible output: the same data give the same bytes.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(file_format)

@@ -71,9 +71,10 @@ def _latex_row(cells: Iterable[str]) -> str:
 def _number(cell: str) -> float:
     """Return the number in a cell; minus infinity for cells without a number, such as undefined measures."""
     try:
-        return float(cell)
+        number = float(cell)
     except ValueError:
         return -math.inf
+    return -math.inf if math.isnan(number) else number
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -124,7 +125,10 @@ class Table:
     title : str
         Title, which some formats show above the table.
     ranked : collection of str
-        Headings of columns in which larger numbers are better; LaTeX shows the largest number in bold.
+        Headings of columns in which larger numbers are better; Markdown, LaTeX and pages show the largest number of
+        each column in bold.
+    ranks_rows : bool
+        Whether the largest number of each row is bold instead, among all columns that are aligned right.
 
     Examples
     --------
@@ -138,12 +142,19 @@ class Table:
     """
 
     def __init__(
-        self, columns: Sequence[str], left: int = 1, title: str = "", ranked: Collection[str] = ()
+        self,
+        columns: Sequence[str],
+        left: int = 1,
+        title: str = "",
+        ranked: Collection[str] = (),
+        *,
+        ranks_rows: bool = False,
     ) -> None:
         self.title = title
         self.columns = list(columns)
         self.left = left
         self.ranked = ranked
+        self.ranks_rows = ranks_rows
         self.rows: list[list[str]] = []
         self._sections: set[int] = set()
 
@@ -160,6 +171,33 @@ class Table:
         """Return the headings and the rows with control characters escaped."""
         head, *rows = [[escaped(cell) for cell in row] for row in (self.columns, *self.rows)]
         return head, rows
+
+    def best_cells(self) -> set[tuple[int, int]]:
+        """Return the row and column of the largest numbers, as shown: several if they are equal.
+
+        Cells without a number, such as undefined measures, are never the best.
+
+        Examples
+        --------
+        >>> from spanrs.report.table import Table
+        >>> table = Table(["type", "a", "b"], ranks_rows=True)
+        >>> table.add_row("PER", "50.00", "60.00")
+        >>> table.add_row("LOC", "-", "-")
+        >>> table.best_cells()
+        {(0, 2)}
+        """
+        if self.ranks_rows:
+            columns = range(self.left, len(self.columns))
+            groups = [[(row, column) for column in columns] for row in range(len(self.rows))]
+        else:
+            places = map(self.columns.index, self.ranked)
+            groups = [[(row, column) for row in range(len(self.rows))] for column in places]
+        best = set()
+        for group in groups:
+            values = {(row, column): _number(self.rows[row][column]) for row, column in group}
+            largest = max(values.values(), default=-math.inf)
+            best |= {place for place, value in values.items() if value == largest > -math.inf}
+        return best
 
     @property
     def last_section(self) -> int:
@@ -226,7 +264,10 @@ class Table:
         """
         rule = "|" + "".join(":---|" if at < self.left else "---:|" for at in range(len(self.columns)))
         columns, rows = self._shown()
-        lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in (columns, *rows)]
+        cells = [list(map(_markdown, row)) for row in (columns, *rows)]
+        for row, column in self.best_cells():
+            cells[row + 1][column] = f"**{cells[row + 1][column]}**"
+        lines = ["| " + " | ".join(row) + " |" for row in cells]
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def latex(self) -> str:
@@ -250,11 +291,8 @@ class Table:
         """
         columns, cells = self._shown()
         rows = [list(map(_latex, row)) for row in cells]
-        for at in map(self.columns.index, self.ranked):
-            values = [_number(row[at]) for row in cells]
-            for row, value in zip(rows, values, strict=True):
-                if value == max(values) > -math.inf:
-                    row[at] = rf"\textbf{{{row[at]}}}"
+        for place, column in self.best_cells():
+            rows[place][column] = rf"\textbf{{{rows[place][column]}}}"
         lines = [r"\toprule", _latex_row(map(_latex, columns)), r"\midrule"]
         for at, row in enumerate(rows):
             lines += [r"\midrule", _latex_row(row)] if at in self._sections else [_latex_row(row)]

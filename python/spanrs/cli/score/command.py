@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
@@ -13,6 +14,7 @@ from spanrs.cli import _generated, console, matchers, options
 from spanrs.cli.described import Command
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import explained, print_message
+from spanrs.cli.score import plot as plots
 from spanrs.cli.score import show
 from spanrs.cli.score.bounds import misses_bounds
 from spanrs.cli.score.inputs import check_pattern, read_sides, score_all
@@ -112,7 +114,9 @@ def command(
     if given.pop("all_readings"):
         _all_readings(gold, preds, sides, output, given | {"read": read})
         return
-    shown = _shown(given, output, untyped=untyped, named_documents="documents" in read)
+    several = len(preds) > 1
+    shown = _shown(given, output, untyped=untyped, several=several, named_documents="documents" in read)
+    rows_of_plot = plot is not None and _add_rows_of_plot(given)
     results = score_all(gold, preds, looks.renames, sides, read=read, **given)
     if not results:
         context.exit(2)
@@ -123,7 +127,7 @@ def command(
     console.print_warnings(results, gold if preds and sides[0] == sides[1] else None)
     if like is not None:
         _compare_signatures(like, results)
-    _write(results, gold, preds, shown, output, plot, untyped=untyped)
+    _write(results, gold, preds, shown, output, plot, untyped=untyped, rows_of_plot=rows_of_plot)
     skipped = console.print_skipped(results)
     if misses_bounds(_bounded(results, bounds)) or skipped or len(results) < len(preds):
         context.exit(1)
@@ -221,8 +225,21 @@ def _compare_signatures(like: str, results: dict[str, Result]) -> None:
             )
 
 
-def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_documents: bool) -> show.Shown:
-    """Return the settings of the output; an HTML report always has intervals and errors."""
+def _add_rows_of_plot(given: dict[str, Any]) -> bool:
+    """Keep counts by document or sentence for the intervals of a plot; return whether only the plot needs them.
+
+    A plot does not change the counts that --save writes.
+    """
+    if given["save"] is not None or given["by"] is not None or given["needs_rows"]:
+        return False
+    given["needs_rows"] = True
+    return True
+
+
+def _shown(
+    given: dict[str, Any], output: Output, *, untyped: bool, several: bool, named_documents: bool
+) -> show.Shown:
+    """Return the settings of the output; an HTML report has intervals, and errors if there is one system."""
     errors: int | None = given.pop("errors")
     names = ("level", "interval_method", "samples", "seed")
     intervals = show.IntervalOptions(**{name: given.pop(name) for name in names}, threads=given["threads"])
@@ -237,7 +254,7 @@ def _shown(given: dict[str, Any], output: Output, *, untyped: bool, named_docume
         )
     # All listed errors may be of the same kind.
     given["errors"] = OF_A_KIND if page else errors if errors is not None else False
-    if errors == 0:
+    if errors == 0 or several:
         given["errors"] = False
     return show.Shown(
         given["max_violations"],
@@ -258,15 +275,23 @@ def _write(
     plot: str | None,
     *,
     untyped: bool,
+    rows_of_plot: bool,
 ) -> None:
-    """Write the result of a single PRED, or a row for each of several, and then the plot."""
+    """Write the result of a single PRED, or a row for each of several, and then the plot.
+
+    If the counts of each document are only needed for the plot (``rows_of_plot``), the output has no documents, like
+    that of results by sentence.
+    """
+    written = results
+    if rows_of_plot:
+        written = {name: replace(result, by_sentence=True) for name, result in results.items()}
     if len(preds) > 1:
-        show.show_several(results, output, untyped=untyped)
+        show.show_several(written, gold, output, untyped=untyped)
     else:
-        ((name, result),) = results.items()
+        ((name, result),) = written.items()
         show.show_one(result, (gold, name), shown, output)
     if plot is not None:
-        show.write_plot(results, plot)
+        plots.write_plot(results, plot)
 
 
 def _all_readings(

@@ -14,7 +14,6 @@ from spanrs.cli import console
 from spanrs.eval import Result, tables
 from spanrs.eval.measures import Measure, f1_measures
 from spanrs.eval.settings import parse_signature, short_signature
-from spanrs.io import atomic_output
 from spanrs.report.table import Table
 
 if TYPE_CHECKING:
@@ -57,9 +56,15 @@ def base_names(results: Mapping[str, Any]) -> dict[str, Any]:
     return dict(zip(names, results.values(), strict=True))
 
 
-def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool) -> None:
+def show_several(results: Mapping[str, Result], gold: str, output: Output, *, untyped: bool) -> None:
     """Write a row for each system."""
     named = base_names(results)
+
+    def as_page() -> str:
+        # Lazy: rarely used.
+        from spanrs.eval.systems_page import systems_page
+
+        return systems_page(named, title=f"Systems against {Path(gold).name}")
 
     output.write(
         {
@@ -68,6 +73,7 @@ def show_several(results: Mapping[str, Result], output: Output, *, untyped: bool
             "json": lambda: systems_json(
                 {name: result.to_dict(untyped=untyped) for name, result in results.items()}
             ),
+            "html": as_page,
         }
     )
 
@@ -171,25 +177,8 @@ def intervals_table(result: Result, options: IntervalOptions) -> Table:
     table = Table([head, Measure(criterion=criterion).title, "low", "high"], title="Intervals")
     for name, values in intervals["measures"].items():
         numbers = ("-" if value is None else f"{100 * value:.2f}" for value in values.values())
-        table.add_row(name, *numbers)
+        table.add_row(name if criterion is None else f"{criterion} {name}", *numbers)
     return table
-
-
-def write_plot(results: Mapping[str, Result], path: str) -> None:
-    """Draw the F1 of each type and system."""
-    from spanrs.report.plots import bar_plot, plot_format
-
-    named = base_names(results)
-    types = sorted({name for result in results.values() for name in result.per_type})
-    empty = float("nan")
-    rows = {
-        name: [result.per_type[ty].f1 if ty in result.per_type else empty for ty in types]
-        + [result.micro.f1]
-        for name, result in named.items()
-    }
-    picture = bar_plot([*types, "micro"], rows, "F1", plot_format(path))
-    with atomic_output(path) as out:
-        out.write(picture)
 
 
 def show_readings(results: Mapping[str, Result], output: Output, names: tuple[str, str], most: int) -> None:
