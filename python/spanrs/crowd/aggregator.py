@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
+#: Share of overridden tokens, of all tokens with an estimate other than ``O``, above which a warning is issued.
+MOST_OVERRIDDEN = 0.01
+
+
 class Aggregator(Estimator, ABC):
     """An estimate of the true labels of a corpus.
 
@@ -74,6 +78,7 @@ class Aggregator(Estimator, ABC):
         self.confidence_ = [confidence[start:end] for start, end in spans]
         self.reliability_ = reliability(corpus, self.labels_)
         self._corpus, self._probabilities = corpus, probabilities
+        _warn_of_overridden(corpus, best)
 
     def then_crf(self, **params: Any) -> CRF:
         """Train a CRF on the estimated truth.
@@ -114,6 +119,58 @@ class Aggregator(Estimator, ABC):
                 target.append(next(iter(share)) if len(share) == 1 else share)
             targets.append(target)
         return targets
+
+
+def overridden(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the tokens that all annotators, two or more, labelled alike, and the estimate otherwise.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        The annotations.
+    labels : array of int64, shape (tokens,)
+        The estimated label of each token of all sentences.
+
+    Returns
+    -------
+    array of int64
+        Indices of tokens of all sentences.
+    """
+    import numpy as np
+
+    votes = corpus.votes()
+    number = np.bincount(votes.token, minlength=len(labels))
+    lowest = np.full(len(labels), len(corpus.labels), dtype=np.int64)
+    np.minimum.at(lowest, votes.token, votes.label)
+    highest = np.full(len(labels), -1, dtype=np.int64)
+    np.maximum.at(highest, votes.token, votes.label)
+    return np.flatnonzero((number > 1) & (lowest == highest) & (lowest != labels))
+
+
+def _warn_of_overridden(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> None:
+    """Warn if an estimate contradicts many unanimous answers, as methods with many parameters do on few sentences."""
+    import numpy as np
+
+    tokens = overridden(corpus, labels)
+    if len(tokens) <= MOST_OVERRIDDEN * np.count_nonzero(labels != outside(corpus)):
+        return
+    votes = corpus.votes()
+    first = int(tokens[0])
+    answer = corpus.labels[int(votes.label[np.flatnonzero(votes.token == first)[0]])]
+    sentence = int(np.searchsorted(np.cumsum(corpus.lengths), first, side="right"))
+    at = first - sum(corpus.lengths[:sentence])
+    warnings.warn(
+        f"{len(tokens)} tokens that all their annotators labelled alike have another label in the estimate, the first: "
+        f"sentence {sentence} token {at}: {answer}, estimate {corpus.labels[int(labels[first])]}; with few sentences, "
+        "compare with HMM-crowd or MVtoken, which have fewer parameters or none",
+        SpanrsWarning,
+        stacklevel=4,
+    )
+
+
+def outside(corpus: CrowdCorpus) -> int:
+    """Return the index of the label ``O``; -1 if there is none."""
+    return corpus.labels.index("O") if "O" in corpus.labels else -1
 
 
 class CRFAggregator(Aggregator):

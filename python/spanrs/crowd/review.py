@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanrs.crowd.aggregator import overridden
 from spanrs.crowd.corpus import MOST_NUMBERS
 from spanrs.crowd.intervals import truth_intervals
 from spanrs.errors import SpanrsWarning
@@ -188,7 +189,9 @@ def disagreements(
 ) -> list[Disagreement]:
     """Return the sentences with disagreement, least certain first.
 
-    Ties are ordered by the number of annotators who disagree with the estimate, descending.
+    Sentences in which the estimate contradicts an answer that all annotators gave come before all others, because
+    their confidence is not to be trusted. Ties are ordered by the number of annotators who disagree with the estimate,
+    descending.
 
     Parameters
     ----------
@@ -210,12 +213,13 @@ def disagreements(
     for annotation in corpus.annotations:
         answers[annotation.sentence][corpus.annotators[annotation.annotator]] = annotation.labels
     labels = aggregator.labels_
-    places = [at for at, given in enumerate(answers) if len(set(given.values())) > 1]
+    contradicted = _contradicted(corpus, labels)
+    places = [at for at, given in enumerate(answers) if len(set(given.values())) > 1 or at in contradicted]
     least = {at: float(aggregator.confidence_[at].min()) for at in places}
     numbers = {label: at for at, label in enumerate(corpus.labels)}
     estimates = {at: tuple(numbers[label] for label in labels[at]) for at in places}
     dissent = {at: sum(labels != estimates[at] for labels in answers[at].values()) for at in places}
-    places.sort(key=lambda at: (round(least[at], 2), -dissent[at], at))
+    places.sort(key=lambda at: (at not in contradicted, round(least[at], 2), -dissent[at], at))
     return [
         Disagreement(
             at,
@@ -227,6 +231,16 @@ def disagreements(
         )
         for at in places[:most]
     ]
+
+
+def _contradicted(corpus: CrowdCorpus, labels: list[list[str]]) -> set[int]:
+    """Return the sentences with a token that all its annotators labelled alike, and the estimate otherwise."""
+    import numpy as np
+
+    numbers = {label: at for at, label in enumerate(corpus.labels)}
+    estimate = np.array([numbers[label] for row in labels for label in row], dtype=np.int64)
+    ends = np.cumsum(corpus.lengths)
+    return set(np.searchsorted(ends, overridden(corpus, estimate), side="right").tolist())
 
 
 def _text(token: object) -> str:

@@ -153,7 +153,8 @@ class Evaluation(Measured):
         """Warnings about suspicious input, each one sentence.
 
         The reasons are: a side has no spans or only ``O``; more than a tenth of a side's tags other than ``O`` are
-        violations; types look like ``LABEL_0``; there are many spans, but none is correct; all ends are off by one;
+        violations; types look like ``LABEL_0``; there are many spans, but none is correct; a type has different
+        names in gold and pred; all ends are off by one;
         columns of tags are not read; tokens differ or were not compared; there is nothing to score.
         """
         numbers, types = self._unweighted_corpus, [name for name, _ in self._summary["types"]]
@@ -170,7 +171,10 @@ class Evaluation(Measured):
         else:
             tp, fp, fn = support.totals
             messages += warnings.without_spans(self.sentences, tp + fn, tp + fp)
-        messages += warnings.without_matches(support, near_misses=not exact)
+        unmatched = warnings.without_matches(support, near_misses=not exact)
+        if exact and not unmatched:
+            unmatched = warnings.of_renamed_types(support)
+        messages += unmatched
         messages += warnings.of_ends(numbers)
         return [*messages, *self.evidence.warnings]
 

@@ -237,7 +237,10 @@ def shown_parts(
     documents : bool
         Whether to add a table of documents, if the result has documents.
     """
-    yield from tables(result, untyped=untyped, criteria=criteria, documents=documents)
+    for at, table in enumerate(tables(result, untyped=untyped, criteria=criteria, documents=documents)):
+        if at:
+            yield "\n"
+        yield table
     several = len(result.matcher.criteria) > 1 and not _share_outcomes(_criteria(result, criteria))
     if several and len(result.per_type) > MOST:
         yield f"confusion  of {len(result.per_type)} types is too large to show; use JSON or HTML"

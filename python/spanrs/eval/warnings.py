@@ -129,6 +129,33 @@ def without_matches(measures: Measured, *, near_misses: bool) -> list[str]:
     return [f"none of the {fn} gold spans is among the {fp} pred spans; {why}"]
 
 
+def of_renamed_types(measures: Measured) -> list[str]:
+    """Return a warning if a type of pred looks like another name of a type of gold.
+
+    That is, the type does not occur in gold, the type of gold does not occur in pred, and at least half of the spans of
+    either have the bounds of a span of the other.
+    """
+    totals = measures.per_type.totals
+    of_gold = {name for name, (tp, fp, fn) in totals.items() if fn and not tp and not fp}
+    of_pred = {name for name, (tp, fp, fn) in totals.items() if fp and not tp and not fn}
+    if not of_gold or not of_pred:
+        return []
+    pairs = [
+        (gold, pred)
+        for gold, pred, n in measures.confusion.triples()
+        if gold in of_gold
+        and pred in of_pred
+        and n >= MIN_SPANS
+        and 2 * n >= totals[gold].fn
+        and 2 * n >= totals[pred].fp
+    ]
+    return [
+        f"the type {pred} occurs only in pred and {gold} only in gold, often with equal bounds; if they are the same, "
+        f"rename one ({pred}={gold})"
+        for gold, pred in pairs[:1]
+    ]
+
+
 def of_ends(numbers: Mapping[str, int]) -> list[str]:
     """Return a warning if all ends of one side are one less than on the other side, as with inclusive ends."""
     pairs = numbers["equal_starts"]

@@ -123,7 +123,15 @@ impl<'a> TensorFile<'a> {
     /// # Errors
     /// [`TensorError`] if the file is damaged or has no entry under `key`.
     pub fn open(file: &'a [u8], key: &str, kind: &str) -> Result<Self, TensorError> {
-        let damaged = |error| TensorError(format!("not a spanrs model, or damaged: {error}"));
+        // A model begins with the length of its header, whose upper bytes are 0.
+        let is_text = file.get(..8).is_some_and(|head| head.iter().all(|&byte| byte >= b'\t'));
+        let damaged = |error| {
+            TensorError(if is_text {
+                "a text file, not a model; check the order of the arguments".to_owned()
+            } else {
+                format!("not a spanrs model, or damaged: {error}")
+            })
+        };
         let (_, metadata) = SafeTensors::read_metadata(file).map_err(damaged)?;
         let entry = metadata.metadata().as_ref().and_then(|all| all.get(key));
         match entry {
@@ -213,6 +221,11 @@ mod tests {
         assert_eq!(found, "a safetensors file, but not a CRF of spanrs");
         let damaged = message(TensorFile::open(&bytes[..20], "spanrs.test", "a test"));
         assert!(damaged.starts_with("not a spanrs model, or damaged: "));
+        let text = message(TensorFile::open(b"Ada B-PER\n", "spanrs.test", "a test"));
+        assert_eq!(
+            text,
+            "a text file, not a model; check the order of the arguments"
+        );
         let file = TensorFile::open(&bytes, "spanrs.test", "a test").unwrap();
         let found = file.numbers::<u32>("weights").unwrap_err().to_string();
         assert_eq!(found, "tensor weights has an unexpected type or shape");

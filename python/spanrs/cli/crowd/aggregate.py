@@ -42,8 +42,8 @@ def command(
     Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens;
     in JSON, scores are fractions. The 95 % intervals are for the score against the true labels; if fewer than three
     annotators labelled most sentences, the intervals assume that the estimate is correct. The table of annotators is
-    printed (on standard error with -o -). CrossFitted also uses the words; it is the most accurate method and takes
-    longest.
+    printed (on standard error with -o -). CrossFitted also uses the words; it is the most accurate method for hundreds
+    of sentences, and takes longest.
     """
     check_page(output)
     output.check(paths, ("-o", output_path))
