@@ -145,6 +145,16 @@ class ErrorList(Sequence[Detail]):
         numbers = ", ".join(f"{name} {n}" for name, n in self.outcomes.items() if n)
         return f"<ErrorList of {len(self)} errors under {self.criterion}: {numbers or 'none'}>"
 
+    def _repr_html_(self) -> str | None:
+        # Lazy: only used in notebooks.
+        from spanrs.eval.pages import errors_page
+        from spanrs.report.notebook import in_frame
+
+        try:
+            return in_frame(errors_page(self))
+        except ImportError:  # Without jinja2, a notebook shows the text.
+            return None
+
     @overload
     def __getitem__(self, at: int) -> Detail: ...
     @overload

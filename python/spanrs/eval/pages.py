@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanrs.eval import tables
-from spanrs.eval.details import ErrorKind, kind_of
+from spanrs.eval.details import ErrorKind, ErrorList, kind_of
 from spanrs.eval.entries import Outcome, entries, error_outcome
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
@@ -29,6 +29,8 @@ from spanrs.report.pages import largest
 MOST_TYPES = 100
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
+#: Largest number of errors in a cell of a notebook, which stores them.
+MOST_IN_CELL = 2_000
 #: Maximum number of documents drawn for the intervals of a page; :data:`FEWEST_SAMPLES` resamples are always drawn.
 MOST_DRAWS = 10**9
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
@@ -74,7 +76,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
     if result.confusion:
         yield confusion(result)
     if result.errors is not None:
-        yield _errors(result)
+        yield _errors(result.errors, MOST_ERRORS)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
     lines = [*result.warnings, *result.notes, *_violations(result)]
     if lines:
@@ -173,9 +175,12 @@ def confusion(
     return Heatmap(title, heads, heads, cells, note=note)
 
 
-def _errors(result: Evaluation) -> Examples:
-    error_list = result.errors
-    assert error_list is not None  # Checked by the caller.
+def errors_page(error_list: ErrorList) -> str:
+    """Return a page of nothing but errors, at most :data:`MOST_IN_CELL`, for a cell of a notebook."""
+    return render("", [_errors(error_list, MOST_IN_CELL)])
+
+
+def _errors(error_list: ErrorList, most: int) -> Examples:
     errors = error_list.by_frequency()
     numbers = error_list.numbers
 
@@ -183,7 +188,7 @@ def _errors(result: Evaluation) -> Examples:
         kind = kind_of(outcome.error)
         return numbers[kind], kind
 
-    examples = entries([error_outcome(error) for error in errors], rarity, MOST_ERRORS)
+    examples = entries([error_outcome(error) for error in errors], rarity, most)
     shown = sum(len(example.kinds) for example in examples)
     total = sum(numbers.values())
     notes = [f"{shown} of {total} errors are shown, the first of each kind."] if shown < total else []
