@@ -18,7 +18,7 @@ from pathlib import Path
 import run_guides
 
 LIST = run_guides.IMAGES / "pictures.json"
-#: The guide that writes the report of each picture, and the name of the report.
+#: The guide that writes the report of each picture, and the name of the report; :data:`FRAMES` has what it shows.
 PICTURES = {
     "report.png": ("systems", "comparison.html"),
     "tuned.png": ("systems", "tuned.html"),
@@ -26,8 +26,9 @@ PICTURES = {
     "documents.png": ("mat", "documents.html"),
     "annotators.png": ("annotators", "annotators.html"),
 }
-#: Width and height in pixels.
-SIZE = (1100, 900)
+#: The only section of the report that a picture shows, if not all, and height of the picture in pixels.
+FRAMES = {"report.png": ("", 1250), "tuned.png": ("#s5", 900), "fair.png": ("#s6", 1050)}
+WIDTH, HEIGHT = 1100, 900
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -47,17 +48,21 @@ def main() -> None:
     digests = {}
     for picture, (guide, report) in PICTURES.items():
         content = guides[guide].files[report]
+        section, height = FRAMES.get(picture, ("", HEIGHT))
         digests[picture] = digest(content)
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder) / report
             page.write_bytes(content)
+            if section:
+                style = f"<style>section:not(:has({section})), nav {{ display: none; }}</style></head>"
+                page.write_bytes(content.replace(b"</head>", style.encode(), 1))
             command = [
                 browser,
                 "--headless",
                 "--no-sandbox",
                 "--hide-scrollbars",
                 "--virtual-time-budget=2000",
-                f"--window-size={SIZE[0]},{SIZE[1]}",
+                f"--window-size={WIDTH},{height}",
                 f"--screenshot={run_guides.IMAGES / picture}",
                 page.as_uri(),
             ]
