@@ -18,7 +18,10 @@ def unanimous(labels, sentences=12):
     )
     aggregator = MajorityVote().fit(corpus)
     numbers = {label: at for at, label in enumerate(corpus.labels)}
-    estimate = [[numbers[label] for label in labels], *[[numbers[label] for label in answer]] * (sentences - 1)]
+    estimate = [
+        [numbers[label] for label in labels],
+        *[[numbers[label] for label in answer]] * (sentences - 1),
+    ]
     aggregator._set_labels(corpus, estimate, aggregator._probabilities)
     return corpus, aggregator
 

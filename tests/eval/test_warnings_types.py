@@ -44,4 +44,4 @@ def test_other_types_are_not_reported(pred):
 
 def test_the_advice_removes_the_warning():
     pred = corpus(*["person"] * 8, *["LOC"] * 8)
-    assert spanrs.score(GOLD, pred).retyped({"person": "PER"}).warnings == []
+    assert spanrs.score(GOLD, pred).with_types({"person": "PER"}).warnings == []

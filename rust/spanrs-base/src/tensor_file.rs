@@ -124,7 +124,9 @@ impl<'a> TensorFile<'a> {
     /// [`TensorError`] if the file is damaged or has no entry under `key`.
     pub fn open(file: &'a [u8], key: &str, kind: &str) -> Result<Self, TensorError> {
         // A model begins with the length of its header, whose upper bytes are 0.
-        let is_text = file.get(..8).is_some_and(|head| head.iter().all(|&byte| byte >= b'\t'));
+        let is_text = file
+            .get(..8)
+            .is_some_and(|head| head.iter().all(|&byte| byte >= b'\t'));
         let damaged = |error| {
             TensorError(if is_text {
                 "a text file, not a model; check the order of the arguments".to_owned()
