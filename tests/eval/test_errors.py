@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import spanrs
 from spanrs import tags
-from spanrs.eval.details import kind_of
 from spanrs.eval.error_lines import error_lines
+from spanrs.eval.evidence import kind_of
 
 TAGS = ["O", "O", "B-A", "I-A", "B-B", "I-B"]
 MATCHERS = {

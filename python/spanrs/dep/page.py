@@ -14,8 +14,9 @@ from spanrs.dep.parse import Parse
 from spanrs.dep.scores import MEASURES, main_label, score_tables
 from spanrs.errors import SpanrsError
 from spanrs.eval import Result
+from spanrs.eval.error_section import MOST_ERRORS
 from spanrs.eval.measures import Measure
-from spanrs.eval.pages import MOST_ERRORS, bar_of, confusion, draw_intervals, interval_note
+from spanrs.eval.pages import bar_of, confusion, draw_intervals, interval_note
 from spanrs.eval.resampling import Bootstrap
 from spanrs.io.columns import Columns
 from spanrs.io.sources import open_source

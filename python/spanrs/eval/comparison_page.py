@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from spanrs.eval import comparison_tables
 from spanrs.eval.comparison_tables import p_text, signed, stars, whiskers_note
 from spanrs.eval.entries import Outcome, entries, mark
+from spanrs.eval.error_section import MOST_ERRORS
 from spanrs.eval.measures import Measure
-from spanrs.eval.pages import MOST_ERRORS, capitalized, draw_intervals
+from spanrs.eval.pages import capitalized, draw_intervals
 from spanrs.eval.paired import gold_spans, pred_spans
 from spanrs.report.numbers import percent
 from spanrs.report.page import (

@@ -7,13 +7,13 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
 from spanrs.eval.criterion import Criterion
-from spanrs.eval.evidence import Detail, plain_detail
+from spanrs.eval.evidence import Detail, ErrorKind, kind_of, plain_detail
 from spanrs.eval.matchers import Matcher
 from spanrs.eval.settings import UNDECIDED
 from spanrs.tags.types import Dialect, Reader, Span
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: A kind of error: outcome, gold type and pred type.
-ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 #: Number of tokens shown before and after the spans of an error.
 CONTEXT = 8
 #: Outcome of a pair of spans with equal bounds and unequal types; such spans are also counted as missed and spurious.
@@ -147,7 +145,7 @@ class ErrorList(Sequence[Detail]):
 
     def _repr_html_(self) -> str | None:
         # Lazy: only used in notebooks.
-        from spanrs.eval.pages import errors_page
+        from spanrs.eval.error_section import errors_page
         from spanrs.report.notebook import in_frame
 
         try:
@@ -258,12 +256,6 @@ def _renamed_outcome(outcome: str, gold: str | None, pred: str | None) -> str | 
     if gold is None or pred is None:
         return "missed" if gold is not None else "spurious" if pred is not None else None
     return None if gold == pred else outcome
-
-
-def kind_of(error: Detail) -> ErrorKind:
-    """Return the kind of an error: outcome, gold type and pred type."""
-    types = (None if span is None else span.type for span in (error.gold, error.pred))
-    return (error.outcome, *types)  # type: ignore[return-value]  # two types
 
 
 def _sortable(kind: ErrorKind) -> tuple[str, str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spanrs.errors import escaped
-from spanrs.eval.details import ErrorList, kind_of
-from spanrs.eval.evidence import Detail
+from spanrs.eval.details import ErrorList
+from spanrs.eval.evidence import Detail, kind_of
 
 #: Number of kinds in the summary above an incomplete list of errors.
 KINDS = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from spanrs.errors import LocatedViolation, Violation
 from spanrs.eval.stored import NONE, check_stored
@@ -36,6 +36,10 @@ def _located(
     return LocatedViolation(sentence, line, Violation(**violation), path)
 
 
+#: A kind of error: outcome, gold type and pred type.
+ErrorKind: TypeAlias = tuple[str, str | None, str | None]
+
+
 class Detail(NamedTuple):
     """The outcome of a span, or of a pair of spans."""
 
@@ -61,6 +65,12 @@ class Detail(NamedTuple):
     """The tokens of the spans and their context, if known."""
     path: str | None = None
     """The file, if several were scored; for texts with annotations, the name of the document."""
+
+
+def kind_of(error: Detail) -> ErrorKind:
+    """Return the kind of an error: outcome, gold type and pred type."""
+    types = (None if span is None else span.type for span in (error.gold, error.pred))
+    return (error.outcome, *types)  # type: ignore[return-value]  # two types
 
 
 def plain_detail(detail: Any) -> dict[str, Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanrs.eval import tables
-from spanrs.eval.details import ErrorKind, ErrorList, kind_of
-from spanrs.eval.entries import Outcome, entries, error_outcome
+from spanrs.eval.error_section import errors_section
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 from spanrs.eval.resampling import Bootstrap, bootstrap
@@ -16,7 +15,6 @@ from spanrs.report.page import (
     Bars,
     Card,
     Cards,
-    Examples,
     Heatmap,
     Lines,
     Section,
@@ -27,30 +25,11 @@ from spanrs.report.pages import largest
 
 #: Largest number of types in a heat map.
 MOST_TYPES = 100
-#: Largest number of errors on a page.
-MOST_ERRORS = 100_000
-#: Largest number of errors in a cell of a notebook, which stores them.
-MOST_IN_CELL = 2_000
 #: Maximum number of documents drawn for the intervals of a page; :data:`FEWEST_SAMPLES` resamples are always drawn.
 MOST_DRAWS = 10**9
 MOST_SAMPLES, FEWEST_SAMPLES = 10_000, 200
 #: Minimum number of documents; with fewer, a page warns that the intervals are unreliable.
 FEW = 20
-#: Explanations of outcomes.
-MEANINGS = {
-    "missed": "gold span without a matching pred span",
-    "spurious": "pred span without a matching gold span",
-    "mistyped": "equal bounds, another type",
-    "incorrect": "the pair is wrong under this criterion",
-    "partial": "the spans overlap",
-    "le": "labelling error: equal bounds, another type",
-    "bes": "boundary error: pred is smaller",
-    "bel": "boundary error: pred is larger",
-    "beo": "boundary error: the spans overlap",
-    "lbe": "labelling and boundary error",
-    "fn": "gold span without pred span",
-    "fp": "pred span without gold span",
-}
 
 
 def result_page(
@@ -76,7 +55,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
     if result.confusion:
         yield confusion(result)
     if result.errors is not None:
-        yield _errors(result.errors, MOST_ERRORS)
+        yield errors_section(result.errors)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
     lines = [*result.warnings, *result.notes, *_violations(result)]
     if lines:
@@ -173,29 +152,6 @@ def confusion(
         notes.append("Only errors are counted: the diagonal has boundary errors with the correct type.")
     note = " ".join(notes)
     return Heatmap(title, heads, heads, cells, note=note)
-
-
-def errors_page(error_list: ErrorList) -> str:
-    """Return a page of nothing but errors, at most :data:`MOST_IN_CELL`, for a cell of a notebook."""
-    return render("", [_errors(error_list, MOST_IN_CELL)])
-
-
-def _errors(error_list: ErrorList, most: int) -> Examples:
-    errors = error_list.by_frequency()
-    numbers = error_list.numbers
-
-    def rarity(outcome: Outcome) -> tuple[int, ErrorKind]:
-        kind = kind_of(outcome.error)
-        return numbers[kind], kind
-
-    examples = entries([error_outcome(error) for error in errors], rarity, most)
-    shown = sum(len(example.kinds) for example in examples)
-    total = sum(numbers.values())
-    notes = [f"{shown} of {total} errors are shown, the first of each kind."] if shown < total else []
-    if any(not error.tokens for error in errors[:1]):
-        notes.append("Tokens are not known.")
-    kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
-    return Examples("Errors", examples, note=" ".join(notes), kinds=kinds, numbers=error_list.outcomes)
 
 
 def _violations(result: Evaluation) -> list[str]:

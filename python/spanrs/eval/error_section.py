@@ -1,0 +1,56 @@
+"""The list of errors of a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spanrs.eval.entries import Outcome, entries, error_outcome
+from spanrs.eval.evidence import ErrorKind, kind_of
+from spanrs.report.page import Examples, render
+
+if TYPE_CHECKING:
+    from spanrs.eval.details import ErrorList
+
+#: Largest number of errors on a page.
+MOST_ERRORS = 100_000
+#: Largest number of errors in a cell of a notebook, which stores them.
+MOST_IN_CELL = 2_000
+#: Explanations of outcomes.
+MEANINGS = {
+    "missed": "gold span without a matching pred span",
+    "spurious": "pred span without a matching gold span",
+    "mistyped": "equal bounds, another type",
+    "incorrect": "the pair is wrong under this criterion",
+    "partial": "the spans overlap",
+    "le": "labelling error: equal bounds, another type",
+    "bes": "boundary error: pred is smaller",
+    "bel": "boundary error: pred is larger",
+    "beo": "boundary error: the spans overlap",
+    "lbe": "labelling and boundary error",
+    "fn": "gold span without pred span",
+    "fp": "pred span without gold span",
+}
+
+
+def errors_page(error_list: ErrorList) -> str:
+    """Return a page of nothing but errors, at most :data:`MOST_IN_CELL`, for a cell of a notebook."""
+    return render("", [errors_section(error_list, MOST_IN_CELL)])
+
+
+def errors_section(error_list: ErrorList, most: int | None = None) -> Examples:
+    """Return the list of errors of a page, at most ``most`` of them; :data:`MOST_ERRORS` by default."""
+    errors = error_list.by_frequency()
+    numbers = error_list.numbers
+
+    def rarity(outcome: Outcome) -> tuple[int, ErrorKind]:
+        kind = kind_of(outcome.error)
+        return numbers[kind], kind
+
+    examples = entries([error_outcome(error) for error in errors], rarity, most or MOST_ERRORS)
+    shown = sum(len(example.kinds) for example in examples)
+    total = sum(numbers.values())
+    notes = [f"{shown} of {total} errors are shown, the first of each kind."] if shown < total else []
+    if any(not error.tokens for error in errors[:1]):
+        notes.append("Tokens are not known.")
+    kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
+    return Examples("Errors", examples, note=" ".join(notes), kinds=kinds, numbers=error_list.outcomes)
