@@ -19,7 +19,8 @@ from spanrs.cli.output import render_parts
 from spanrs.cli.run import run
 from spanrs.dep import Dep, Parse, evaluate
 from spanrs.dep.page import error_section, tree_page
-from spanrs.eval import Fair, comparison_page, error_section
+from spanrs.eval import Fair, comparison_page
+from spanrs.eval import error_section as eval_errors
 from spanrs.report.table import Table
 
 ROOT = Path(__file__).parent.parent.parent
@@ -67,7 +68,7 @@ def test_the_report_says_how_many_errors_it_leaves_out():
 
 
 def test_the_numbers_of_kinds_are_those_of_all_errors(monkeypatch):
-    monkeypatch.setattr(error_section, "MOST_ERRORS", 10)
+    monkeypatch.setattr(eval_errors, "MOST_ERRORS", 10)
     gold, pred = [["B-A", "O", "B-B"]] * 9, [["O", "B-A", "B-C"]] * 7 + [["O", "O", "O"]] * 2
     result = spanrs.score(gold, pred, scheme="BIO", errors=True)
     html = result.to_html()
