@@ -149,7 +149,7 @@ class ErrorList(Sequence[Detail]):
         from spanrs.report.notebook import in_frame
 
         try:
-            return in_frame(errors_page(self))
+            return in_frame(errors_page(self.by_frequency(), self.numbers))
         except ImportError:  # Without jinja2, a notebook shows the text.
             return None
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from spanrs.eval.entries import Outcome, entries, error_outcome
-from spanrs.eval.evidence import ErrorKind, kind_of
+from spanrs.eval.evidence import Detail, ErrorKind, kind_of
 from spanrs.report.page import Examples, render
-
-if TYPE_CHECKING:
-    from spanrs.eval.details import ErrorList
 
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
@@ -32,15 +30,25 @@ MEANINGS = {
 }
 
 
-def errors_page(error_list: ErrorList) -> str:
+def errors_page(errors: Sequence[Detail], numbers: Mapping[ErrorKind, int]) -> str:
     """Return a page of nothing but errors, at most :data:`MOST_IN_CELL`, for a cell of a notebook."""
-    return render("", [errors_section(error_list, MOST_IN_CELL)])
+    return render("", [errors_section(errors, numbers, MOST_IN_CELL)])
 
 
-def errors_section(error_list: ErrorList, most: int | None = None) -> Examples:
-    """Return the list of errors of a page, at most ``most`` of them; :data:`MOST_ERRORS` by default."""
-    errors = error_list.by_frequency()
-    numbers = error_list.numbers
+def errors_section(
+    errors: Sequence[Detail], numbers: Mapping[ErrorKind, int], most: int | None = None
+) -> Examples:
+    """Return the list of errors of a page.
+
+    Parameters
+    ----------
+    errors : sequence of Detail
+        The errors, in the order of the list.
+    numbers : mapping of ErrorKind to int
+        Number of errors of each kind, including errors that are not in ``errors``.
+    most : int, optional
+        Maximum number of errors in the list; by default :data:`MOST_ERRORS`.
+    """
 
     def rarity(outcome: Outcome) -> tuple[int, ErrorKind]:
         kind = kind_of(outcome.error)
@@ -53,4 +61,7 @@ def errors_section(error_list: ErrorList, most: int | None = None) -> Examples:
     if any(not error.tokens for error in errors[:1]):
         notes.append("Tokens are not known.")
     kinds = {kind: MEANINGS.get(kind, "") for kind in dict.fromkeys(error.outcome for error in errors)}
-    return Examples("Errors", examples, note=" ".join(notes), kinds=kinds, numbers=error_list.outcomes)
+    outcomes: Counter[str] = Counter()
+    for (outcome, *_), number in numbers.items():
+        outcomes[outcome] += number
+    return Examples("Errors", examples, note=" ".join(notes), kinds=kinds, numbers=outcomes)

@@ -55,7 +55,7 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
     if result.confusion:
         yield confusion(result)
     if result.errors is not None:
-        yield errors_section(result.errors)
+        yield errors_section(result.errors.by_frequency(), result.errors.numbers)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
     lines = [*result.warnings, *result.notes, *_violations(result)]
     if lines:
