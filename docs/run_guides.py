@@ -39,7 +39,7 @@ BLOCK = re.compile(
 IMAGE = re.compile(r"!\[[^]]*\]\([^)]*?([\w.-]+\.svg)\)")
 #: The environment of the commands: the width of a page, no colours, and these settings only.
 ENVIRONMENT = MappingProxyType(
-    {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "LC_ALL": "C", "PYTHONUTF8": "1"}
 )
 
 

@@ -44,7 +44,7 @@ def make_server(model, port=0):
 
         def do_POST(self):
             length = self.headers.get("Content-Length", "")
-            if not length.isdigit():
+            if not (length.isascii() and length.isdecimal()):
                 return self.answer(411, {"error": "a Content-Length is needed"})
             if int(length) > LARGEST:
                 return self.answer(413, {"error": f"more than {LARGEST} bytes"})

@@ -169,7 +169,9 @@ def test_models_are_saved_and_loaded(tmp_path):
     crf.save_crfsuite(tmp_path / "crfsuite")
     assert CRF.load(tmp_path / "crfsuite").state_features_ == crf.state_features_
     (tmp_path / "text").write_text("no model")
-    with pytest.raises(ModelError, match="text: not a spanrs model") as caught:
+    with pytest.raises(
+        ModelError, match="text: a text file, not a model; check the order of the arguments"
+    ) as caught:
         CRF.load(tmp_path / "text")
     assert caught.value.path == str(tmp_path / "text")
     with pytest.raises(FileNotFoundError):

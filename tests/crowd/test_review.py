@@ -28,7 +28,7 @@ def unanimous(labels, sentences=12):
 
 def test_an_estimate_that_contradicts_all_annotators_is_reported():
     message = (
-        "1 tokens that all their annotators labelled alike have another label in the estimate, the first: "
+        "the estimate contradicts all annotators of a token, the first: "
         "sentence 0 token 1: I-PER, estimate O; with few sentences, compare with HMM-crowd or MVtoken"
     )
     with pytest.warns(SpanrsWarning, match=re.escape(message)):

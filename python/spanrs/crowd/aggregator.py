@@ -160,12 +160,16 @@ def _warn_of_overridden(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> N
     sentence = int(np.searchsorted(np.cumsum(corpus.lengths), first, side="right"))
     at = first - sum(corpus.lengths[:sentence])
     warnings.warn(
-        f"{len(tokens)} tokens that all their annotators labelled alike have another label in the estimate, the first: "
+        f"the estimate contradicts all annotators of {_counted(len(tokens))}, the first: "
         f"sentence {sentence} token {at}: {answer}, estimate {corpus.labels[int(labels[first])]}; with few sentences, "
         "compare with HMM-crowd or MVtoken, which have fewer parameters or none",
         SpanrsWarning,
         stacklevel=4,
     )
+
+
+def _counted(number: int) -> str:
+    return "a token" if number == 1 else f"{number} tokens"
 
 
 def outside(corpus: CrowdCorpus) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from spanrs.eval.entries import Outcome, entries, error_outcome
 from spanrs.eval.evidence import Detail, ErrorKind, kind_of
 from spanrs.report.page import Examples, render
+from spanrs.report.pages import cut_by_kind
 
 #: Largest number of errors on a page.
 MOST_ERRORS = 100_000
@@ -52,9 +53,12 @@ def errors_section(
 
     def rarity(outcome: Outcome) -> tuple[int, ErrorKind]:
         kind = kind_of(outcome.error)
-        return numbers[kind], kind
+        return numbers.get(kind, 0), kind
 
-    examples = entries([error_outcome(error) for error in errors], rarity, most or MOST_ERRORS)
+    # Cut first, because grouping takes longer; an entry rarely has more than four errors.
+    most = most or MOST_ERRORS
+    near = cut_by_kind(errors, kind_of, 4 * most)
+    examples = entries([error_outcome(error) for error in near], rarity, most)
     shown = sum(len(example.kinds) for example in examples)
     total = sum(numbers.values())
     notes = [f"{shown} of {total} errors are shown, the first of each kind."] if shown < total else []

@@ -62,12 +62,14 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
         yield Lines("Violations and warnings", lines)
 
 
-def draw_intervals(result: Evaluation, measures: list[Measure | Ratio]) -> Bootstrap | None:
+def draw_intervals(
+    result: Evaluation, measures: list[Measure | Ratio], most_draws: int = MOST_DRAWS
+) -> Bootstrap | None:
     """Resample the documents of a result for a page; None if there are fewer than two documents, or weights."""
     documents = len(result.counts)
     if documents < 2 or result.document_weights is not None:
         return None
-    samples = min(max(MOST_DRAWS // documents, FEWEST_SAMPLES), MOST_SAMPLES)
+    samples = min(max(most_draws // documents, FEWEST_SAMPLES), MOST_SAMPLES)
     return bootstrap(result, measures, samples=samples)
 
 
@@ -78,7 +80,9 @@ def bar_of(name: str, value: float, measure: Measure, drawn: Bootstrap | None, n
     return Bar(name, value, *drawn.interval(measure), note=note)
 
 
-def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
+def interval_note(
+    result: Evaluation, drawn: Bootstrap | None, level: float = 0.95, method: str = "percentile"
+) -> str:
     """Explain the whiskers of bars, or the reason why there are none."""
     if result.document_weights is not None:
         return "No intervals: resampling does not support document weights."
@@ -87,7 +91,7 @@ def interval_note(result: Evaluation, drawn: Bootstrap | None) -> str:
     unit = "sentences" if result.by_sentence else "documents"
     few = f" With so few {unit}, intervals are unreliable." if len(result.counts) < FEW else ""
     return (
-        f"Whiskers are 95 % percentile intervals of {len(drawn.values)} bootstrap resamples of "
+        f"Whiskers are {100 * level:g} % {method} intervals of {len(drawn.values)} bootstrap resamples of "
         f"{len(result.counts)} {unit}.{few}"
     )
 

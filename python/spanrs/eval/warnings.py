@@ -132,8 +132,8 @@ def without_matches(measures: Measured, *, near_misses: bool) -> list[str]:
 def of_renamed_types(measures: Measured) -> list[str]:
     """Return a warning if a type of pred looks like another name of a type of gold.
 
-    That is, the type does not occur in gold, the type of gold does not occur in pred, and at least half of the spans of
-    either have the bounds of a span of the other.
+    That is, the type does not occur in gold, the type of gold does not occur in pred, and more than half of the spans
+    of either have the bounds of a span of the other.
     """
     totals = measures.per_type.totals
     of_gold = {name for name, (tp, fp, fn) in totals.items() if fn and not tp and not fp}
@@ -146,12 +146,12 @@ def of_renamed_types(measures: Measured) -> list[str]:
         if gold in of_gold
         and pred in of_pred
         and n >= MIN_SPANS
-        and 2 * n >= totals[gold].fn
-        and 2 * n >= totals[pred].fp
+        and 2 * n > totals[gold].fn
+        and 2 * n > totals[pred].fp
     ]
     return [
         f"the type {pred} occurs only in pred and {gold} only in gold, often with equal bounds; if they are the same, "
-        f"rename one ({pred}={gold})"
+        f"pass --map {pred}={gold} or call with_types({{{pred!r}: {gold!r}}}) of the result"
         for gold, pred in pairs[:1]
     ]
 

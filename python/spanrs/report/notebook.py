@@ -29,13 +29,15 @@ def as_fragment(parts: Iterable[Table | str], most: int | None = None) -> str:
     for part in parts:
         if isinstance(part, Table):
             fragments.append(part.html(most))
-        elif part:
-            fragments.append(f"<p>{escape(escaped_lines(part))}</p>")
+        elif part.strip():
+            fragments.append(f"<p>{escape(escaped_lines(part.strip()))}</p>")
     return "".join(fragments)
 
 
 def in_frame(page: str, height: int = 600) -> str:
     """Return a self-contained page as an HTML fragment, in a frame that keeps its styles and scripts to itself.
+
+    Links within the page are relative to the frame, not to the page that contains the frame.
 
     Parameters
     ----------
@@ -50,4 +52,5 @@ def in_frame(page: str, height: int = 600) -> str:
     >>> in_frame("<p>a</p>", 50)
     '<iframe srcdoc="&lt;p&gt;a&lt;/p&gt;" style="width: 100%; height: 50px; border: 0"></iframe>'
     """
-    return f'<iframe srcdoc="{escape(page)}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+    framed = page.replace("<head>", '<head><base href="about:srcdoc">', 1)
+    return f'<iframe srcdoc="{escape(framed)}" style="width: 100%; height: {height}px; border: 0"></iframe>'

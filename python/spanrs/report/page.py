@@ -393,7 +393,7 @@ def _matrix(section: Matrix, anchors: Mapping[str, str]) -> dict[tuple[int, int]
     cells = {}
     for cell in section.cells:
         heat = 0.0 if math.isnan(cell.value) or not largest else round(abs(cell.value) / largest, 3)
-        style = "higher" if cell.value > 0 else "lower"
+        style = "higher" if cell.value > 0 else "lower" if cell.value < 0 else "equal"
         cells[cell.row, cell.column] = _MatrixCell(cell, heat, style, anchors.get(cell.target))
     return cells
 

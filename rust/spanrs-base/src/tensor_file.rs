@@ -106,6 +106,21 @@ impl TensorWriter {
     }
 }
 
+/// Whether the beginning of a file is text: UTF-8 without control characters, possibly cut off.
+fn is_text(head: &[u8]) -> bool {
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    !text.is_empty()
+        && !text
+            .chars()
+            .any(|c| c.is_control() && !"\t\r\n".contains(c))
+}
+
 /// The tensors of an untrusted file. All tensors are known to lie within the file, so memory use is
 /// limited by the file size; the caller must check the values of the numbers.
 #[derive(Debug)]
@@ -124,9 +139,7 @@ impl<'a> TensorFile<'a> {
     /// [`TensorError`] if the file is damaged or has no entry under `key`.
     pub fn open(file: &'a [u8], key: &str, kind: &str) -> Result<Self, TensorError> {
         // A model begins with the length of its header, whose upper bytes are 0.
-        let is_text = file
-            .get(..8)
-            .is_some_and(|head| head.iter().all(|&byte| byte >= b'\t'));
+        let is_text = is_text(&file[..file.len().min(512)]);
         let damaged = |error| {
             TensorError(if is_text {
                 "a text file, not a model; check the order of the arguments".to_owned()

@@ -134,7 +134,7 @@ fn damaged_files_are_errors_or_equal_models() {
     }
     assert!(refused > 2_000, "{refused}");
     for (bytes, message) in [
-        (&b"lCRF"[..], "not a spanrs model"),
+        (&b"lCRF"[..], "a text file, not a model"),
         (&[][..], "not a spanrs model"),
         (&[255; 64][..], "not a spanrs model"),
     ] {

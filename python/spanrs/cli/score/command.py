@@ -291,7 +291,7 @@ def _write(
         ((name, result),) = written.items()
         show.show_one(result, (gold, name), shown, output)
     if plot is not None:
-        plots.write_plot(results, plot)
+        plots.write_plot(results, plot, shown.intervals)
 
 
 def _all_readings(

@@ -85,7 +85,8 @@ class VirtualList {
   }
 
   resized() {
-    if (this.printing || !this.items.length || this.list.clientWidth === this.width) return;
+    const width = this.list.clientWidth;
+    if (this.printing || !this.items.length || !width || width === this.width) return;
     const first = this.heights.find(this.list.scrollTop);
     const current = this.current();
     const visible = this.isVisible(current);
@@ -95,7 +96,8 @@ class VirtualList {
   }
 
   render() {
-    if (this.printing || !this.items.length) return;
+    // In a closed list rows have no height; the list is drawn when it is opened.
+    if (this.printing || !this.items.length || !this.list.clientWidth) return;
     const { heights, list } = this;
     const top = list.scrollTop;
     const anchor = heights.find(top);
