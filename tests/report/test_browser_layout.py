@@ -78,8 +78,16 @@ def systems(number):
     return results
 
 
+def notebook_page():
+    """A page like a notebook, with the errors of a result in a frame."""
+    gold, pred = [["B-A", "O", "B-B"]] * 9, [["O", "O", "B-B"]] * 9
+    errors = spanrs.score(gold, pred, scheme="BIO", errors=True, tokens=[["w", "x", "y"]] * 9).errors
+    return f"<!DOCTYPE html><title>Notebook</title><h1>Notebook</h1>{errors._repr_html_()}"
+
+
 PAGES = {
     "labels": labels_page,
+    "notebook": notebook_page,
     "wide": wide_page,
     "boundaries": boundaries_page,
     "comparison": lambda: spanrs.compare(systems(3), samples=100).to_html(title="T"),
@@ -314,3 +322,17 @@ def test_the_best_of_a_row_is_bold(visit):
     best = all_of(driver, ".sortable td strong")
     assert best
     assert all(int(driver.execute_script(weight, cell)) >= 700 for cell in best)
+
+
+def test_entries_in_the_frame_of_a_notebook_are_selected_and_linked(visit):
+    driver = visit("notebook")
+    driver.switch_to.frame(one(driver, "iframe"))
+    wait(driver, lambda: len(all_of(driver, ".example")) > 2)
+    all_of(driver, ".example .about")[1].click()
+    wait(driver, lambda: "selected" in status(driver))
+    one(driver, ".example a").click()
+    wait(driver, lambda: "selected" in status(driver))
+    assert len(all_of(driver, ".example")) > 2
+    assert all_of(driver, "iframe") == []
+    driver.switch_to.default_content()
+    assert [entry["message"] for entry in driver.get_log("browser")] == []
