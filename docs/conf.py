@@ -30,7 +30,7 @@ myst_enable_extensions = ["colon_fence"]
 # A name that several classes have, such as `type`, without its class.
 suppress_warnings = ["myst.domains", "ref.python"]
 
-# Outputs of notebooks are stored in the notebooks and held against a new run by the tests.
+# Notebooks are not run by the build: they contain their outputs, which the tests compare with those of a new run.
 nb_execution_mode = "off"
 nb_merge_streams = True
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
+from generated_block import replace_block
+
 from spanrs import tags
 from spanrs.errors import SchemeError
 
 PAGE = Path(__file__).parent / "tags.md"
-BEGIN, END = "<!-- made by docs/make_readings.py -->", "<!-- end -->"
+BEGIN = "<!-- made by docs/make_readings.py -->"
 READINGS = ("conlleval", "strict", "discard", "ncrfpp")
 #: Longer sentences only add runs of B in IOB.
 LENGTH = 2
@@ -58,10 +60,7 @@ def table() -> str:
 
 def page() -> str:
     """Return the page with the generated table."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+    return replace_block(PAGE.read_text(encoding="utf-8"), BEGIN, table())
 
 
 if __name__ == "__main__":

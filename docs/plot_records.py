@@ -9,13 +9,15 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from generated_block import replace_block
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOCS = Path(__file__).resolve().parent
 RECORDS = DOCS.parent / "benches" / "record"
 PAGE = DOCS / "benchmarks.md"
-BEGIN, END = "<!-- made by docs/plot_records.py -->", "<!-- end -->"
+BEGIN = "<!-- made by docs/plot_records.py -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +168,7 @@ def table() -> str:
 
 def page() -> str:
     """Return `benchmarks.md` with the table."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+    return replace_block(PAGE.read_text(encoding="utf-8"), BEGIN, table())
 
 
 def plots() -> dict[str, str]:

@@ -43,16 +43,20 @@ ENVIRONMENT = MappingProxyType(
 )
 
 
+#: Exit statuses above are those of a shell: a command that does not exist, or was ended by a signal.
+MOST_STATUS = 125
+
+
 @dataclass(slots=True)
 class Run:
-    """What the examples of a page gave.
+    """A page after its commands and examples were run.
 
     Parameters
     ----------
     text : str
         The page with the output of its commands and examples.
     failures : list of str
-        Reports of the examples of Python that raised an exception.
+        Reports of commands that crashed, and of examples of Python that raised an exception.
     images : dict of str to str
         Name and content of each image of the page that a command wrote.
     files : dict of str to bytes
@@ -90,7 +94,8 @@ def run(path: Path) -> Run:
             if module and importlib.util.find_spec(module) is None:
                 continue
             if kind == "console":
-                body = _console(body, folder)
+                body, failures = _console(body, folder)
+                done.failures += failures
             elif ">>>" in body:
                 body, failures = _python(body, namespace, path, text[: block.start()].count("\n") + 1)
                 done.failures += failures
@@ -104,9 +109,9 @@ def run(path: Path) -> Run:
     return done
 
 
-def _console(body: str, folder: Path) -> str:
-    """Return a block of commands with their output."""
-    written = []
+def _console(body: str, folder: Path) -> tuple[str, list[str]]:
+    """Return a block of commands with their output, and the reports of commands that crashed."""
+    written, failures = [], []
     for command in _commands(body):
         program = command.removeprefix("$ ").replace("\n> ", "\n")
         environment = {
@@ -126,10 +131,13 @@ def _console(body: str, folder: Path) -> str:
             check=False,
         )
         output = shell.stdout.decode()
+        # Commands may fail on purpose, but with a message.
+        if shell.returncode > MOST_STATUS or "Traceback (most recent call last)" in output:
+            failures.append(f"{command}: exit status {shell.returncode}\n{output}")
         # Trailing spaces would be removed by editors.
         lines = [line.rstrip() for line in output.splitlines()]
         written.append("\n".join([command, *lines]).rstrip() + "\n")
-    return "".join(written)
+    return "".join(written), failures
 
 
 def _commands(body: str) -> Iterator[str]:

@@ -78,3 +78,13 @@ def test_output_that_differs_is_found(tmp_path, monkeypatch):
     )
     [failure] = done.failures
     assert "ZeroDivisionError" in failure
+
+
+def test_commands_that_crash_are_failures(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```console\n$ false\n$ no-such-command\n$ python -c 'raise OSError(1)'\n```\n", encoding="utf-8"
+    )
+    missing, crashed = run_guides.run(page).failures
+    assert "no-such-command: exit status 127" in missing
+    assert "OSError: 1" in crashed
