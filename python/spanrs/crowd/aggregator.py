@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
 
 
-#: Share of overridden tokens, of all tokens with an estimate other than ``O``, above which a warning is issued.
-MOST_OVERRIDDEN = 0.01
+#: Share of contradicted tokens, of all tokens with an estimate other than ``O``, above which a warning is issued.
+MOST_CONTRADICTED = 0.01
 
 
 class Aggregator(Estimator, ABC):
@@ -78,7 +78,7 @@ class Aggregator(Estimator, ABC):
         self.confidence_ = [confidence[start:end] for start, end in spans]
         self.reliability_ = reliability(corpus, self.labels_)
         self._corpus, self._probabilities = corpus, probabilities
-        _warn_of_overridden(corpus, best)
+        _warn_of_contradictions(corpus, best)
 
     def then_crf(self, **params: Any) -> CRF:
         """Train a CRF on the estimated truth.
@@ -121,7 +121,7 @@ class Aggregator(Estimator, ABC):
         return targets
 
 
-def overridden(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def contradicted_tokens(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the tokens that all annotators, two or more, labelled alike, and the estimate otherwise.
 
     Parameters
@@ -147,12 +147,12 @@ def overridden(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> npt.NDArra
     return np.flatnonzero((number > 1) & (lowest == highest) & (lowest != labels))
 
 
-def _warn_of_overridden(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> None:
+def _warn_of_contradictions(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> None:
     """Warn if an estimate contradicts many unanimous answers, as methods with many parameters do on few sentences."""
     import numpy as np
 
-    tokens = overridden(corpus, labels)
-    if len(tokens) <= MOST_OVERRIDDEN * np.count_nonzero(labels != outside(corpus)):
+    tokens = contradicted_tokens(corpus, labels)
+    if len(tokens) <= MOST_CONTRADICTED * np.count_nonzero(labels != outside(corpus)):
         return
     votes = corpus.votes()
     first = int(tokens[0])

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanrs.crowd.aggregator import overridden
+from spanrs.crowd.aggregator import contradicted_tokens
 from spanrs.crowd.corpus import MOST_NUMBERS
 from spanrs.crowd.intervals import truth_intervals
 from spanrs.errors import SpanrsWarning
@@ -240,7 +240,7 @@ def _contradicted(corpus: CrowdCorpus, labels: list[list[str]]) -> set[int]:
     numbers = {label: at for at, label in enumerate(corpus.labels)}
     estimate = np.array([numbers[label] for row in labels for label in row], dtype=np.int64)
     ends = np.cumsum(corpus.lengths)
-    return set(np.searchsorted(ends, overridden(corpus, estimate), side="right").tolist())
+    return set(np.searchsorted(ends, contradicted_tokens(corpus, estimate), side="right").tolist())
 
 
 def _text(token: object) -> str:

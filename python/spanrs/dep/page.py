@@ -21,7 +21,7 @@ from spanrs.eval.resampling import Bootstrap
 from spanrs.io.columns import Columns
 from spanrs.io.sources import open_source
 from spanrs.report.examples import Example, Mark
-from spanrs.report.numbers import amount
+from spanrs.report.numbers import amount, percent_range
 from spanrs.report.page import Bars, Card, Cards, Examples, Lines, Section, Sorted, render
 from spanrs.report.pages import cut_by_kind
 
@@ -142,7 +142,7 @@ def _card(result: Result, name: str, measure: Measure, drawn: Bootstrap | None) 
     note = ""
     if drawn is not None:
         low, high = drawn.interval(measure)
-        note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
+        note = f"95 %: {percent_range(low, high)}"
     return Card(MEASURES[name], f"{100 * result[name].micro.f1:.2f}", note)
 
 

@@ -16,7 +16,7 @@ from spanrs.eval.error_section import MOST_ERRORS
 from spanrs.eval.measures import Measure
 from spanrs.eval.pages import capitalized, draw_intervals
 from spanrs.eval.paired import gold_spans, pred_spans
-from spanrs.report.numbers import percent
+from spanrs.report.numbers import percent, percent_range
 from spanrs.report.page import (
     Bar,
     Bars,
@@ -147,7 +147,7 @@ def _type_intervals(comparison: PairedComparison) -> dict[tuple[int, int], str]:
         for row, ty in enumerate(types):
             if drawn is not None and not math.isnan(comparison.systems[name].per_type[ty]):
                 low, high = drawn.interval(measures[ty], comparison.level)
-                remarks[row, column] = f"{100 * low:.2f} to {100 * high:.2f}"
+                remarks[row, column] = percent_range(low, high)
     return remarks
 
 

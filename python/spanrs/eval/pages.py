@@ -9,7 +9,7 @@ from spanrs.eval.error_section import errors_section
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 from spanrs.eval.resampling import Bootstrap, bootstrap
-from spanrs.report.numbers import amount, percent
+from spanrs.report.numbers import amount, percent, percent_range
 from spanrs.report.page import (
     Bar,
     Bars,
@@ -112,7 +112,7 @@ def _cards(result: Evaluation, drawn: Bootstrap | None) -> Iterator[Card]:
     note = ""
     if drawn is not None:
         low, high = drawn.interval(Measure())
-        note = f"95 %: {100 * low:.2f} to {100 * high:.2f}"
+        note = f"95 %: {percent_range(low, high)}"
     parts = (("f1", score.f1, note), ("precision", score.precision, ""), ("recall", score.recall, ""))
     for part, value, remark in parts:
         yield Card(capitalized(Measure(part, criterion=criterion).title), percent(value), remark)

@@ -10,7 +10,7 @@ from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 from spanrs.eval.pages import capitalized, default_criterion, draw_intervals, interval_note
 from spanrs.eval.resampling import Bootstrap
-from spanrs.report.numbers import amount, percent
+from spanrs.report.numbers import amount, percent, percent_range
 from spanrs.report.page import Bar, Bars, Card, Cards, Lines, Section, Sorted, render
 
 #: Explanation of the best numbers and of the small text of tables.
@@ -100,7 +100,7 @@ def _interval(drawn: Bootstrap | None, measure: Measure) -> tuple[float | None, 
 
 def _range(drawn: Bootstrap | None, measure: Measure) -> str:
     low, high = _interval(drawn, measure)
-    return "" if low is None or high is None else f"{100 * low:.2f} to {100 * high:.2f}"
+    return "" if low is None or high is None else percent_range(low, high)
 
 
 def _summary(results: Mapping[str, Evaluation], drawn: Mapping[str, Bootstrap | None]) -> Cards:

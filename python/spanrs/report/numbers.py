@@ -44,3 +44,15 @@ def percent(value: float) -> str:
     ('50.00', '-')
     """
     return "-" if math.isnan(value) else f"{100 * value:.2f}"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Format the limits of an interval, given as fractions, in per cent.
+
+    Examples
+    --------
+    >>> from spanrs.report.numbers import percent_range
+    >>> percent_range(0.5, 0.625)
+    '50.00 to 62.50'
+    """
+    return f"{100 * low:.2f} to {100 * high:.2f}"

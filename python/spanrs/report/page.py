@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs.report.examples import Example, data_block, look
+from spanrs.report.numbers import percent_range
 from spanrs.report.pages import template
 
 if TYPE_CHECKING:
@@ -416,7 +417,7 @@ def _bar(bar: Bar, unit: str) -> _BarView:
     text = "undefined" if value is None else f"{100 * value:.2f} {unit}".rstrip()
     if low is None or high is None:
         return _BarView(bar, text, "", _place(value), None)
-    interval = f"{100 * low:.2f} to {100 * high:.2f}"
+    interval = percent_range(low, high)
     return _BarView(bar, text, interval, _place(value), (_clamp(low), _clamp(high)))
 
 

@@ -15,6 +15,7 @@ from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.files import write_rows
 from spanrs.crowd.review import AnnotatorScore, interval_heading, rank_annotators
+from spanrs.report.numbers import percent_range
 from spanrs.report.table import Table
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _parts(corpus: CrowdCorpus, rows: list[AnnotatorScore], method: str, measure
     for row in rows:
         interval = ""
         if row.interval is not None:
-            interval = "{:.2f} to {:.2f}".format(*(100 * value for value in row.interval))
+            interval = percent_range(*row.interval)
         shown = f"{100 * row.score:.2f}"
         if math.isnan(row.score):
             shown = "no spans" if row.sentences else "no labels"
