@@ -60,6 +60,8 @@ pub enum Code {
     /// A document that violates its format, an invalid task file, or a document without the
     /// requested annotator.
     BadDocument,
+    /// A document that cannot be written in a format.
+    BadValue,
     /// A document in a later version of its format, such as MAT-JSON 3.
     LaterVersion,
     /// XML whose document type has an internal subset, which may declare entities that expand
@@ -98,6 +100,7 @@ impl Code {
             Self::Empty => "empty",
             Self::Compression => "compression",
             Self::BadDocument => "bad_document",
+            Self::BadValue => "bad_value",
             Self::LaterVersion => "later_version",
             Self::Entities => "entities",
             Self::Expansion => "expansion",

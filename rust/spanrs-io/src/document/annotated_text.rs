@@ -74,6 +74,13 @@ struct Attribute {
     text: Option<String>,
 }
 
+impl Attribute {
+    /// Returns true if the value is not text; with `keeps_true`, neither text nor true.
+    fn is_typed(&self, keeps_true: bool) -> bool {
+        self.text.is_some() && !(keeps_true && self.value == Value::Bool(true))
+    }
+}
+
 /// A text with annotations, in the order of the file.
 ///
 /// Types, attribute names, attributes and pieces of all annotations are each stored in one vector
@@ -97,6 +104,11 @@ struct Attribute {
 pub struct Document {
     /// Id of the document in the file; None if the format has no ids or the record has none.
     pub id: Option<String>,
+    /// Name of the document for users, such as the name of the original file; None if the file does
+    /// not contain one.
+    pub name: Option<String>,
+    /// Further facts about the document, by name, in the order of the file.
+    pub metadata: Vec<(String, Value)>,
     /// The text to which annotations refer, without markup.
     pub text: String,
     /// The annotations in the order of the file; after [`Document::close`] all of them lie within
@@ -289,6 +301,112 @@ impl Document {
         }
     }
 
+    /// Removes the annotations whose entry in `keeps` is false, and the relations of these
+    /// annotations, which are returned. The order of the remaining annotations does not change.
+    pub fn retain(&mut self, keeps: &[bool]) -> Vec<Relation> {
+        let mut numbers = Vec::with_capacity(keeps.len());
+        let mut kept = 0;
+        for &keep in keeps {
+            numbers.push(keep.then_some(kept));
+            kept += u32::from(keep);
+        }
+        let mut keeps = keeps.iter();
+        self.annotations.retain(|_| *keeps.next().unwrap_or(&true));
+        let number = |at: u32| numbers.get(at as usize).copied().flatten();
+        let mut removed = Vec::new();
+        let relations = std::mem::take(&mut self.relations).into_iter();
+        self.relations = relations
+            .filter_map(
+                |relation| match number(relation.from).zip(number(relation.to)) {
+                    Some((from, to)) => Some(Relation {
+                        from,
+                        to,
+                        ..relation
+                    }),
+                    None => {
+                        removed.push(relation);
+                        None
+                    }
+                },
+            )
+            .collect();
+        removed
+    }
+
+    /// Replaces start, end and pieces of an annotation, given by index.
+    pub fn set_bounds(&mut self, annotation: usize, pieces: &[(u32, u32)]) {
+        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
+            return;
+        };
+        let from = self.pieces.len() as u32;
+        if pieces.len() > 1 {
+            self.pieces.extend_from_slice(pieces);
+        }
+        let annotation = &mut self.annotations[annotation];
+        (annotation.start, annotation.end) = (first.0, last.1);
+        annotation.pieces = (from, self.pieces.len() as u32);
+    }
+
+    /// Returns start and end of the pieces of an annotation: its own bounds if it is continuous.
+    pub fn segments(&self, annotation: &Annotation) -> Vec<(u32, u32)> {
+        match self.pieces(annotation) {
+            [] => vec![(annotation.start, annotation.end)],
+            pieces => pieces.to_vec(),
+        }
+    }
+
+    /// Removes the attributes of all annotations.
+    pub fn clear_attributes(&mut self) {
+        for annotation in &mut self.annotations {
+            annotation.attributes = (0, 0);
+        }
+        self.attributes.clear();
+    }
+
+    /// Replaces the values of all attributes by text, formatted as by [`Document::attributes`], and
+    /// returns the number of values that were not strings; with `keeps_true`, true is kept.
+    pub fn attributes_to_text(&mut self, keeps_true: bool) -> usize {
+        let mut changed = 0;
+        for attribute in &mut self.attributes {
+            if attribute.is_typed(keeps_true)
+                && let Some(text) = attribute.text.take()
+            {
+                attribute.value = Value::String(text);
+                changed += 1;
+            }
+        }
+        changed
+    }
+
+    /// Returns true if the value of an attribute is not text; with `keeps_true`, neither text nor
+    /// true.
+    pub fn has_typed_attributes(&self, keeps_true: bool) -> bool {
+        let mut all = self.attributes.iter();
+        all.any(|attribute| attribute.is_typed(keeps_true))
+    }
+
+    /// Adds tokens, given as (start, end), before all annotations, in the first layer.
+    pub fn prepend_tokens(&mut self, tokens: &[(u32, u32)]) {
+        let ty = self.intern(TOKEN);
+        let annotations = std::mem::take(&mut self.annotations);
+        for &(start, end) in tokens {
+            self.push(ty, start, end);
+        }
+        for token in &mut self.annotations {
+            token.layer = 0;
+        }
+        self.annotations.extend(annotations);
+        for relation in &mut self.relations {
+            relation.from += tokens.len() as u32;
+            relation.to += tokens.len() as u32;
+        }
+    }
+
+    /// Returns true if the annotation marks a token.
+    pub fn is_token(&self, annotation: &Annotation) -> bool {
+        self.type_of(annotation) == TOKEN
+    }
+
     /// Removes annotations with invalid offsets: annotations that end before they begin, extend
     /// beyond the text, or have a piece outside of their bounds. Each is reported in `left_out`,
     /// and its relations in `relations_left_out`. The order of the remaining annotations does not
@@ -307,41 +425,30 @@ impl Document {
             return self;
         }
         let keeps: Vec<bool> = self.annotations.iter().map(fits).collect();
-        let all = std::mem::take(&mut self.annotations);
-        let mut numbers = vec![None; all.len()];
-        for ((at, annotation), keep) in all.into_iter().enumerate().zip(keeps) {
-            if keep {
-                numbers[at] = Some(self.annotations.len() as u32);
-                self.annotations.push(annotation);
-                continue;
-            }
-            let name = self.type_of(&annotation).to_owned();
-            let Annotation { ty, start, end, .. } = annotation;
+        for (annotation, _) in self
+            .annotations
+            .clone()
+            .iter()
+            .zip(&keeps)
+            .filter(|pair| !pair.1)
+        {
+            let name = self.type_of(annotation).to_owned();
+            let &Annotation { ty, start, end, .. } = annotation;
             self.left_out_types.insert(ty);
             let why = if start > end {
                 "ends before it begins".to_owned()
-            } else if whole(&annotation) {
+            } else if whole(annotation) {
                 "has a piece outside of its bounds".to_owned()
             } else {
                 format!("reaches beyond the text of {characters} characters")
             };
             self.leave_out(|| format!("{name} {start}-{end} {why}"));
         }
-        let number = |at: u32| numbers.get(at as usize).copied().flatten();
-        for relation in std::mem::take(&mut self.relations) {
-            match number(relation.from).zip(number(relation.to)) {
-                Some((from, to)) => self.relations.push(Relation {
-                    from,
-                    to,
-                    ..relation
-                }),
-                None => {
-                    let ty = self.type_of_relation(&relation).to_owned();
-                    self.leave_out_relation(|| {
-                        format!("relation {ty:?} of an annotation that is left out")
-                    });
-                }
-            }
+        for relation in self.retain(&keeps) {
+            let ty = self.type_of_relation(&relation).to_owned();
+            self.leave_out_relation(|| {
+                format!("relation {ty:?} of an annotation that is left out")
+            });
         }
         self
     }

@@ -29,10 +29,14 @@
 //!
 //! Source: <https://brat.nlplab.org/standoff.html>.
 
+mod write;
+
 use std::collections::HashMap;
 use std::path::Path;
 
 use spanrs_base::{Limits, Position};
+
+pub(super) use write::Writer;
 
 use super::annotated_text::Document;
 use super::char_index::CharIndex;
@@ -73,6 +77,31 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Document> {
     let (text_name, text) = bytes("txt")?;
     let text = decoded(&text_name, &text)?;
     read(&name, utf8(&name, &annotations)?, text)
+}
+
+/// Reads the document of two sources: the annotations and the text.
+///
+/// # Errors
+/// [`Code::BadDocument`] if there is no source of the text, [`Code::Encoding`] if one is not UTF-8,
+/// and the errors of [`read`].
+pub(super) fn open_pair(
+    source: &Source,
+    text: Option<&Source>,
+    limits: Limits,
+) -> Result<Document> {
+    let Some(text) = text else {
+        let message = "brat annotations need the .txt file next to them; pass the path of the file";
+        let position = Position::file(source.name());
+        return Err(Error::new(Code::BadDocument, position, message));
+    };
+    let annotations = source.contents(limits)?;
+    let name = source.name();
+    let text_bytes = text.contents(limits)?;
+    read(
+        name,
+        utf8(name, &annotations)?,
+        decoded(text.name(), &text_bytes)?,
+    )
 }
 
 /// Reads a document from its annotations and its text; `name` is the name of the annotation file.

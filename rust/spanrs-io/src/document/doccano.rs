@@ -16,16 +16,30 @@
 //! A line is parsed directly into structs, without building a tree of values; only one line is in
 //! memory at a time.
 
+mod write;
+
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde::de::Error as _;
 use serde_json::Value;
 
+pub(super) use write::Writer;
+
 use super::annotated_text::Document;
 use super::json::{self, Offset};
 use super::records::Lines;
+use super::stream::Records;
 use crate::error::Result;
+
+/// The documents of a file.
+pub(super) struct Documents(pub(super) Lines);
+
+impl Records for Documents {
+    fn next(&mut self) -> Result<Option<Document>> {
+        next(&mut self.0)
+    }
+}
 
 /// Reads the next record; None at the end.
 ///
@@ -33,7 +47,7 @@ use crate::error::Result;
 /// [`Code::BadDocument`](crate::Code::BadDocument) with line and column for a line without the
 /// expected structure, and for an object without text or without any list of spans, because a
 /// misspelt key must not look like a text without spans. Also the errors of [`Lines::next`].
-pub(super) fn next(lines: &mut Lines) -> Result<Option<Document>> {
+fn next(lines: &mut Lines) -> Result<Option<Document>> {
     let record = json::next_record(lines, "this is not a doccano record", |line| {
         serde_json::from_str::<Record>(line)?.document()
     })?;

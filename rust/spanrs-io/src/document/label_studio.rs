@@ -10,6 +10,9 @@
 //! there is one task per annotation. Only one task at a time is in memory as a tree, plus a few
 //! bytes for each task that has been read, to detect duplicates.
 
+pub(super) mod csv;
+mod write;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -25,8 +28,10 @@ use super::encoding::behind;
 use super::json::{self, list, object};
 use super::records::{Fingerprints, Items};
 use super::regions::{Regions, counts, says};
+use super::stream::Records;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
+pub(super) use write::{CsvWriter, JsonWriter, MinWriter};
 
 /// Beginning of error messages about the JSON.
 const WHAT: &str = "this is not an export of Label Studio";
@@ -74,13 +79,19 @@ enum Wanted {
 /// A document and its annotator, if the file contains the annotator.
 type Found = (Option<String>, Document);
 
+impl Records for Tasks {
+    fn next(&mut self) -> Result<Option<Document>> {
+        self.next_document()
+    }
+}
+
 impl Tasks {
     /// Opens a source. If `choice` is a number, the source is read twice, to find out first whether
     /// the number is a name.
     ///
     /// # Errors
     /// The errors of [`Items::open`], and for an annotator given by number the errors of
-    /// [`Tasks::next`].
+    /// [`Records::next`].
     pub(super) fn open(source: &Source, choice: &LayerChoice, limits: Limits) -> Result<Self> {
         let open = |wanted| {
             Ok(Self {
@@ -120,7 +131,7 @@ impl Tasks {
     /// # Errors
     /// [`Code::BadDocument`] for malformed files, two documents of the same task, an unknown
     /// annotator, and files with only predictions; also the errors of [`Items::next`].
-    pub(super) fn next(&mut self) -> Result<Option<Document>> {
+    fn next_document(&mut self) -> Result<Option<Document>> {
         while let Some((end, mut task)) = self.task()? {
             self.predicted |= task.contains_key("predictions");
             let id = task.get("id").and_then(json::id);

@@ -21,6 +21,8 @@
 //! serde. Time is linear in the size of the file; memory is needed for the document and for the
 //! rows of one set.
 
+mod write;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -29,6 +31,8 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use spanrs_base::Position;
+
+pub(super) use write::Writer;
 
 use super::annotated_text::Document;
 use super::encoding::place;

@@ -35,22 +35,36 @@
 
 mod annotated_text;
 mod annotators;
+mod bioc_json;
+mod bioc_xml;
 mod brat;
 mod char_index;
+mod csv_spans;
 mod doccano;
 mod elements;
 mod encoding;
 mod fake_xml;
+mod gate_xml;
 mod given;
+mod holds;
 mod json;
+mod jsonl_spans;
 mod label_studio;
+mod losses;
 mod mat_json;
 mod prodigy;
+mod project;
+mod pubtator;
+mod quirks;
 mod records;
 mod regions;
 mod stream;
 #[cfg(test)]
 mod testing;
+mod tokenize;
+mod uima_xmi;
+mod webanno_tsv;
+mod write;
 mod xml_inline;
 
 pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};
@@ -58,15 +72,22 @@ pub use annotators::LayerChoice;
 pub use elements::Elements;
 pub(crate) use encoding::place;
 pub use given::{NoDocument, PlainAnnotation, PlainDocument, PlainRelation};
+pub use holds::{Answers, Attributes, Holds, Overlap, Tokens};
+pub use losses::{Loss, Losses};
+pub use project::project;
+pub use quirks::Quirks;
 pub use stream::DocumentReader;
+pub use tokenize::{lines, tokenize};
+pub use write::{Companion, DocumentWriter, WrittenDocument};
 pub(crate) use xml_inline::standoff_root;
 
 use serde::Deserialize;
-use spanrs_base::{Limits, Named, Position, serde_by_name};
+use spanrs_base::{Limits, Named, serde_by_name};
 
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::source::Source;
 use encoding::utf8;
+use stream::{One, Records};
 
 /// The file format of documents. The names are the values of the `format` option.
 ///
@@ -91,8 +112,28 @@ pub enum Format {
     Doccano,
     /// Prodigy's JSON Lines.
     Prodigy,
-    /// Label Studio's JSON and JSON_MIN.
+    /// Label Studio's JSON; JSON_MIN is read as well.
     LabelStudio,
+    /// Label Studio's JSON_MIN.
+    LabelStudioMin,
+    /// Label Studio's CSV.
+    LabelStudioCsv,
+    /// WebAnno TSV 3, of WebAnno and INCEpTION.
+    WebannoTsv,
+    /// XMI of a UIMA CAS, with a type system in another file.
+    UimaXmi,
+    /// GATE's XML.
+    GateXml,
+    /// BioC's XML.
+    BiocXml,
+    /// BioC's JSON.
+    BiocJson,
+    /// PubTator.
+    Pubtator,
+    /// Tokens with spans whose ends are inclusive, in JSON or JSON Lines (GLiNER).
+    JsonlSpans,
+    /// A table with a row for each span of characters.
+    CsvSpans,
 }
 
 impl Named for Format {
@@ -106,6 +147,16 @@ impl Named for Format {
         ("doccano", Self::Doccano),
         ("prodigy", Self::Prodigy),
         ("label-studio", Self::LabelStudio),
+        ("label-studio-min", Self::LabelStudioMin),
+        ("label-studio-csv", Self::LabelStudioCsv),
+        ("webanno-tsv", Self::WebannoTsv),
+        ("uima-xmi", Self::UimaXmi),
+        ("gate-xml", Self::GateXml),
+        ("bioc-xml", Self::BiocXml),
+        ("bioc-json", Self::BiocJson),
+        ("pubtator", Self::Pubtator),
+        ("jsonl-spans", Self::JsonlSpans),
+        ("csv-spans", Self::CsvSpans),
     ];
 }
 
@@ -126,6 +177,13 @@ pub struct ReaderOptions {
     /// Whether to read all layers, if no annotator is given.
     #[serde(default)]
     pub all_layers: bool,
+    /// The type of the annotations that are read, for formats with layers of annotations (WebAnno
+    /// TSV, UIMA XMI).
+    #[serde(default)]
+    pub layer: Option<String>,
+    /// How the bounds of annotations are read.
+    #[serde(default)]
+    pub quirks: Quirks,
     /// Maximum ratio of decompressed to compressed bytes; None for the default of [`Limits`].
     #[serde(default)]
     pub max_expansion: Option<usize>,
@@ -149,8 +207,12 @@ pub struct Reader {
     pub format: Format,
     /// The elements that are annotations, for inline XML.
     pub elements: Elements,
-    /// The layers to read, for Prodigy and Label Studio.
+    /// The layers to read, for formats with several annotators and for GATE's annotation sets.
     pub layers: LayerChoice,
+    /// The type of the annotations that are read, for WebAnno TSV and UIMA XMI; None for all.
+    pub layer: Option<String>,
+    /// How the bounds of annotations are read.
+    pub quirks: Quirks,
     /// Limits on size and nesting depth; files that exceed them are rejected.
     pub limits: Limits,
 }
@@ -162,6 +224,8 @@ impl Reader {
             format,
             elements: Elements::default(),
             layers: LayerChoice::default(),
+            layer: None,
+            quirks: Quirks::default(),
             limits: Limits::default(),
         }
     }
@@ -176,13 +240,16 @@ impl Reader {
                 None if options.all_layers => LayerChoice::All,
                 None => LayerChoice::Sole,
             },
+            layer: options.layer,
+            quirks: options.quirks,
             limits: Limits::default().with_expansion(options.max_expansion),
         }
     }
 
     /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the
-    /// path may be either file of the pair. A source is opened once, or twice if the annotator is
-    /// given by a number ([`LayerChoice::is_number`]).
+    /// path may be either file of the pair; the type system of UIMA XMI is read from the directory
+    /// of the file. A source is opened once, or twice if the annotator is given by a number
+    /// ([`LayerChoice::is_number`]).
     ///
     /// # Errors
     /// For formats with one document per file, the errors of [`Source::contents`] and
@@ -201,20 +268,45 @@ impl Reader {
     /// assert_eq!(documents.count(), 1);
     /// ```
     pub fn open(&self, source: &Source) -> Result<DocumentReader> {
+        self.open_with(source, None)
+    }
+
+    /// Opens a source as [`Reader::open`] does, with the file that belongs to it: the text of
+    /// brat's annotations, or the type system of UIMA XMI. Used if the files are not in a
+    /// directory.
+    ///
+    /// # Errors
+    /// Same as [`Reader::open`].
+    pub fn open_with(&self, source: &Source, companion: Option<&Source>) -> Result<DocumentReader> {
         let Self { layers, limits, .. } = self;
-        Ok(match self.format {
-            Format::Doccano => DocumentReader::doccano(records::Lines::open(source, *limits)?),
-            Format::Prodigy => {
-                DocumentReader::prodigy(prodigy::Prodigy::open(source, layers, *limits)?)
+        let limits = *limits;
+        let records: Box<dyn Records> = match self.format {
+            Format::Doccano => Box::new(doccano::Documents(records::Lines::open(source, limits)?)),
+            Format::Prodigy => Box::new(prodigy::Prodigy::open(source, layers, limits)?),
+            Format::LabelStudio | Format::LabelStudioMin => {
+                Box::new(label_studio::Tasks::open(source, layers, limits)?)
             }
-            Format::LabelStudio => {
-                DocumentReader::label_studio(label_studio::Tasks::open(source, layers, *limits)?)
-            }
-            Format::Brat if let Some(path) = source.path() => {
-                DocumentReader::one(brat::open(path, *limits)?)
-            }
-            _ => DocumentReader::one(self.whole(source.name(), &source.contents(*limits)?)?),
-        })
+            Format::LabelStudioCsv => label_studio::csv::open(source, layers, limits)?,
+            Format::BiocXml => bioc_xml::open(source, layers, limits)?,
+            Format::BiocJson => bioc_json::open(source, layers, limits)?,
+            Format::Pubtator => pubtator::open(source, layers, limits)?,
+            Format::JsonlSpans => jsonl_spans::open(source, layers, limits)?,
+            Format::CsvSpans => csv_spans::open(source, layers, limits)?,
+            Format::Brat => Box::new(One(Some(match (source.path(), companion) {
+                (Some(path), None) => brat::open(path, limits)?,
+                (_, companion) => brat::open_pair(source, companion, limits)?,
+            }))),
+            Format::UimaXmi => Box::new(One(Some(uima_xmi::open(
+                source,
+                companion,
+                self.layer.as_deref(),
+                limits,
+            )?))),
+            _ => Box::new(One(Some(
+                self.whole(source.name(), &source.contents(limits)?)?,
+            ))),
+        };
+        Ok(DocumentReader::new(records, self.quirks))
     }
 
     /// Reads the documents in the bytes of a file; `name` is the file name for messages. A byte
@@ -235,19 +327,9 @@ impl Reader {
     /// assert_eq!(documents[0].annotations.len(), 1);
     /// ```
     pub fn read(&self, name: &str, bytes: &[u8]) -> Result<Vec<Document>> {
-        match self.format {
-            Format::Doccano | Format::Prodigy | Format::LabelStudio => {
-                let bytes = std::io::Cursor::new(bytes.to_vec());
-                let source = Source::stream(name, Box::new(bytes));
-                let source = if self.layers.is_number() {
-                    source.keep()
-                } else {
-                    source
-                };
-                self.open(&source)?.collect()
-            }
-            _ => Ok(vec![self.whole(name, bytes)?.close()]),
-        }
+        let bytes = std::io::Cursor::new(bytes.to_vec());
+        let source = Source::stream(name, Box::new(bytes));
+        self.open(&source.keep())?.collect()
     }
 
     /// Reads a file in a format with one document per file.
@@ -261,15 +343,12 @@ impl Reader {
             _ => error,
         })?;
         match self.format {
-            Format::MatJson => mat_json::read(name, text),
             Format::XmlInline => xml_inline::read(name, text, &self.elements, self.limits.nesting),
             Format::FakeXmlInline => fake_xml::read(name, text),
             Format::Raw => Ok(Document::new(text.to_owned())),
-            Format::Brat | Format::Doccano | Format::Prodigy | Format::LabelStudio => {
-                let message =
-                    "brat annotations need the .txt file next to them; pass the path of the file";
-                Err(Error::new(Code::BadDocument, Position::file(name), message))
-            }
+            Format::WebannoTsv => webanno_tsv::read(name, text, self.layer.as_deref()),
+            Format::GateXml => gate_xml::read(name, text, &self.layers, self.limits),
+            _ => mat_json::read(name, text),
         }
     }
 }

@@ -20,6 +20,8 @@
 //! A line is parsed directly into structs, without building a tree of values. Only one line at a
 //! time is in memory, plus a few bytes for each document that has been read, to detect duplicates.
 
+mod write;
+
 use std::collections::HashMap;
 
 use serde::Deserialize;
@@ -27,10 +29,13 @@ use serde::de::Error as _;
 use serde_json::Value;
 use spanrs_base::{Limits, Position};
 
+pub(super) use write::Writer;
+
 use super::annotated_text::{Answer, Document, Layer, TOKEN};
 use super::annotators::{Annotators, LayerChoice};
 use super::json::{self, Offset};
 use super::records::{Fingerprints, Lines};
+use super::stream::Records;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 
@@ -72,13 +77,19 @@ enum Wanted {
     All,
 }
 
+impl Records for Prodigy {
+    fn next(&mut self) -> Result<Option<Document>> {
+        self.next_document()
+    }
+}
+
 impl Prodigy {
     /// Opens a source. If `choice` is a number, the source is read twice, to find out first whether
     /// the number is a name.
     ///
     /// # Errors
     /// The errors of [`Lines::open`], and for an annotator given by number the errors of
-    /// [`Prodigy::next`].
+    /// [`Records::next`].
     pub(super) fn open(source: &Source, choice: &LayerChoice, limits: Limits) -> Result<Self> {
         let open = |wanted| {
             Ok(Self {
@@ -119,7 +130,7 @@ impl Prodigy {
     ///   (`_input_hash`) and text.
     ///
     /// Also the errors of [`Lines::next`].
-    pub(super) fn next(&mut self) -> Result<Option<Document>> {
+    fn next_document(&mut self) -> Result<Option<Document>> {
         while let Some((line, record)) = self.record()? {
             let Some(record) = record else {
                 continue;

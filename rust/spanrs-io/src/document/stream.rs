@@ -1,45 +1,58 @@
 //! Streaming of the documents of a source.
 
 use super::annotated_text::Document;
-use super::doccano;
-use super::label_studio::Tasks;
-use super::prodigy::Prodigy;
-use super::records::Lines;
+use super::quirks::{Quirks, Tally};
 use crate::error::Result;
+
+/// Reads the documents of a source one after another.
+pub(super) trait Records: Send {
+    /// Returns the next document; None at the end.
+    fn next(&mut self) -> Result<Option<Document>>;
+
+    /// Returns what users should know about the documents read so far, one sentence each, without
+    /// the name of the file: skipped tasks, assumptions about offsets.
+    fn notices(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A source of a single document.
+pub(super) struct One(pub(super) Option<Document>);
+
+impl Records for One {
+    fn next(&mut self) -> Result<Option<Document>> {
+        Ok(self.0.take())
+    }
+}
 
 /// Reads the documents of a source; created by [`Reader::open`](super::Reader::open).
 ///
 /// Only one document at a time is in memory. Annotations outside of the text are left out with a
 /// report ([`Document::close`]). The iterator ends after the first error.
-pub struct DocumentReader(Option<Records>);
-
-/// Source of the documents.
-enum Records {
-    One(Document),
-    Doccano(Lines),
-    Prodigy(Prodigy),
-    LabelStudio(Tasks),
+pub struct DocumentReader {
+    records: Box<dyn Records>,
+    quirks: Quirks,
+    tally: Tally,
+    ended: bool,
 }
 
 impl DocumentReader {
-    /// Creates a reader that returns a single document.
-    pub(super) fn one(document: Document) -> Self {
-        Self(Some(Records::One(document)))
+    /// Creates a reader that applies `quirks` to every document.
+    pub(super) fn new(records: Box<dyn Records>, quirks: Quirks) -> Self {
+        Self {
+            records,
+            quirks,
+            tally: Tally::default(),
+            ended: false,
+        }
     }
 
-    /// Creates a reader of doccano lines.
-    pub(super) fn doccano(lines: Lines) -> Self {
-        Self(Some(Records::Doccano(lines)))
-    }
-
-    /// Creates a reader of Prodigy records.
-    pub(super) fn prodigy(records: Prodigy) -> Self {
-        Self(Some(Records::Prodigy(records)))
-    }
-
-    /// Creates a reader of Label Studio tasks.
-    pub(super) fn label_studio(tasks: Tasks) -> Self {
-        Self(Some(Records::LabelStudio(tasks)))
+    /// Returns what users should know about the documents read so far, one sentence each: skipped
+    /// tasks, trimmed annotations, offsets that probably count another unit.
+    pub fn notices(&mut self) -> Vec<String> {
+        let mut notices = self.records.notices();
+        notices.extend(self.tally.notices(&self.quirks));
+        notices
     }
 }
 
@@ -47,17 +60,14 @@ impl Iterator for DocumentReader {
     type Item = Result<Document>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut records = self.0.take()?;
-        let document = match &mut records {
-            Records::One(document) => return Some(Ok(std::mem::take(document).close())),
-            Records::Doccano(lines) => doccano::next(lines),
-            Records::Prodigy(records) => records.next(),
-            Records::LabelStudio(tasks) => tasks.next(),
-        };
-        let document = document.transpose()?;
-        if document.is_ok() {
-            self.0 = Some(records);
+        if self.ended {
+            return None;
         }
-        Some(document.map(Document::close))
+        let document = self.records.next().transpose();
+        self.ended = !matches!(document, Some(Ok(_)));
+        Some(document?.map(|mut document| {
+            self.quirks.apply(&mut document, &mut self.tally);
+            document.close()
+        }))
     }
 }

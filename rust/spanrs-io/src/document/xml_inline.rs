@@ -26,11 +26,15 @@
 //! that expand without bound; external subsets are not read. Time is linear in the size of the
 //! file.
 
+mod write;
+
 use std::borrow::Cow;
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};
+
+pub(super) use write::Writer;
 
 use super::annotated_text::Document;
 use super::elements::Elements;

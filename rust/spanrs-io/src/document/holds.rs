@@ -1,0 +1,238 @@
+//! What each format can represent.
+
+use serde::Serialize;
+use spanrs_base::Named;
+
+use super::Format;
+
+/// Spans that may share characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overlap {
+    /// None.
+    No,
+    /// Spans inside other spans.
+    Nested,
+    /// Any spans, including spans that cross others.
+    Any,
+}
+
+/// Values of attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Attributes {
+    /// No attributes.
+    No,
+    /// Values are text.
+    Text,
+    /// Values are text, or an attribute without a value is true.
+    Flags,
+    /// Values are text, numbers, booleans, lists or objects.
+    Typed,
+}
+
+/// What an annotator decided about a document ([`super::Answer`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answers {
+    /// Only annotators with annotations are represented.
+    No,
+    /// Annotators who saw the document without annotating anything are represented.
+    Empty,
+    /// Skipped and rejected documents are represented, too.
+    All,
+}
+
+/// Tokens of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tokens {
+    /// Tokens are not represented.
+    No,
+    /// Tokens are kept if there are any.
+    Yes,
+    /// Every document has tokens, and annotations consist of whole tokens.
+    Whole,
+    /// Every document has tokens, and annotations may begin and end within a token.
+    Within,
+}
+
+/// What a format can represent. Items that it cannot represent are listed when documents are
+/// written in the format ([`super::Losses`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Holds {
+    /// Spans that share characters.
+    pub overlap: Overlap,
+    /// Spans with several pieces.
+    pub discontinuous: bool,
+    /// Spans without text.
+    pub empty: bool,
+    /// Relations between annotations.
+    pub relations: bool,
+    /// Attributes of annotations.
+    pub attributes: Attributes,
+    /// Annotations by several annotators, with the names of the annotators.
+    pub annotators: bool,
+    /// Decisions of annotators about a document.
+    pub answers: Answers,
+    /// Tokens.
+    pub tokens: Tokens,
+    /// The text itself; false if the text is rebuilt from the tokens.
+    pub text: bool,
+    /// Ids of documents.
+    pub id: bool,
+    /// Names and further metadata of documents.
+    pub metadata: bool,
+}
+
+/// A format that represents spans in a text, and nothing else.
+const SPANS: Holds = Holds {
+    overlap: Overlap::Any,
+    discontinuous: false,
+    empty: true,
+    relations: false,
+    attributes: Attributes::No,
+    annotators: false,
+    answers: Answers::No,
+    tokens: Tokens::No,
+    text: true,
+    id: true,
+    metadata: false,
+};
+
+impl Format {
+    /// Returns what the format can represent.
+    ///
+    /// ```
+    /// use spanrs_io::document::{Format, Overlap};
+    /// assert_eq!(Format::XmlInline.holds().overlap, Overlap::Nested);
+    /// assert!(Format::Brat.holds().discontinuous);
+    /// ```
+    pub fn holds(self) -> Holds {
+        match self {
+            Self::MatJson => Holds {
+                attributes: Attributes::Typed,
+                tokens: Tokens::Yes,
+                id: false,
+                ..SPANS
+            },
+            Self::XmlInline | Self::FakeXmlInline => Holds {
+                overlap: Overlap::Nested,
+                attributes: Attributes::Text,
+                tokens: Tokens::Yes,
+                id: false,
+                ..SPANS
+            },
+            Self::Raw => Holds {
+                overlap: Overlap::No,
+                empty: false,
+                id: false,
+                ..SPANS
+            },
+            Self::Brat => Holds {
+                discontinuous: true,
+                empty: false,
+                relations: true,
+                attributes: Attributes::Flags,
+                id: false,
+                ..SPANS
+            },
+            Self::Doccano => Holds {
+                relations: true,
+                metadata: true,
+                ..SPANS
+            },
+            Self::Prodigy => Holds {
+                relations: true,
+                annotators: true,
+                answers: Answers::All,
+                tokens: Tokens::Yes,
+                metadata: true,
+                ..SPANS
+            },
+            Self::LabelStudio => Holds {
+                relations: true,
+                attributes: Attributes::Typed,
+                annotators: true,
+                answers: Answers::All,
+                metadata: true,
+                ..SPANS
+            },
+            Self::LabelStudioMin | Self::LabelStudioCsv => Holds {
+                answers: Answers::Empty,
+                annotators: true,
+                metadata: true,
+                ..SPANS
+            },
+            Self::WebannoTsv => Holds {
+                relations: true,
+                attributes: Attributes::Text,
+                tokens: Tokens::Within,
+                id: false,
+                ..SPANS
+            },
+            Self::UimaXmi => Holds {
+                relations: true,
+                attributes: Attributes::Text,
+                tokens: Tokens::Yes,
+                metadata: true,
+                ..SPANS
+            },
+            Self::GateXml => Holds {
+                answers: Answers::Empty,
+                relations: true,
+                attributes: Attributes::Typed,
+                annotators: true,
+                tokens: Tokens::Yes,
+                metadata: true,
+                ..SPANS
+            },
+            Self::BiocXml | Self::BiocJson => Holds {
+                discontinuous: true,
+                relations: true,
+                attributes: Attributes::Text,
+                annotators: true,
+                metadata: true,
+                ..SPANS
+            },
+            Self::Pubtator => Holds {
+                relations: true,
+                ..SPANS
+            },
+            Self::JsonlSpans => Holds {
+                tokens: Tokens::Whole,
+                empty: false,
+                text: false,
+                metadata: true,
+                ..SPANS
+            },
+            Self::CsvSpans => Holds {
+                answers: Answers::Empty,
+                discontinuous: true,
+                attributes: Attributes::Typed,
+                annotators: true,
+                ..SPANS
+            },
+        }
+    }
+
+    /// Returns the suffix of files with one document each; None for formats with several documents
+    /// in a file.
+    pub fn suffix(self) -> Option<&'static str> {
+        match self {
+            Self::MatJson => Some(".json"),
+            Self::XmlInline | Self::FakeXmlInline | Self::GateXml => Some(".xml"),
+            Self::Raw => Some(".txt"),
+            Self::Brat => Some(".ann"),
+            Self::WebannoTsv => Some(".tsv"),
+            Self::UimaXmi => Some(".xmi"),
+            _ => None,
+        }
+    }
+
+    /// Returns all formats that can be written.
+    pub fn written() -> impl Iterator<Item = Self> {
+        let all = Self::NAMES.iter().map(|&(_, format)| format);
+        all.filter(|format| !matches!(format, Self::FakeXmlInline | Self::Raw))
+    }
+}
