@@ -75,7 +75,7 @@ pub use given::{NoDocument, PlainAnnotation, PlainDocument, PlainRelation};
 pub use holds::{Answers, Attributes, Holds, Overlap, Tokens};
 pub use losses::{Loss, Losses};
 pub use project::project;
-pub use quirks::Quirks;
+pub use quirks::{OffsetUnit, Quirks, Trim};
 pub use stream::DocumentReader;
 pub use tokenize::{lines, tokenize};
 pub use write::{Companion, DocumentWriter, WrittenDocument};
@@ -371,6 +371,7 @@ pub fn declared_encoding(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn brat_is_two_files_of_which_either_is_named() {
