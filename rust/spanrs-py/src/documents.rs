@@ -74,11 +74,11 @@ impl DocumentReader {
         Ok(next?.map(PyDocument))
     }
 
-    /// Warnings, available after all documents have been read.
+    /// Warnings about the documents read so far, complete after the last document.
     fn warnings(&self, py: Python<'_>) -> Result<Vec<String>> {
         // Releases the GIL, because the thread that holds the lock may be waiting for the GIL.
         py.detach(|| match &mut *lock(&self.0) {
-            Documents::File(_) => Ok(Vec::new()),
+            Documents::File(documents) => Ok(documents.notices()),
             Documents::Conll(documents) => Ok(documents.finish()?),
         })
     }
@@ -91,17 +91,18 @@ pub(crate) enum DocumentSource {
     Source(SourceArgument),
 }
 
-/// The documents of a file.
+/// The documents of a file; `companion` is the file that belongs to it, if both are not in a directory.
 #[pyfunction]
-#[pyo3(signature = (source, options, /))]
+#[pyo3(signature = (source, options, companion=None, /))]
 pub(crate) fn read_documents(
     py: Python<'_>,
     source: DocumentSource,
     options: Plain<ReaderOptions>,
+    companion: Option<SourceArgument>,
 ) -> Result<DocumentReader> {
     let reader = Reader::with_options(options.0);
     let documents = py.detach(|| match source {
-        DocumentSource::Source(source) => reader.open(&source),
+        DocumentSource::Source(source) => reader.open_with(&source, companion.as_deref()),
         DocumentSource::Bytes(bytes, name) => {
             let source = Source::stream(&name, Box::new(Cursor::new(bytes)));
             reader.open(&source.keep())

@@ -10,6 +10,7 @@ mod counts;
 mod crf;
 mod criteria;
 mod dep;
+mod document_writer;
 mod documents;
 mod error;
 mod files;
@@ -61,6 +62,8 @@ mod _spanrs {
         DepModel, SyntaxFile, Treebank, dep_evaluate, dep_jackknife, dep_templates,
         dep_train_parser, dep_train_published, dep_train_tagger,
     };
+    #[pymodule_export]
+    use crate::document_writer::{DocumentWriter, Projection, document_formats, tokenize};
     #[pymodule_export]
     use crate::documents::{
         DocumentReader, PyDocument, declared_encoding, documents_of, read_conll_documents,

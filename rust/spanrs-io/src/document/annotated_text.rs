@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spanrs_base::Interner;
 
@@ -40,7 +40,8 @@ pub struct Relation {
 }
 
 /// One set of annotations of a text, created by one annotator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Layer {
     /// The annotator's name; None if the file does not contain it.
     pub name: Option<String>,
@@ -50,7 +51,7 @@ pub struct Layer {
 
 /// An annotator's decision about a text. A text that was annotated without any spans differs from a
 /// text that was skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
     /// The text was annotated.

@@ -1,10 +1,9 @@
 //! Documents created from values in memory.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
-use super::annotated_text::Document;
+use super::annotated_text::{Document, Layer};
 
 /// An annotation as plain data.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,13 +16,16 @@ pub struct PlainAnnotation {
     pub start: i64,
     /// One past the last character.
     pub end: i64,
-    /// Additional attributes, by name.
+    /// Additional attributes, by name. [`Document::plain`] returns all values as text.
     #[serde(default, serialize_with = "as_map", deserialize_with = "from_map")]
-    pub attributes: Vec<(String, String)>,
+    pub attributes: Vec<(String, Value)>,
     /// Start and end of each fragment of a discontinuous annotation; empty for a contiguous
     /// annotation.
     #[serde(default)]
     pub pieces: Vec<(i64, i64)>,
+    /// Index of the layer; 0 for a document without layers.
+    #[serde(default)]
+    pub layer: i64,
 }
 
 /// A relation as plain data.
@@ -57,6 +59,15 @@ pub struct PlainDocument {
     /// The relations, in the order of the file.
     #[serde(default)]
     pub relations: Vec<PlainRelation>,
+    /// The name for users, such as the name of the original file.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Further facts about the document, by name.
+    #[serde(default, serialize_with = "as_map", deserialize_with = "from_map")]
+    pub metadata: Vec<(String, Value)>,
+    /// The annotators, annotation sets or span groups; empty for formats without them.
+    #[serde(default)]
+    pub layers: Vec<Layer>,
 }
 
 /// Error: the values are not a valid document.
@@ -71,6 +82,16 @@ pub enum NoDocument {
         start: i64,
         /// End of the annotation, or of its piece.
         end: i64,
+    },
+    /// The layer of an annotation does not exist.
+    #[error("annotation {ty} has the layer {layer}: there are {layers} layers, numbered from 0")]
+    Layer {
+        /// The type of the annotation.
+        ty: String,
+        /// Index of the layer.
+        layer: i64,
+        /// Number of layers.
+        layers: usize,
     },
     /// At least one annotation of a relation does not exist.
     #[error(
@@ -111,6 +132,9 @@ impl TryFrom<PlainDocument> for Document {
     fn try_from(plain: PlainDocument) -> Result<Self, NoDocument> {
         let mut document = Self::new(plain.text);
         document.id = plain.id;
+        document.name = plain.name;
+        document.metadata = plain.metadata;
+        let layers = plain.layers.len();
         for why in plain.left_out {
             document.leave_out(|| why);
         }
@@ -120,8 +144,13 @@ impl TryFrom<PlainDocument> for Document {
             end,
             attributes,
             pieces,
+            layer,
         } in plain.annotations
         {
+            let known = u32::try_from(layer).ok();
+            let Some(index) = known.filter(|&at| (at as usize) < layers.max(1)) else {
+                return Err(NoDocument::Layer { ty, layer, layers });
+            };
             let (start, end) = offsets(&ty, start, end)?;
             let pieces = pieces
                 .into_iter()
@@ -130,10 +159,14 @@ impl TryFrom<PlainDocument> for Document {
             let id = document.intern(&ty);
             document.push(id, start, end);
             document.set_pieces(&pieces?);
+            if let Some(last) = document.annotations.last_mut() {
+                last.layer = index;
+            }
             for (name, value) in attributes {
                 document.add_attribute(&name, value);
             }
         }
+        document.layers = plain.layers;
         let annotations = document.annotations.len();
         let index = |at: i64| {
             u32::try_from(at)
@@ -165,13 +198,14 @@ impl Document {
             end: annotation.end.into(),
             attributes: self
                 .attributes(annotation)
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .map(|(name, value)| (name.to_owned(), value.into()))
                 .collect(),
             pieces: self
                 .pieces(annotation)
                 .iter()
                 .map(|&(start, end)| (start.into(), end.into()))
                 .collect(),
+            layer: annotation.layer.into(),
         });
         let relations = self.relations.iter().map(|relation| PlainRelation {
             ty: self.type_of_relation(relation).to_owned(),
@@ -184,17 +218,20 @@ impl Document {
             id: self.id.clone(),
             left_out: [&self.left_out[..], &self.relations_left_out].concat(),
             relations: relations.collect(),
+            name: self.name.clone(),
+            metadata: self.metadata.clone(),
+            layers: self.layers.clone(),
         }
     }
 }
 
-fn as_map<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+fn as_map<S: Serializer>(pairs: &[(String, Value)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// Deserialises a map as pairs, sorted by name.
-fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
-    Ok(BTreeMap::deserialize(deserializer)?.into_iter().collect())
+/// Deserialises a map as pairs, in the order of the map.
+fn from_map<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Value)>, D::Error> {
+    Ok(Map::deserialize(deserializer)?.into_iter().collect())
 }
 
 /// Converts offsets to the offset type of documents.

@@ -57,6 +57,18 @@ pub enum Tokens {
     Within,
 }
 
+/// The text of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Text {
+    /// Rebuilt from the tokens, joined by spaces.
+    Tokens,
+    /// Rebuilt from the tokens: a space between tokens, a line feed between lines.
+    Lines,
+    /// Represented as it is.
+    Whole,
+}
+
 /// What a format can represent. Items that it cannot represent are listed when documents are
 /// written in the format ([`super::Losses`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -77,8 +89,8 @@ pub struct Holds {
     pub answers: Answers,
     /// Tokens.
     pub tokens: Tokens,
-    /// The text itself; false if the text is rebuilt from the tokens.
-    pub text: bool,
+    /// The text.
+    pub text: Text,
     /// Ids of documents.
     pub id: bool,
     /// Names and further metadata of documents.
@@ -95,10 +107,78 @@ const SPANS: Holds = Holds {
     annotators: false,
     answers: Answers::No,
     tokens: Tokens::No,
-    text: true,
+    text: Text::Whole,
     id: true,
     metadata: false,
 };
+
+/// A format of sentences with a tag for each token.
+const TAGS: Holds = Holds {
+    overlap: Overlap::No,
+    empty: false,
+    tokens: Tokens::Whole,
+    text: Text::Lines,
+    ..SPANS
+};
+
+/// The formats that are not read and written by this module, but by the modules of sentences and
+/// by other libraries.
+pub const OTHER_FORMATS: [(&str, Holds); 9] = [
+    ("columns", TAGS),
+    ("conllu", TAGS),
+    (
+        "stacked",
+        Holds {
+            overlap: Overlap::Nested,
+            id: false,
+            ..TAGS
+        },
+    ),
+    (
+        "spans",
+        Holds {
+            overlap: Overlap::Any,
+            discontinuous: true,
+            id: false,
+            ..TAGS
+        },
+    ),
+    ("jsonl-tags", TAGS),
+    ("csv", TAGS),
+    ("parquet", SPANS_OF_TOKENS),
+    ("arrow", SPANS_OF_TOKENS),
+    (
+        "spacy",
+        Holds {
+            empty: false,
+            annotators: true,
+            answers: Answers::Empty,
+            tokens: Tokens::Whole,
+            metadata: true,
+            ..SPANS
+        },
+    ),
+];
+
+/// A table with lists of tokens and of spans.
+const SPANS_OF_TOKENS: Holds = Holds {
+    overlap: Overlap::Any,
+    discontinuous: true,
+    ..TAGS
+};
+
+/// Returns what a format can represent, by name.
+///
+/// ```
+/// use spanrs_io::document::{Overlap, holds_of};
+/// assert_eq!(holds_of("columns").unwrap().overlap, Overlap::No);
+/// assert!(holds_of("pdf").is_none());
+/// ```
+pub fn holds_of(format: &str) -> Option<Holds> {
+    let other = OTHER_FORMATS.iter().find(|(name, _)| *name == format);
+    let other = other.map(|&(_, holds)| holds);
+    other.or_else(|| Some(Format::from_name(format).ok()?.holds()))
+}
 
 impl Format {
     /// Returns what the format can represent.
@@ -202,7 +282,7 @@ impl Format {
             Self::JsonlSpans => Holds {
                 tokens: Tokens::Whole,
                 empty: false,
-                text: false,
+                text: Text::Tokens,
                 metadata: true,
                 ..SPANS
             },

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::annotated_text::{Annotation, Answer, Document};
-use super::holds::{Answers, Attributes, Holds, Overlap, Tokens};
+use super::holds::{Answers, Attributes, Holds, Overlap, Text, Tokens};
 use super::losses::Losses;
-use super::tokenize::tokenize;
+use super::tokenize::{lines, tokenize};
 
 /// Returns the part of a document that a format can represent; None for a document that nobody
 /// annotated (skipped or rejected) if the format cannot represent this, because the text would look
@@ -62,8 +62,8 @@ pub fn project<'a>(
         kept.to_mut().relations.clear();
     }
     keep_names(&mut kept, holds, losses);
-    if !holds.text {
-        join_tokens(&mut kept, losses);
+    if holds.text != Text::Whole {
+        join_tokens(&mut kept, holds.text, losses);
     }
     Some(kept)
 }
@@ -357,37 +357,44 @@ fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Loss
     }
 }
 
-/// Replaces the text by the tokens, joined by spaces, and moves the annotations, whose bounds must
-/// be bounds of tokens.
-fn join_tokens(document: &mut Cow<'_, Document>, losses: &mut Losses) {
+/// Replaces the text by its tokens, joined by spaces and, with [`Text::Lines`], by line feeds between
+/// lines, and moves the annotations, whose bounds must be bounds of tokens.
+fn join_tokens(document: &mut Cow<'_, Document>, text: Text, losses: &mut Losses) {
     let bounds = Bounds::of(document);
-    let mut text = String::with_capacity(document.text.len());
+    let line_starts: Vec<u32> = match text {
+        Text::Lines => lines(&document.text).iter().map(|line| line.0).collect(),
+        _ => Vec::new(),
+    };
+    let line_of = |at: u32| line_starts.partition_point(|&start| start <= at);
+    let mut joined = String::with_capacity(document.text.len());
     let mut characters = document.text.chars();
+    // The next character of the text, and the length of the new text.
     let (mut at, mut length) = (0, 0);
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    let mut line = 0;
     for (&start, &end) in bounds.starts.iter().zip(&bounds.ends) {
-        if !text.is_empty() {
-            text.push(' ');
+        let before = std::mem::replace(&mut line, line_of(start));
+        if !starts.is_empty() {
+            joined.push(if before < line { '\n' } else { ' ' });
             length += 1;
         }
         starts.push(length);
         // Tokens may overlap in damaged files; characters are not repeated.
-        for _ in at..start {
-            characters.next();
+        if start > at {
+            characters.nth((start - at) as usize - 1);
+            at = start;
         }
-        at = at.max(start);
-        let token = characters.by_ref().take(end.saturating_sub(at) as usize);
-        text.extend(token);
-        length += end.saturating_sub(at);
-        at = at.max(end);
+        let size = end.saturating_sub(at);
+        joined.extend(characters.by_ref().take(size as usize));
+        (at, length) = (at + size, length + size);
         ends.push(length);
     }
-    if text == document.text {
+    if joined == document.text {
         return;
     }
     losses.add("documents whose white space between tokens changes", 1);
     let document = document.to_mut();
-    document.text = text;
+    document.text = joined;
     for at in 0..document.annotations.len() {
         let segments = document.segments(&document.annotations[at]);
         let moved = segments.iter().filter_map(|&(start, end)| {
