@@ -59,6 +59,7 @@ mod quirks;
 mod records;
 mod regions;
 mod stream;
+mod tag_records;
 #[cfg(test)]
 mod testing;
 mod tokenize;
@@ -77,9 +78,10 @@ pub use losses::{Loss, Losses};
 pub use project::project;
 pub use quirks::{OffsetUnit, Quirks, Trim};
 pub use stream::DocumentReader;
+pub use tag_records::{RecordKeys, RecordTags, TagRecord, TagRecords};
 pub use tokenize::{lines, tokenize};
 pub use write::{Companion, DocumentWriter, WrittenDocument};
-pub(crate) use xml_inline::standoff_root;
+pub(crate) use xml_inline::standoff_format;
 
 use serde::Deserialize;
 use spanrs_base::{Limits, Named, serde_by_name};
@@ -174,6 +176,9 @@ pub struct ReaderOptions {
     /// The annotator whose annotations are read: a name or a position from 0.
     #[serde(default)]
     pub annotator: Option<String>,
+    /// Whether to remove the annotation of the root element of XML.
+    #[serde(default)]
+    pub drop_root: bool,
     /// Whether to read all layers, if no annotator is given.
     #[serde(default)]
     pub all_layers: bool,
@@ -207,6 +212,9 @@ pub struct Reader {
     pub format: Format,
     /// The elements that are annotations, for inline XML.
     pub elements: Elements,
+    /// Whether to remove the annotation of the root element of XML, which usually encloses the text
+    /// and is not a real annotation.
+    pub drop_root: bool,
     /// The layers to read, for formats with several annotators and for GATE's annotation sets.
     pub layers: LayerChoice,
     /// The type of the annotations that are read, for WebAnno TSV and UIMA XMI; None for all.
@@ -223,6 +231,7 @@ impl Reader {
         Self {
             format,
             elements: Elements::default(),
+            drop_root: false,
             layers: LayerChoice::default(),
             layer: None,
             quirks: Quirks::default(),
@@ -235,6 +244,7 @@ impl Reader {
         Self {
             format: options.format,
             elements: options.elements,
+            drop_root: options.drop_root,
             layers: match options.annotator {
                 Some(name) => LayerChoice::Named(name),
                 None if options.all_layers => LayerChoice::All,
@@ -281,6 +291,16 @@ impl Reader {
         let Self { layers, limits, .. } = self;
         let limits = *limits;
         let records: Box<dyn Records> = match self.format {
+            _ if let Some(_) = self.format.suffix() => {
+                let mut document = self.open_one(source, companion)?;
+                if self.drop_root {
+                    document.remove_root();
+                }
+                if document.name.is_none() {
+                    document.name = stem(source.name()).map(str::to_owned);
+                }
+                Box::new(One(Some(document)))
+            }
             Format::Doccano => Box::new(doccano::Documents(records::Lines::open(source, limits)?)),
             Format::Prodigy => Box::new(prodigy::Prodigy::open(source, layers, limits)?),
             Format::LabelStudio | Format::LabelStudioMin => {
@@ -291,22 +311,22 @@ impl Reader {
             Format::BiocJson => bioc_json::open(source, layers, limits)?,
             Format::Pubtator => pubtator::open(source, layers, limits)?,
             Format::JsonlSpans => jsonl_spans::open(source, layers, limits)?,
-            Format::CsvSpans => csv_spans::open(source, layers, limits)?,
-            Format::Brat => Box::new(One(Some(match (source.path(), companion) {
-                (Some(path), None) => brat::open(path, limits)?,
-                (_, companion) => brat::open_pair(source, companion, limits)?,
-            }))),
-            Format::UimaXmi => Box::new(One(Some(uima_xmi::open(
-                source,
-                companion,
-                self.layer.as_deref(),
-                limits,
-            )?))),
-            _ => Box::new(One(Some(
-                self.whole(source.name(), &source.contents(limits)?)?,
-            ))),
+            _ => csv_spans::open(source, layers, limits)?,
         };
         Ok(DocumentReader::new(records, self.quirks))
+    }
+
+    /// Reads the only document of a source.
+    fn open_one(&self, source: &Source, companion: Option<&Source>) -> Result<Document> {
+        let limits = self.limits;
+        match (self.format, source.path(), companion) {
+            (Format::Brat, Some(path), None) => brat::open(path, limits),
+            (Format::Brat, _, companion) => brat::open_pair(source, companion, limits),
+            (Format::UimaXmi, ..) => {
+                uima_xmi::open(source, companion, self.layer.as_deref(), limits)
+            }
+            _ => self.whole(source.name(), &source.contents(limits)?),
+        }
     }
 
     /// Reads the documents in the bytes of a file; `name` is the file name for messages. A byte
@@ -351,6 +371,16 @@ impl Reader {
             _ => mat_json::read(name, text),
         }
     }
+}
+
+/// Returns the name of a file without directories and suffixes; None for a stream without a name.
+fn stem(name: &str) -> Option<&str> {
+    let base = name.rsplit(['/', '\\']).next()?;
+    let bare = [".gz", ".zst"]
+        .iter()
+        .find_map(|suffix| base.strip_suffix(suffix));
+    let (stem, _) = bare.unwrap_or(base).rsplit_once('.')?;
+    (!stem.is_empty() && !name.starts_with('<')).then_some(stem)
 }
 
 /// Returns the encoding of an XML file according to a UTF-16 byte order mark or the XML
