@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import IO, Any, NamedTuple, Unpack
@@ -21,6 +21,8 @@ from spanrs.io.write_documents import FORMATS as DOCUMENT_FORMATS
 from spanrs.io.write_documents import write_documents
 from spanrs.tags.types import is_auto
 
+#: Number of documents between two reports of progress.
+REPORTED = 100
 #: Formats by file suffix; the suffixes of other formats are ambiguous.
 ENDINGS = {
     ".conll": "columns",
@@ -61,6 +63,7 @@ def write(
     to: str | None = None,
     scheme: str | None = None,
     lossy: bool = True,
+    progress: Callable[[int], None] | None = None,
     **options: Unpack[LayoutArguments],
 ) -> Written:
     r"""Write a corpus to a file, and list the items that the format cannot represent.
@@ -80,6 +83,8 @@ def write(
         The scheme of the tags to write. By default the scheme of the corpus, or BIO for spans.
     lossy : bool
         Whether to write a corpus of which the format cannot represent everything.
+    progress : callable, optional
+        Called with the number of documents read so far.
     **options
         Options of :func:`spanrs.read`, for a source that is not a corpus.
 
@@ -125,18 +130,30 @@ def write(
 
     if form in write_sentences.FORMATS:
         written_scheme = _scheme(corpus, scheme)
-        projected = ProjectedCorpus(corpus.parts, corpus.options, _spanrs.Projection(form))
+        projected = ProjectedCorpus(corpus.parts, corpus.options, _spanrs.Projection(form), progress)
         with atomic_output(target) as out:
             counted, read_options = write_sentences.FORMATS[form](projected, out, written_scheme, losses)
             losses.extend(projected.projection.losses())
             check(losses)
         written = Written(form, counted, 0, losses.messages(), {"format": form} | read_options)
     else:
-        documents = (document for part in corpus.parts for document in corpus.layered_documents(part))
+        documents = reporting(
+            (document for part in corpus.parts for document in corpus.layered_documents(part)), progress
+        )
         count, read_options = write_documents(documents, target, form, losses, check)
         written = Written(form, 0, count, losses.messages(), {"format": form} | read_options)
     warn(f"not written to {form}: {message}" for message in written.left_out)
     return written
+
+
+def reporting(
+    documents: Iterable[_spanrs.Document], progress: Callable[[int], None] | None
+) -> Iterator[_spanrs.Document]:
+    """Yield documents, and report their number."""
+    for count, document in enumerate(documents, start=1):
+        if progress is not None and count % REPORTED == 0:
+            progress(count)
+        yield document
 
 
 @dataclass(frozen=True)
@@ -144,11 +161,12 @@ class ProjectedCorpus(Corpus):
     """A corpus whose documents are reduced to what a format can represent."""
 
     projection: _spanrs.Projection
+    progress: Callable[[int], None] | None = None
 
     def core_documents(self, part: Part, *, drop_root: bool = True) -> Iterator[_spanrs.Document]:
         """Yield the documents of a part, reduced."""
         del drop_root  # Root elements are never written.
-        for at, document in enumerate(self.layered_documents(part)):
+        for at, document in enumerate(reporting(self.layered_documents(part), self.progress)):
             place = f"document {at if document.id is None else document.id}"
             projected = self.projection.project(document, place)
             if projected is not None:
