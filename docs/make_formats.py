@@ -47,7 +47,10 @@ def cells(holds: dict[str, object]) -> list[str]:
 
 def table() -> str:
     """Return the table as Markdown."""
-    lines = [f"| format | documents in a file | {' | '.join(COLUMNS)} |", "|---|---|" + "---|" * len(COLUMNS)]
+    lines = [
+        f"| format | documents in a file | {' | '.join(COLUMNS)} |",
+        "|---|---|" + "---|" * len(COLUMNS),
+    ]
     facts = {entry["name"]: entry for entry in _spanrs.document_formats()}
     for name in sorted((*DOCUMENT_FORMATS, *SENTENCE_FORMATS)):
         entry = facts[name]

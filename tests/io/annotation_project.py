@@ -29,10 +29,14 @@ def documents() -> list[Document]:
         # Spans that are nested, cross, and are equal.
         Document("New York City Hall", [Annotation("ORG", 0, 18), Annotation("LOC", 0, 13)], "5"),
         Document("New York City Hall", [Annotation("ORG", 4, 18), Annotation("LOC", 0, 13)], "6"),
-        Document("New York", [Annotation("LOC", 0, 8), Annotation("ORG", 0, 8), Annotation("LOC", 0, 8)], "7"),
+        Document(
+            "New York", [Annotation("LOC", 0, 8), Annotation("ORG", 0, 8), Annotation("LOC", 0, 8)], "7"
+        ),
         # A span with a hole, an empty span, and spans that begin and end within a word.
         Document(
-            "left and right hand", [Annotation("ARM", 0, 19, {}, [(0, 4), (15, 19)]), Annotation("ARM", 9, 19)], "8"
+            "left and right hand",
+            [Annotation("ARM", 0, 19, {}, [(0, 4), (15, 19)]), Annotation("ARM", 9, 19)],
+            "8",
         ),
         Document(PLAIN, [Annotation("GAP", 4, 4), bob], "9"),
         Document("Bob's 3.5km run", [Annotation("NUM", 6, 9), Annotation("PER", 0, 3)], "10"),
@@ -53,12 +57,18 @@ def documents() -> list[Document]:
             "12",
         ),
         # Characters beyond the basic plane, combining marks, right-to-left and Chinese text.
-        Document("\U0001f600 Bob \U0001f600\U0001f600 Ann e\u0301t\u00e9", [Annotation("PER", 2, 5), Annotation("PER", 9, 12)], "13"),
+        Document(
+            "\U0001f600 Bob \U0001f600\U0001f600 Ann e\u0301t\u00e9",
+            [Annotation("PER", 2, 5), Annotation("PER", 9, 12)],
+            "13",
+        ),
         Document("דוד גר בירושלים", [Annotation("PER", 0, 3), Annotation("LOC", 7, 15)], "14"),
         Document("王小明在北京。", [Annotation("PER", 0, 3), Annotation("LOC", 4, 6)], "15"),
         # Text with markup, several lines and spaces at both ends.
         Document(
-            ' <b> & "Bob"\tsaw\n\n  Rome \\n [x] | a_b *\n', [Annotation("PER", 8, 11), Annotation("LOC", 21, 25)], "16"
+            ' <b> & "Bob"\tsaw\n\n  Rome \\n [x] | a_b *\n',
+            [Annotation("PER", 8, 11), Annotation("LOC", 21, 25)],
+            "16",
         ),
         # Several annotators, one of whom found nothing; skipped and rejected documents.
         Document(

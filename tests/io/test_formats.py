@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from annotation_project import documents
 
 import spanrs
-from annotation_project import documents
 from spanrs import _spanrs
 from spanrs.errors import FormatError
 from spanrs.io import Document
@@ -61,7 +61,9 @@ def test_every_format_holds_what_the_table_says(form, tmp_path):
     found = [facts(document, form) for document in read_back(target, written)]
     if form in ONE_A_FILE:
         # The names of the files are the ids, in the order of the files.
-        found.sort(key=lambda document: int(document["name"] or 0) if (document["name"] or "").isdigit() else 0)
+        found.sort(
+            key=lambda document: int(document["name"] or 0) if (document["name"] or "").isdigit() else 0
+        )
     for one, other in zip(found, expected, strict=True):
         if form in ONE_A_FILE and other["name"] is not None:
             one["name"] = other["name"]
@@ -72,7 +74,9 @@ def test_every_format_holds_what_the_table_says(form, tmp_path):
     if target.is_dir():
         files = sorted(path.name for path in target.iterdir())
         assert files == sorted(path.name for path in again.iterdir())
-        assert [(target / name).read_bytes() for name in files] == [(again / name).read_bytes() for name in files]
+        assert [(target / name).read_bytes() for name in files] == [
+            (again / name).read_bytes() for name in files
+        ]
     elif form != "spacy":
         assert again.read_bytes() == target.read_bytes()
     assert second.documents == written.documents

@@ -65,7 +65,10 @@ def _to_format(
             corpus, console.target(output_path), to=to, scheme=to_scheme, lossy=lossy, progress=bar
         )
     if output_path not in (None, "-"):
-        number, unit = written.documents or written.sentences, "document" if written.documents else "sentence"
+        number, unit = (
+            written.documents or written.sentences,
+            "document" if written.documents else "sentence",
+        )
         console.echo(f"{output_path}: {number:,} {unit}{'s' * (number != 1)}, {to}", err=True)
 
 

@@ -62,9 +62,7 @@ def archive_parts(path: str, form: str, limits: Limits) -> list[Part]:
     members = list(archive.members())
     if not members:
         raise with_code(FormatError(f"{path}: the archive contains no files"), "empty", path)
-    return [
-        recognised(Part(member.inner, member, form), form) for member in _with_companions(members)
-    ]
+    return [recognised(Part(member.inner, member, form), form) for member in _with_companions(members)]
 
 
 @dataclass(frozen=True)
@@ -239,10 +237,12 @@ class MemberStream(RawIOBase):
 def _with_companions(members: Sequence[ArchiveMember]) -> Iterator[ArchiveMember]:
     """Yield the members that are documents, with their companions."""
     by_name = {member.inner: member for member in members}
-    type_systems = {str(PurePosixPath(name).parent): by_name[name] for name in by_name if is_type_system(name)}
+    type_systems = {
+        str(PurePosixPath(name).parent): by_name[name] for name in by_name if is_type_system(name)
+    }
     for name, member in by_name.items():
         path = PurePosixPath(name)
-        if is_type_system(name) or path.suffix == ".txt" and str(path.with_suffix(".ann")) in by_name:
+        if is_type_system(name) or (path.suffix == ".txt" and str(path.with_suffix(".ann")) in by_name):
             continue
         if path.suffix == ".ann":
             yield ArchiveMember(member.archive, member.info, by_name.get(str(path.with_suffix(".txt"))))

@@ -70,7 +70,9 @@ def counted_documents(
         if (number or relations) and not left_out:
             name = document.name or document.id
             several = name is not None and part.format not in ONE_A_FILE
-            first = (reports or relations)[0] + (f" (document {name})" if several else f" (document {at})" * (at > 0))
+            first = (reports or relations)[0] + (
+                f" (document {name})" if several else f" (document {at})" * (at > 0)
+            )
         left_out += number + len(relations)
         yield document
     if left_out:
@@ -187,9 +189,7 @@ def _check_options(part: Part, options: ReadOptions) -> None:
                 "corpus[...]"
             )
     if options.annotator is not None and part.format not in ANNOTATED:
-        raise ValueError(
-            f"annotator= applies to the formats {_listed(ANNOTATED)}, not to {part.format}"
-        )
+        raise ValueError(f"annotator= applies to the formats {_listed(ANNOTATED)}, not to {part.format}")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -40,7 +40,17 @@ DOCUMENT_FORMATS = (
     "spacy",
 )
 #: Names of file formats, which ``format`` accepts besides ``auto``.
-FORMATS = ("columns", "conllu", "stacked", "spans", *DOCUMENT_FORMATS, "parquet", "arrow", "csv", "jsonl-tags")
+FORMATS = (
+    "columns",
+    "conllu",
+    "stacked",
+    "spans",
+    *DOCUMENT_FORMATS,
+    "parquet",
+    "arrow",
+    "csv",
+    "jsonl-tags",
+)
 
 #: Characters removed from both ends of annotations.
 TRIMS = ("nothing", "spaces", "punctuation")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, with_code
-from spanrs.io.document import TOKEN, Annotation, Document, Layer
-from spanrs.io.docbin import ENTITIES
-from spanrs.io.losses import Losses
+from spanrs.io.document import TOKEN, Document, Layer
 from spanrs.io.output import atomic_output
 
 #: Suffixes of the files of formats with one document per file.
@@ -38,22 +36,22 @@ FORMATS = (
     "csv-spans",
     "spacy",
 )
+#: Longest name of a file without its suffix, in bytes.
+LONGEST_NAME = 200
 #: Output: a path or a binary file object.
-Target: TypeAlias = "str | PathLike[str] | IO[bytes]"
+Target: TypeAlias = str | PathLike[str] | IO[bytes]
 
 
-class CheckLosses(Protocol):
-    """Raises an error if losses are not accepted; called before a file is complete."""
-
-    def __call__(self, losses: Losses, /) -> None: ...
+#: Called with the losses of a writer (kind, number, first) before a file is complete; raises an error if
+#: they are not accepted.
+Accept: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], None]
 
 
 def write_documents(
     documents: Iterable[_spanrs.Document],
     target: Target,
     form: str,
-    losses: Losses,
-    check: CheckLosses,
+    accept: Accept,
 ) -> tuple[int, dict[str, Any]]:
     """Write documents to a file, or each document to a file in a directory.
 
@@ -66,10 +64,9 @@ def write_documents(
         exist.
     form : str
         One of :data:`FORMATS`.
-    losses : Losses
-        Records items that the format cannot represent.
-    check : callable
-        Called with the losses after the last document; nothing is written if it raises an exception.
+    accept : callable
+        Called with the items that the format cannot represent, after the last document; nothing is written if it raises
+        an exception.
 
     Returns
     -------
@@ -85,7 +82,7 @@ def write_documents(
     """
     if form == "spacy":
         with atomic_output(target) as out:
-            return _write_docbin(documents, out, losses, check)
+            return _write_docbin(documents, out, accept)
     writer = _spanrs.DocumentWriter(form)
     if form not in ONE_A_FILE:
         count = 0
@@ -96,27 +93,22 @@ def write_documents(
                     out.write(written[0])
                     count += 1
             out.write(writer.finish()[0])
-            _check(writer, losses, check)
+            accept(writer.losses())
         return count, {}
     documents = iter(documents)
     first = list(islice(documents, 2))
-    is_path = isinstance(target, (str, PathLike))
-    if len(first) == 1 and not (is_path and os.path.isdir(target)):
-        count = _write_one(writer, first[0], target, ONE_A_FILE[form], losses, check)
-    elif not is_path:
+    suffix = ONE_A_FILE[form]
+    path = target if isinstance(target, (str, PathLike)) else None
+    if len(first) == 1 and (path is None or not os.path.isdir(path)):
+        count = _write_one(writer, first[0], target, suffix, accept)
+    elif path is None:
         message = f"{form} has one document per file, but there are several; pass a directory"
         raise with_code(FormatError(message), "documents")
     else:
-        count = _write_folder(writer, chain(first, documents), Path(target), ONE_A_FILE[form], losses, check)
+        count = _write_folder(writer, chain(first, documents), Path(path), suffix, accept)
     # Reading XML requires the names of the elements that are annotations.
     types = writer.types()
     return count, {"elements": types or ["documents"]} if form == "xml-inline" else {}
-
-
-def _check(writer: _spanrs.DocumentWriter, losses: Losses, check: CheckLosses) -> None:
-    """Add the losses of a writer, and check all losses."""
-    losses.extend(writer.losses())
-    check(losses)
 
 
 def _write_one(
@@ -124,14 +116,13 @@ def _write_one(
     document: _spanrs.Document,
     target: Target,
     suffix: str,
-    losses: Losses,
-    check: CheckLosses,
+    accept: Accept,
 ) -> int:
     """Write a single document, with its companion file in the same directory."""
     written = writer.write(document)
     content, companion = (b"", None) if written is None else (written[0], written[2])
     end, shared = writer.finish()
-    _check(writer, losses, check)
+    accept(writer.losses())
     if written is None:
         raise with_code(
             FormatError("the only document was skipped or rejected by its annotators"), "documents"
@@ -139,12 +130,11 @@ def _write_one(
     companion = companion or shared
     with contextlib.ExitStack() as outputs:
         if companion is not None:
+            name = companion[0] if companion[0].startswith(".") else f".{companion[0].lower()}"
             if not isinstance(target, (str, PathLike)) or not os.fspath(target).endswith(suffix):
-                name = companion[0] if companion[0].startswith(".") else f".{companion[0].lower()}"
                 raise ValueError(
                     f"the target must be a path that ends in {suffix}, because a {name} file is written next to it"
                 )
-            name = companion[0] if companion[0].startswith(".") else f".{companion[0].lower()}"
             stem = os.fspath(target).removesuffix(suffix)
             outputs.enter_context(atomic_output(f"{stem}{name}")).write(companion[1])
         outputs.enter_context(atomic_output(target)).write(content + end)
@@ -156,8 +146,7 @@ def _write_folder(
     documents: Iterable[_spanrs.Document],
     folder: Path,
     suffix: str,
-    losses: Losses,
-    check: CheckLosses,
+    accept: Accept,
 ) -> int:
     """Write each document to a file in a directory; if any document cannot be written, nothing is written."""
     from tempfile import TemporaryDirectory
@@ -181,8 +170,8 @@ def _write_folder(
                     Path(unfinished, f"{len(names)}{companion[0]}").write_bytes(companion[1])
                 names.append(name)
             _, shared = writer.finish()
-            file_names = _file_names(names, losses)
-            _check(writer, losses, check)
+            file_names, lost = _file_names(names)
+            accept([*writer.losses(), *lost])
             for at, name in enumerate(file_names):
                 for ending in suffixes:
                     Path(unfinished, f"{at}{ending}").rename(folder / f"{name}{ending}")
@@ -196,26 +185,30 @@ def _write_folder(
     return len(names)
 
 
-def _file_names(names: Sequence[str | None], losses: Losses) -> list[str]:
-    """Return names of files for documents: the names of the documents if they are distinct, otherwise numbers."""
+def _file_names(names: Sequence[str | None]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return names of files for documents, and the losses.
+
+    The names are those of the documents if they are distinct and valid on all systems, otherwise numbers.
+    """
+    named = [name for name in names if name]
     valid = [
         name
-        for name in names
-        if name
-        and not any(mark in name for mark in '/\\:*?"<>|\0')
+        for name in named
+        if not any(mark in name for mark in '/\\:*?"<>|')
         and not name.startswith(".")
-        and len(name.encode()) <= 200
+        and name.isprintable()
+        and len(name.encode()) <= LONGEST_NAME
     ]
     if len(set(map(str.lower, valid))) == len(names):
-        return valid
-    for name in filter(None, names):
-        losses.add("names of documents that are not distinct names of files", f"document {name}")
+        return valid, []
     width = len(str(len(names)))
-    return [str(at).zfill(width) for at in range(len(names))]
+    kind = "names of documents that are not distinct names of files"
+    lost = [{"kind": kind, "number": len(named), "first": f"document {named[0]}"}] if named else []
+    return [str(at).zfill(width) for at in range(len(names))], lost
 
 
 def _write_docbin(
-    documents: Iterable[_spanrs.Document], out: IO[bytes], losses: Losses, check: CheckLosses
+    documents: Iterable[_spanrs.Document], out: IO[bytes], accept: Accept
 ) -> tuple[int, dict[str, Any]]:
     """Write a spaCy DocBin.
 
@@ -252,8 +245,7 @@ def _write_docbin(
         if not overlapping and _UNNAMED in doc.spans:
             doc.set_ents(list(doc.spans[_UNNAMED]))
             del doc.spans[_UNNAMED]
-    losses.extend(projection.losses())
-    check(losses)
+    accept(projection.losses())
     out.write(DocBin(docs=docs, store_user_data=True).to_bytes())
     layers = {name for doc in docs for name in doc.spans}
     return len(docs), {"layer": _UNNAMED} if layers == {_UNNAMED} else {}

@@ -410,7 +410,7 @@ def _check_cells(tags: Iterable[str], place: str) -> None:
 
 
 def write_tag_records(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
-    """Write JSON Lines: one object per sentence, with ``document`` (if named), ``tokens``, and the tags of each layer."""
+    """Write JSON Lines: one object per sentence, with its document (if named), tokens, and the tags of each layer."""
     tags = Tags(corpus, scheme, losses)
     layers: list[str] = []
     count = 0
@@ -429,7 +429,9 @@ def write_tag_records(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losse
             record["tags" if layer == LAYER else layer] = tags.of(sentence, layer, place)
         out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         count += 1
-    return count, tags.read_options() | ({"documents": "document"} if named else {}) | _layer_options(layers)
+    return count, tags.read_options() | ({"documents": "document"} if named else {}) | _layer_options(
+        layers
+    )
 
 
 def write_table(kind: str) -> Callable[[Corpus, IO[bytes], str, Losses], Counted]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import IO, Any, NamedTuple, Unpack
@@ -124,23 +124,23 @@ def write(
     corpus = read(source, **options)
     losses = Losses()
 
-    def check(found: Losses) -> None:
-        if found and not lossy:
-            raise with_code(FormatError(_refusal(form, found.messages())), "lossy")
+    def accept(found: Sequence[Mapping[str, Any]]) -> None:
+        losses.extend(found)
+        if losses and not lossy:
+            raise with_code(FormatError(_refusal(form, losses.messages())), "lossy")
 
     if form in write_sentences.FORMATS:
         written_scheme = _scheme(corpus, scheme)
         projected = ProjectedCorpus(corpus.parts, corpus.options, _spanrs.Projection(form), progress)
         with atomic_output(target) as out:
             counted, read_options = write_sentences.FORMATS[form](projected, out, written_scheme, losses)
-            losses.extend(projected.projection.losses())
-            check(losses)
+            accept(projected.projection.losses())
         written = Written(form, counted, 0, losses.messages(), {"format": form} | read_options)
     else:
         documents = reporting(
             (document for part in corpus.parts for document in corpus.layered_documents(part)), progress
         )
-        count, read_options = write_documents(documents, target, form, losses, check)
+        count, read_options = write_documents(documents, target, form, accept)
         written = Written(form, 0, count, losses.messages(), {"format": form} | read_options)
     warn(f"not written to {form}: {message}" for message in written.left_out)
     return written
