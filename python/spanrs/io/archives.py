@@ -12,11 +12,18 @@ from pathlib import PurePosixPath
 from typing import IO, Any, cast
 
 from spanrs.errors import FormatError, LimitError, with_code
+from spanrs.io.annotator_files import PROJECT
 from spanrs.io.options import Limits
 from spanrs.io.parts import Member, Part, is_type_system, recognised
 
 #: The first bytes of a zip archive, and of an empty archive.
 MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
+#: The file that marks a project exported from INCEpTION.
+PROJECT_FILE = "exportedproject.json"
+#: Its directories of annotated documents.
+ANNOTATION_FOLDERS = ("annotation/", "curation/")
+#: Name of the file of a document before it is annotated.
+UNANNOTATED = "INITIAL_CAS"
 #: Maximum number of files in an archive.
 FILES = 100_000
 #: Maximum depth of archives within archives.
@@ -62,7 +69,29 @@ def archive_parts(path: str, form: str, limits: Limits) -> list[Part]:
     members = list(archive.members())
     if not members:
         raise with_code(FormatError(f"{path}: the archive contains no files"), "empty", path)
+    if any(member.inner == PROJECT_FILE for member in members):
+        return _project_parts(path, members, form)
     return [recognised(Part(member.inner, member, form), form) for member in _with_companions(members)]
+
+
+def _project_parts(path: str, members: Sequence[ArchiveMember], form: str) -> list[Part]:
+    """Return a part for each document of a project of INCEpTION, with the files of its annotators.
+
+    The files are called ``annotation/DOCUMENT/ANNOTATOR.zip/...`` or ``annotation/DOCUMENT/ANNOTATOR.tsv``; curated
+    documents are in ``curation``.
+    """
+    documents: dict[str, dict[str, Part]] = {}
+    chosen = [member for member in members if member.inner.startswith(ANNOTATION_FOLDERS)]
+    for member in _with_companions(chosen):
+        _, document, file, *_ = (*PurePosixPath(member.inner).parts, "")
+        annotator = PurePosixPath(file).stem
+        if annotator not in ("", UNANNOTATED):
+            part = recognised(Part(member.inner, member, form), form)
+            documents.setdefault(document, {})[annotator] = part
+    if not documents:
+        message = f"{path}: the project has no annotated documents; export it with annotations, as XMI or WebAnno TSV"
+        raise with_code(FormatError(message), "empty", path)
+    return [Part(name, files, PROJECT, path) for name, files in documents.items()]
 
 
 @dataclass(frozen=True)

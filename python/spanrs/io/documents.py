@@ -8,6 +8,7 @@ from functools import partial
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, check_name, warn, with_code
+from spanrs.io.annotator_files import PROJECT, read_annotators
 from spanrs.io.document import Document
 from spanrs.io.encodings import as_declared, is_utf8, recoded
 from spanrs.io.options import ReadOptions
@@ -28,6 +29,7 @@ ANNOTATED = (
     "bioc-xml",
     "bioc-json",
     "csv-spans",
+    PROJECT,
 )
 #: Formats with layers of annotations: sets, groups, or types of annotations.
 LAYERED = ("spacy", "gate-xml", "webanno-tsv", "uima-xmi")
@@ -114,6 +116,10 @@ def core_documents(
         if isinstance(part.source, list):
             return iter(of_memory(read_docs(part.source, layer, part.shown)))
         return iter(of_memory(read_docbin(part.opened(keep=True), layer, options.limits.expansion)))
+    if part.format == PROJECT:
+        read = partial(_plain_file, options=replace(options, annotator=None))
+        annotator = None if options.annotator is None else str(options.annotator)
+        return iter(of_memory(read_annotators(part, annotator, read, all_layers=all_layers)))
     # Several named columns are merged into one document.
     has_layers = len(options.layers()) > 1
     if part.kind == "rows" and not has_layers and options.gold is None and options.pred is None:
@@ -125,6 +131,10 @@ def core_documents(
         )
         return (document for joined_document in joined for document in of_memory([joined_document]))
     return _file_documents(part, options, all_layers=all_layers, drop_root=drop_root)
+
+
+def _plain_file(part: Part, options: ReadOptions) -> Iterator[Document]:
+    return map(plain_document, core_documents(part, options, drop_root=True))
 
 
 def _file_documents(
@@ -183,7 +193,7 @@ def _check_options(part: Part, options: ReadOptions) -> None:
     """Refuse options that do not apply to a format."""
     if options.layer is not None:
         check_name(options.layer, "layer", "ents")
-        if part.format not in LAYERED:
+        if part.format not in (*LAYERED, PROJECT):
             raise ValueError(
                 f"layer= applies to the formats {_listed(LAYERED)}, not to {part.format}; select a layer with "
                 "corpus[...]"

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, Unpack
 
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
+from spanrs.io.annotator_files import PROJECT
 from spanrs.io.archives import archive_parts, is_archive
 from spanrs.io.corpus import Corpus
 from spanrs.io.docbin import is_doc
@@ -206,6 +207,7 @@ _USED: dict[str, frozenset[str]] = {
     "raw": frozenset(("encoding", "elements", "overlay")),
     **dict.fromkeys(ANNOTATED, frozenset(("annotator", "offsets"))),
     **dict.fromkeys(LAYERED, frozenset(("layer",))),
+    PROJECT: frozenset(("annotator", "layer")),
     **dict.fromkeys(("mat-json", "doccano"), frozenset(("offsets",))),
 }
 
