@@ -58,6 +58,17 @@ impl LayerChoice {
     }
 }
 
+/// The annotators whose records are read, in files with one record per annotator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The only annotator of each document.
+    Sole,
+    /// The annotator with this name.
+    Named(String),
+    /// All annotators.
+    All,
+}
+
 /// The annotator whose annotations are read from a Label Studio file.
 pub(super) enum Annotator {
     /// A user: id, e-mail address or name.

@@ -39,6 +39,7 @@ mod bioc_json;
 mod bioc_xml;
 mod brat;
 mod char_index;
+mod counted;
 mod csv_spans;
 mod doccano;
 mod elements;
@@ -52,6 +53,8 @@ mod jsonl_spans;
 mod label_studio;
 mod losses;
 mod mat_json;
+mod merging;
+mod metadata;
 mod prodigy;
 mod project;
 mod pubtator;
@@ -282,7 +285,7 @@ impl Reader {
         let limits = *limits;
         let records: Box<dyn Records> = match self.format {
             Format::Doccano => Box::new(doccano::Documents(records::Lines::open(source, limits)?)),
-            Format::Prodigy => Box::new(prodigy::Prodigy::open(source, layers, limits)?),
+            Format::Prodigy => prodigy::open(source, layers, limits)?,
             Format::LabelStudio | Format::LabelStudioMin => {
                 Box::new(label_studio::Tasks::open(source, layers, limits)?)
             }
@@ -371,6 +374,7 @@ pub fn declared_encoding(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn brat_is_two_files_of_which_either_is_named() {
