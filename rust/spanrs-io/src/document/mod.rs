@@ -61,6 +61,8 @@ mod pubtator;
 mod quirks;
 mod records;
 mod regions;
+#[cfg(test)]
+mod round_trip;
 mod stream;
 #[cfg(test)]
 mod testing;
@@ -287,7 +289,7 @@ impl Reader {
             Format::Doccano => Box::new(doccano::Documents(records::Lines::open(source, limits)?)),
             Format::Prodigy => prodigy::open(source, layers, limits)?,
             Format::LabelStudio | Format::LabelStudioMin => {
-                Box::new(label_studio::Tasks::open(source, layers, limits)?)
+                label_studio::open(source, layers, limits)?
             }
             Format::LabelStudioCsv => label_studio::csv::open(source, layers, limits)?,
             Format::BiocXml => bioc_xml::open(source, layers, limits)?,

@@ -1,6 +1,9 @@
+use super::super::round_trip::{check, documents, write};
 use super::super::testing::{links, rows, spans};
 use super::super::{Format, Reader};
 use super::*;
+use proptest::prelude::*;
+use serde_json::json;
 
 fn read(name: &str, text: &str) -> Result<Vec<Document>> {
     Reader::new(Format::Doccano).read(name, text.as_bytes())
@@ -117,5 +120,57 @@ fn relations_link_entities_by_their_ids() {
     assert_eq!(
         document.relations_left_out,
         ["relation \"of\" from entity 7 to nothing, at least one of which does not exist"]
+    );
+}
+
+proptest! {
+    #[test]
+    fn documents_are_read_as_they_were_written(documents in prop::collection::vec(documents(), 0..3)) {
+        check(Format::Doccano, &documents, |_| ());
+    }
+}
+
+#[test]
+fn other_keys_are_name_and_metadata() {
+    let lines = concat!(
+        "{\"id\": 1, \"text\": \"a\", \"label\": [], \"Comments\": [], \"source\": \"web\", \"title\": \"T\", \"n\": 1.5}\n",
+        "{\"text\": \"a\", \"data\": \"raw\", \"label\": [], \"Comments\": [\"unsure\"], \"meta\": {\"year\": 2020}}\n",
+    );
+    let documents = read("d", lines).unwrap();
+    assert_eq!(documents[0].name.as_deref(), Some("T"));
+    let metadata: Vec<_> = documents.iter().map(|d| json!(d.metadata)).collect();
+    assert_eq!(
+        metadata,
+        [
+            json!([["source", "web"], ["n", 1.5]]),
+            json!([["Comments", ["unsure"]], ["year", 2020], ["data", "raw"]])
+        ]
+    );
+}
+
+#[test]
+fn records_are_written_like_those_of_doccano() {
+    let mut document = Document::new("Bob ate".to_owned());
+    (document.id, document.name) = (Some("7".to_owned()), Some("b.txt".to_owned()));
+    document.metadata = vec![("year".to_owned(), 2020.into())];
+    let (person, verb) = (document.intern("PER"), document.intern("V"));
+    document.push(person, 0, 3);
+    document.push(verb, 4, 7);
+    let written = |document: &Document| {
+        let file = write(Format::Doccano, std::slice::from_ref(document)).0;
+        String::from_utf8(file).unwrap()
+    };
+    assert_eq!(
+        written(&document),
+        "{\"id\":7,\"text\":\"Bob ate\",\"label\":[[0,3,\"PER\"],[4,7,\"V\"]],\"name\":\"b.txt\",\"year\":2020}\n"
+    );
+    document.relate("eats", 1, 0);
+    assert_eq!(
+        written(&document),
+        concat!(
+            "{\"id\":7,\"text\":\"Bob ate\",\"entities\":[{\"id\":0,\"label\":\"PER\",\"start_offset\":0,\"end_offset\":3},",
+            "{\"id\":1,\"label\":\"V\",\"start_offset\":4,\"end_offset\":7}],\"relations\":[{\"id\":0,\"from_id\":1,",
+            "\"to_id\":0,\"type\":\"eats\"}],\"name\":\"b.txt\",\"year\":2020}\n"
+        )
     );
 }

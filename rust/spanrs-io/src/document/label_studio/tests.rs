@@ -1,6 +1,8 @@
 use super::super::testing::{Row, links, rows, spans};
-use super::super::{Format, Reader};
-use super::*;
+use super::super::{Answer, Document, Format, LayerChoice, Reader};
+use crate::document::round_trip::{check, documents as random_documents, with_ids};
+use crate::error::Result;
+use proptest::prelude::*;
 
 fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut reader = Reader::new(Format::LabelStudio);
@@ -280,4 +282,23 @@ fn layers_relations_and_attributes_are_kept() {
         document.relations_left_out,
         ["a relation from \"b\" to \"z\", at least one of which is not a text region"]
     );
+}
+
+/// Label Studio has no rejected annotations.
+fn without_rejection(document: &mut Document) {
+    for layer in &mut document.layers {
+        if layer.answer == Answer::Rejected {
+            layer.answer = Answer::Skipped;
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn documents_are_read_as_they_were_written(document in random_documents(), more in prop::collection::vec(random_documents(), 0..3)) {
+        for format in [Format::LabelStudio, Format::LabelStudioMin, Format::LabelStudioCsv] {
+            check(format, std::slice::from_ref(&document), without_rejection);
+            check(format, &with_ids(more.clone()), without_rejection);
+        }
+    }
 }

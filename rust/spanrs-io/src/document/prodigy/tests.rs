@@ -1,6 +1,9 @@
+use super::super::round_trip::{check, documents, with_ids, write};
 use super::super::testing::{links, rows, spans};
 use super::super::{Format, Reader};
 use super::*;
+use proptest::prelude::*;
+use serde_json::json;
 
 fn read(lines: &str, layers: LayerChoice) -> Result<Vec<Document>> {
     let reader = Reader {
@@ -88,25 +91,24 @@ fn all_layers_say_what_was_done_with_each_text() {
         "{\"text\": \"b\", \"answer\": \"ignore\"}\n",
     );
     let documents = read(lines, LayerChoice::All).unwrap();
-    let layers: Vec<_> = documents
-        .iter()
-        .map(|d| {
-            (
-                d.layers[0].name.as_deref(),
-                d.layers[0].answer,
-                d.annotations.len(),
-            )
-        })
-        .collect();
+    let layers = |at: usize| -> Vec<_> {
+        let document: &Document = &documents[at];
+        let layers = document.layers.iter();
+        layers
+            .map(|layer| (layer.name.as_deref(), layer.answer))
+            .collect()
+    };
+    assert_eq!(documents.len(), 2);
     assert_eq!(
-        layers,
-        [
-            (Some("ann"), Answer::Given, 1),
-            (Some("bob"), Answer::Empty, 0),
-            (Some("bob"), Answer::Rejected, 0),
-            (None, Answer::Skipped, 0),
-        ]
+        layers(0),
+        [(Some("ann"), Answer::Given), (Some("bob"), Answer::Empty)]
     );
+    assert_eq!(
+        layers(1),
+        [(Some("bob"), Answer::Rejected), (None, Answer::Skipped)]
+    );
+    assert_eq!(spans(&documents[0]), rows(&[("X", 0, 1)]));
+    assert_eq!(spans(&documents[1]), rows(&[]));
     let refused = read(lines, LayerChoice::Sole).unwrap_err().to_string();
     assert_eq!(
         refused,
@@ -151,4 +153,199 @@ fn relations_are_between_spans_or_tokens() {
         document.relations_left_out,
         ["relation \"s\": the head or the child is neither a span nor a token of the record"]
     );
+}
+
+/// The name of a document is read as its id.
+fn with_name_as_id(document: &mut Document) {
+    document.id = document.id.take().or_else(|| document.name.clone());
+}
+
+proptest! {
+    #[test]
+    fn documents_are_read_as_they_were_written(document in documents(), more in prop::collection::vec(documents(), 0..3)) {
+        check(Format::Prodigy, &[document], with_name_as_id);
+        check(Format::Prodigy, &with_ids(more), |_| ());
+    }
+}
+
+#[test]
+fn records_are_written_like_those_of_prodigy() {
+    let mut document = Document::new("Bob ate".to_owned());
+    document.name = Some("b.txt".to_owned());
+    document.metadata = vec![("year".to_owned(), 2020.into())];
+    for (name, answer) in [("ann", Answer::Given), ("bob", Answer::Skipped)] {
+        document.layers.push(Layer {
+            name: Some(name.to_owned()),
+            answer,
+        });
+    }
+    document.prepend_tokens(&[(0, 3), (4, 7)]);
+    let person = document.intern("PER");
+    document.push(person, 0, 3);
+    document.annotations[2].layer = 0;
+    document.relate("eats", 1, 2);
+    let file = String::from_utf8(write(Format::Prodigy, &[document]).0).unwrap();
+    let tokens = "\"tokens\":[{\"text\":\"Bob\",\"start\":0,\"end\":3,\"id\":0,\"ws\":true},\
+                  {\"text\":\"ate\",\"start\":4,\"end\":7,\"id\":1,\"ws\":false}]";
+    let by = |name: &str| {
+        format!(
+            "\"_annotator_id\":\"{name}\",\"_session_id\":\"{name}\",\"meta\":{{\"name\":\"b.txt\",\"year\":2020}}"
+        )
+    };
+    let bob = "{\"start\":0,\"end\":3,\"token_start\":0,\"token_end\":0,\"label\":\"PER\"}";
+    assert_eq!(
+        file,
+        format!(
+            "{{\"text\":\"Bob ate\",{tokens},\"spans\":[{bob}],\"relations\":[{{\"head\":1,\"child\":0,\
+             \"head_span\":{{\"start\":4,\"end\":7,\"token_start\":1,\"token_end\":1,\"label\":null}},\
+             \"child_span\":{bob},\"label\":\"eats\"}}],\"answer\":\"accept\",{}}}\n\
+             {{\"text\":\"Bob ate\",{tokens},\"spans\":[],\"answer\":\"ignore\",{}}}\n",
+            by("ann"),
+            by("bob")
+        )
+    );
+}
+
+#[test]
+fn names_and_metadata_are_read() {
+    let lines = concat!(
+        "{\"text\": \"a\", \"_input_hash\": 5, \"meta\": {\"title\": \"T\", \"year\": 1}, \"label\": \"POS\", \"_task_hash\": 6}\n",
+        "{\"text\": \"b\", \"id\": 1, \"meta\": {\"id\": 2, \"file\": \"f\"}}\n",
+        "{\"text\": \"c\", \"meta\": {\"id\": 2}}\n",
+    );
+    let documents = read(lines, LayerChoice::Sole).unwrap();
+    let described: Vec<_> = documents
+        .iter()
+        .map(|d| json!([d.id, d.name, d.metadata]))
+        .collect();
+    assert_eq!(
+        described,
+        [
+            json!(["T", "T", [["year", 1], ["label", "POS"]]]),
+            json!(["1", "f", [["id", 2]]]),
+            json!(["2", null, []]),
+        ]
+    );
+}
+
+/// Reads documents and what users are told.
+fn told(lines: &str, layers: LayerChoice) -> (Vec<Document>, Vec<String>) {
+    let source = Source::stream("d", Box::new(std::io::Cursor::new(lines.to_owned())));
+    let reader = Reader {
+        layers,
+        ..Reader::new(Format::Prodigy)
+    };
+    let mut documents = reader.open(&source).unwrap();
+    let found: Result<Vec<_>> = documents.by_ref().collect();
+    (found.unwrap(), documents.notices())
+}
+
+fn record(text: &str, annotator: &str, more: &str) -> String {
+    format!(
+        "{{\"text\": \"{text}\", \"_input_hash\": 1, \"_annotator_id\": \"{annotator}\"{more}}}\n"
+    )
+}
+
+#[test]
+fn the_latest_record_of_an_annotator_is_read() {
+    let span = |label: &str| {
+        format!(", \"spans\": [{{\"start\": 0, \"end\": 1, \"label\": \"{label}\"}}]")
+    };
+    let lines = [
+        record("a", "ann", &format!("{}, \"_timestamp\": 9", span("LATE"))),
+        record("a", "ann", &format!("{}, \"_timestamp\": 8", span("EARLY"))),
+        record("b", "ann", &span("EARLY")),
+        record("b", "ann", &span("LATE")),
+        record("b", "ann", ", \"answer\": \"ignore\""),
+    ];
+    for layers in [LayerChoice::Sole, LayerChoice::All] {
+        let (documents, notices) = told(&lines[..4].concat(), layers);
+        assert_eq!(documents.len(), 2);
+        for document in &documents {
+            assert_eq!(spans(document), rows(&[("LATE", 0, 1)]));
+        }
+        assert_eq!(
+            notices,
+            [
+                "2 records are not read because the annotator annotated the same document again (first: line 2, \
+                 annotator ann)"
+            ]
+        );
+    }
+    let (documents, notices) = told(&lines.concat(), LayerChoice::Named("ann".to_owned()));
+    assert_eq!(documents.len(), 1);
+    assert_eq!(notices[0], "1 ignored record is not read (line 5)");
+}
+
+#[test]
+fn records_that_are_not_accepted_are_counted() {
+    let lines = concat!(
+        "{\"text\": \"a\", \"answer\": \"accept\"}\n\n",
+        "{\"text\": \"b\", \"answer\": \"reject\"}\n",
+        "{\"text\": 3, \"answer\": \"reject\"}\n",
+        "{\"text\": \"d\", \"answer\": \"ignore\"}\n",
+    );
+    let (documents, notices) = told(lines, LayerChoice::Sole);
+    assert_eq!(documents.len(), 1);
+    assert_eq!(
+        notices,
+        [
+            "2 rejected records are not read (first: line 3)",
+            "1 ignored record is not read (line 5)"
+        ]
+    );
+    let (documents, notices) = told(lines, LayerChoice::All);
+    assert_eq!(documents.len(), 3);
+    assert_eq!(
+        notices,
+        ["1 record that was not accepted is malformed and not read (line 4)"]
+    );
+}
+
+#[test]
+fn sessions_one_after_another_are_merged() {
+    let record =
+        |text: &str, by: &str| format!("{{\"text\": \"{text}\", \"_session_id\": \"{by}\"}}\n");
+    let lines = [
+        record("a", "ann"),
+        record("b", "ann"),
+        record("b", "ann"),
+        record("c", "ann"),
+        record("b", "bob"),
+        record("a", "bob"),
+        record("d", "bob"),
+        record("b", "bob"),
+    ];
+    let (documents, notices) = told(&lines.concat(), LayerChoice::All);
+    let shown: Vec<_> = documents
+        .iter()
+        .map(|d| (d.text.as_str(), d.layers.len()))
+        .collect();
+    assert_eq!(shown, [("a", 2), ("b", 2), ("b", 2), ("c", 1), ("d", 1)]);
+    assert_eq!(notices, Vec::<String>::new());
+}
+
+#[test]
+fn documents_before_an_error_are_returned() {
+    let lines = record("a", "ann", "") + &record("a", "bob", "") + "{\"text\": 3}\n";
+    let reader = Reader {
+        layers: LayerChoice::All,
+        ..Reader::new(Format::Prodigy)
+    };
+    let source = Source::stream("d", Box::new(std::io::Cursor::new(lines)));
+    let mut documents = reader.open(&source).unwrap();
+    assert_eq!(documents.next().unwrap().unwrap().layers.len(), 2);
+    assert_eq!(documents.next().unwrap().unwrap_err().position.line, 3);
+    assert!(documents.next().is_none());
+}
+
+#[test]
+fn unnamed_annotators_of_one_input_are_refused_or_layers() {
+    let line = "{\"text\": \"a\", \"_input_hash\": 1}\n".repeat(2);
+    assert_eq!(
+        read(&line, LayerChoice::Sole).unwrap_err().to_string(),
+        "d:2: the same input as on line 1, and neither record names its annotator; keep one record per input, or \
+         name the annotators with \"_annotator_id\""
+    );
+    assert_eq!(read(&line, LayerChoice::All).unwrap()[0].layers.len(), 2);
 }
