@@ -189,7 +189,11 @@ impl WriteFormat for CsvWriter {
             };
             cells.push(cell.unwrap_or_default());
         }
-        let name = facts.shift_remove("name").unwrap_or_default();
+        // Metadata may be called `name`, too, if it is not a name.
+        let name = document.name.as_deref().unwrap_or_default();
+        if !name.is_empty() {
+            facts.shift_remove("name");
+        }
         // What has no column is JSON.
         let nested = facts.shift_remove(METADATA);
         if let Some(Value::Object(nested)) = nested {
@@ -216,9 +220,8 @@ impl WriteFormat for CsvWriter {
                 &document.text,
                 "",
             ];
-            let name = [name.as_str().unwrap_or_default()];
             let own = cells.iter().map(|cell| cell.as_str().unwrap_or_default());
-            let row = fixed.into_iter().chain(name).chain(own);
+            let row = fixed.into_iter().chain([name]).chain(own);
             write_row(out, row.chain([&*metadata]))?;
         }
         Ok(())
