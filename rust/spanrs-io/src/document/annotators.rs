@@ -55,7 +55,7 @@ pub enum LayerChoice {
 
 impl LayerChoice {
     /// Returns true if the annotator is given by a number. The names in the file determine whether
-    /// the number is a name or a position, so the file is read twice.
+    /// the number is a name or a position.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Named(name) if name.parse::<usize>().is_ok())
     }

@@ -149,8 +149,14 @@ impl Record {
         }
         let mut ids = HashMap::new();
         for entity in self.entities.into_iter().flatten() {
-            if let Some(id) = json::id(&entity.id) {
-                ids.insert(id, document.annotations.len() as u32);
+            if let Some(id) = json::id(&entity.id)
+                && ids.insert(id, document.annotations.len() as u32).is_some()
+            {
+                document.leave_out_relation(|| {
+                    let id = json::id(&entity.id).unwrap_or_default();
+                    let id = json::excerpt(&id, 40);
+                    format!("relations of entity {id}, whose id occurs twice, are those of the last entity with this id")
+                });
             }
             let ty = document.intern(&entity.label);
             document.push(ty, entity.start_offset.0, entity.end_offset.0);

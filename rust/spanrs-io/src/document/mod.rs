@@ -9,8 +9,9 @@
 //! | inline XML, fake XML | none: tags are in the text | one |
 //! | raw text | none: no annotations | one |
 //! | brat | code points, a byte order mark included | one, in two files |
-//! | doccano, Prodigy | code points | one per line |
-//! | Label Studio | UTF-16 code units | one per task |
+//! | doccano | code points | one per line |
+//! | Prodigy | code points | one per line and annotator |
+//! | Label Studio | UTF-16 code units or code points | one per task, JSON_MIN and CSV: one per task and annotator |
 //!
 //! Reading has two steps. The reader of a format rejects files that violate the format;
 //! [`Document::close`] then leaves out, with a report, annotations outside of the text. Exports of
@@ -121,7 +122,7 @@ pub enum Format {
     LabelStudio,
     /// Label Studio's JSON_MIN.
     LabelStudioMin,
-    /// Label Studio's CSV.
+    /// Label Studio's CSV, separated by commas or tabs.
     LabelStudioCsv,
     /// WebAnno TSV 3, of WebAnno and INCEpTION.
     WebannoTsv,
@@ -253,14 +254,15 @@ impl Reader {
 
     /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the
     /// path may be either file of the pair; the type system of UIMA XMI is read from the directory
-    /// of the file. A source is opened once, or twice if the annotator is given by a number
-    /// ([`LayerChoice::is_number`]).
+    /// of the file. A source is opened twice for Prodigy and Label Studio, where the annotators of a
+    /// document may be anywhere in the file; a stream is then kept ([`Source::read_twice`]).
     ///
     /// # Errors
     /// For formats with one document per file, the errors of [`Source::contents`] and
     /// [`Reader::read`], and [`Code::BadDocument`] for brat from a stream. For other formats, the
-    /// errors of [`Source::open`], and for an annotator given by number the errors of
-    /// [`Reader::read`]; other errors are returned with the documents.
+    /// errors of [`Source::open`], and [`Code::BadDocument`] if several annotators annotated the same
+    /// document and none is selected, or if the selected annotator does not occur; other errors are
+    /// returned with the documents.
     ///
     /// # Examples
     /// ```

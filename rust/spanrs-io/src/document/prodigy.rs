@@ -148,7 +148,7 @@ impl FirstPass {
         loop {
             let plan = &mut self.plan;
             let skimmed = json::next_record(&mut self.lines, WHAT, |line| {
-                let skimmed = parse_or_skip(line, |line| serde_json::from_str::<Skimmed>(line))?;
+                let skimmed = parse_or_skip(line, serde_json::from_str::<Skimmed>)?;
                 Ok(skimmed.map(|record| record.head(plan)))
             });
             match skimmed {

@@ -123,6 +123,8 @@ const STEP: usize = 256;
 /// Number of additional characters of the document, beyond the length of a region's text, that are
 /// searched for the region's text.
 const LONGEST_REST: usize = 200;
+/// Number of additional characters that are searched including white space.
+const LONGEST_BLANK: usize = 1000;
 
 /// Classification of an offset in code units.
 enum Place {
@@ -210,10 +212,13 @@ impl Regions {
 
     /// Returns the text of a region and the text between two offsets, without white space.
     fn compared(&self, start: u32, end: u32, said: &str) -> (String, String) {
-        let said: String = said.chars().filter(|c| !c.is_whitespace()).collect();
-        let stretch = self.from(start).take((end - start) as usize);
         // A long region with a short text is compared only at its beginning, so that time is
         // linear.
+        let length = (end - start) as usize;
+        let stretch = self
+            .from(start)
+            .take(length.min(said.len() + LONGEST_BLANK));
+        let said: String = said.chars().filter(|c| !c.is_whitespace()).collect();
         let stretch = stretch
             .filter(|c| !c.is_whitespace())
             .take(said.len() + LONGEST_REST);

@@ -90,7 +90,7 @@ impl Table {
                 message,
             ));
         };
-        let cells = table.record.iter().map(|cell| utf8_from(&position, cell));
+        let cells = table.record.iter().map(|cell| text(&position, cell));
         table.header = cells
             .map(|cell| cell.map(str::to_owned))
             .collect::<Result<_>>()?;
@@ -152,7 +152,7 @@ impl Table {
             if cell.is_empty() {
                 continue;
             }
-            let cell = utf8_from(&position, cell)?;
+            let cell = text(&position, cell)?;
             match value(column, cell) {
                 Ok(value) => facts.insert(column.clone(), value),
                 Err(error) => {
@@ -175,6 +175,19 @@ impl Table {
             facts,
         }))
     }
+}
+
+/// Returns a cell of the row at `position` as text.
+fn text<'a>(position: &Position, cell: &'a [u8]) -> Result<&'a str> {
+    let begin = Position {
+        column: 1,
+        ..position.clone()
+    };
+    // The column of the cell in the file is not known.
+    utf8_from(&begin, cell).map_err(|error| Error {
+        position: position.clone(),
+        ..error
+    })
 }
 
 /// Returns the value of a cell: regions and the column for metadata are JSON, other cells are text.

@@ -1,10 +1,11 @@
 use super::super::testing::{Row, links, rows, spans};
 use super::super::{Answer, Document, Format, LayerChoice, Reader};
-use crate::document::round_trip::{check, documents as random_documents, with_ids, write};
 use crate::error::Result;
 use crate::source::Source;
-use proptest::prelude::*;
 use serde_json::json;
+
+mod rows;
+mod written;
 
 fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut reader = Reader::new(Format::LabelStudio);
@@ -286,25 +287,6 @@ fn layers_relations_and_attributes_are_kept() {
     );
 }
 
-/// Label Studio has no rejected annotations.
-fn without_rejection(document: &mut Document) {
-    for layer in &mut document.layers {
-        if layer.answer == Answer::Rejected {
-            layer.answer = Answer::Skipped;
-        }
-    }
-}
-
-proptest! {
-    #[test]
-    fn documents_are_read_as_they_were_written(document in random_documents(), more in prop::collection::vec(random_documents(), 0..3)) {
-        for format in [Format::LabelStudio, Format::LabelStudioMin, Format::LabelStudioCsv] {
-            check(format, std::slice::from_ref(&document), without_rejection);
-            check(format, &with_ids(more.clone()), without_rejection);
-        }
-    }
-}
-
 /// Reads documents and what users are told.
 fn told(format: Format, text: &str, layers: LayerChoice) -> (Vec<Document>, Vec<String>) {
     let source = Source::stream("d", Box::new(std::io::Cursor::new(text.to_owned())));
@@ -532,187 +514,5 @@ fn offsets_in_code_points_are_recognised_by_the_texts_of_the_regions() {
         [
             "A 0-1: the text there is not that of the region, \"x\", whether offsets count UTF-16 code units or code points"
         ]
-    );
-}
-
-#[test]
-fn records_of_several_annotators_are_one_document() {
-    let record = |id: u32, by: &str, more: &str| {
-        format!(
-            r#"{{"id": {id}, "text": "ab", "source": "web", "annotator": {by}, "annotation_id": 1{more}}}"#
-        )
-    };
-    let label = |label: &str| {
-        format!(r#", "label": [{{"start": 0, "end": 1, "text": "a", "labels": ["{label}"]}}]"#)
-    };
-    // Label Studio exports the latest annotation first.
-    let records = [
-        record(
-            1,
-            "\"ann@x.org\"",
-            &(label("LATE") + r#", "updated_at": "2024-05-02T10:00:00Z""#),
-        ),
-        record(
-            1,
-            "\"ann@x.org\"",
-            &(label("EARLY") + r#", "updated_at": "2024-05-01T10:00:00Z""#),
-        ),
-        record(2, "\"ann@x.org\"", &label("X")),
-        record(1, "\"bob\"", ""),
-        record(3, "null", ""),
-        record(3, "null", ""),
-    ];
-    let text = format!("[{}]", records.join(","));
-    for format in [Format::LabelStudio, Format::LabelStudioMin] {
-        let (found, notices) = told(format, &text, LayerChoice::All);
-        assert_eq!(found.len(), 3);
-        assert_eq!(
-            layers(&found[0]),
-            [
-                (Some("ann@x.org"), Answer::Given),
-                (Some("bob"), Answer::Empty)
-            ]
-        );
-        assert_eq!(spans(&found[0]), rows(&[("LATE", 0, 1)]));
-        assert_eq!(found[0].metadata, [("source".to_owned(), "web".into())]);
-        assert_eq!(
-            layers(&found[2]),
-            [(None, Answer::Empty), (None, Answer::Empty)]
-        );
-        assert_eq!(
-            notices,
-            [
-                "1 record is not read because the annotator annotated the same document again (task 1, annotator \
-                 ann@x.org)"
-            ]
-        );
-    }
-    let refused = |text: &str| read("d", text, None).unwrap_err().to_string();
-    assert_eq!(
-        refused(&text),
-        "d: annotators ann@x.org and bob both annotated task 1; choose one (--annotator)"
-    );
-    assert_eq!(
-        refused(&format!("[{}]", records[4..].join(","))),
-        "d: task 3 has two annotations, at least one of them without an annotator; keep only one of them"
-    );
-    assert_eq!(read("d", &text, Some("1")).unwrap().len(), 1);
-    assert_eq!(
-        read("d", &text, Some("eve")).unwrap_err().to_string(),
-        "d: no annotator \"eve\"; the file has ann@x.org, bob"
-    );
-    let other_text = text.replacen("\"ab\"", "\"abc\"", 1);
-    let (found, notices) = told(Format::LabelStudio, &other_text, LayerChoice::All);
-    assert_eq!(found.len(), 4);
-    assert_eq!(
-        notices,
-        [
-            "2 records have the id of another record, but another text, and are separate documents (first: task 1)"
-        ]
-    );
-}
-
-#[test]
-fn csv_has_the_records_of_json_min() {
-    let comma = concat!(
-        "\u{FEFF}\"_data_label\",\"annotation_id\",\"annotator\",\"created_at\",\"id\",\"label\",\"lead_time\",",
-        "\"text\",\"title\",\"updated_at\"\r\n",
-        "\"L\",7,\"ann@x.org\",\"2024-05-17T09:30:12Z\",1,\"[{\"\"start\"\": 0, \"\"end\"\": 3, \"\"text\"\": ",
-        "\"\"Bob\"\", \"\"labels\"\": [\"\"PER\"\"]}]\",3.2,\"Bob\nate\",\"T\",\"\"\r\n",
-        "\"\",8,\"4\",\"\",1,\"\",3.2,\"Bob\nate\",\"T\",\"\"\r\n",
-    );
-    // Exported by a version whose other columns were in upper case.
-    let tabs = "ID\tTEXT\tid\tlabel\tannotator\n5\tab\t1\t\"[{\"\"start\"\": 0, \"\"end\"\": 1, \"\"labels\"\": \
-                [\"\"A\"\"]}]\"\ta@x.org\n";
-    let (found, notices) = told(Format::LabelStudioCsv, comma, LayerChoice::All);
-    assert_eq!(found.len(), 1);
-    assert_eq!(
-        (&*found[0].text, found[0].name.as_deref()),
-        ("Bob\nate", Some("T"))
-    );
-    assert_eq!(
-        layers(&found[0]),
-        [
-            (Some("ann@x.org"), Answer::Given),
-            (Some("4"), Answer::Empty)
-        ]
-    );
-    assert_eq!(spans(&found[0]), rows(&[("PER", 0, 3)]));
-    assert_eq!(found[0].metadata, [("_data_label".to_owned(), "L".into())]);
-    // The second record has no cell in this column.
-    assert_eq!(notices.len(), 1);
-    let (found, _) = told(Format::LabelStudioCsv, tabs, LayerChoice::All);
-    assert_eq!(
-        (&*found[0].text, spans(&found[0]), json!(found[0].metadata)),
-        ("ab", rows(&[("A", 0, 1)]), json!([["ID", "5"]]))
-    );
-}
-
-fn example() -> Document {
-    let mut document = Document::new("\u{1F600} Bob ate".to_owned());
-    (document.id, document.name) = (Some("7".to_owned()), Some("b.txt".to_owned()));
-    document.metadata = vec![
-        ("year".to_owned(), 2020.into()),
-        ("lang".to_owned(), "en".into()),
-    ];
-    for (name, answer) in [("ann@x.org", Answer::Given), ("5", Answer::Empty)] {
-        document.layers.push(super::super::Layer {
-            name: Some(name.to_owned()),
-            answer,
-        });
-    }
-    let person = document.intern("PER");
-    document.push(person, 2, 5);
-    document.add_attribute("note", "?");
-    document.add_attribute("sure", true);
-    document.annotations[0].layer = 0;
-    document
-}
-
-fn written(format: Format) -> String {
-    String::from_utf8(write(format, &[example()]).0).unwrap()
-}
-
-#[test]
-fn tasks_are_written_like_those_of_label_studio() {
-    assert_eq!(
-        written(Format::LabelStudio),
-        concat!(
-            "[\n{\"id\":7,\"data\":{\"text\":\"\u{1F600} Bob ate\",\"name\":\"b.txt\",\"year\":2020,\"lang\":\"en\"},",
-            "\"annotations\":[{\"id\":1,\"completed_by\":{\"email\":\"ann@x.org\"},\"result\":[{\"id\":\"a0\",",
-            "\"from_name\":\"label\",\"to_name\":\"text\",\"type\":\"labels\",\"value\":{\"start\":3,\"end\":6,",
-            "\"text\":\"Bob\",\"labels\":[\"PER\"]},\"meta\":{\"text\":[\"?\"]}},{\"id\":\"a0\",\"from_name\":\"sure\",",
-            "\"to_name\":\"text\",\"type\":\"textarea\",\"value\":{\"start\":3,\"end\":6,\"text\":[\"true\"],\"json\":true}}],",
-            "\"was_cancelled\":false,\"ground_truth\":false},{\"id\":2,\"completed_by\":5,\"result\":[],",
-            "\"was_cancelled\":false,\"ground_truth\":false}],\"predictions\":[]}\n]\n"
-        )
-    );
-    assert_eq!(
-        String::from_utf8(write(Format::LabelStudio, &[]).0).unwrap(),
-        "[]\n"
-    );
-}
-
-#[test]
-fn records_are_written_like_those_of_label_studio() {
-    let region = "{\"start\":3,\"end\":6,\"text\":\"Bob\",\"labels\":[\"PER\"]}";
-    let facts =
-        "\"id\":7,\"text\":\"\u{1F600} Bob ate\",\"name\":\"b.txt\",\"year\":2020,\"lang\":\"en\"";
-    assert_eq!(
-        written(Format::LabelStudioMin),
-        format!(
-            "[\n{{{facts},\"label\":[{region}],\"annotator\":\"ann@x.org\",\"annotation_id\":1}},\n\
-             {{{facts},\"label\":[],\"annotator\":5,\"annotation_id\":2}}\n]\n"
-        )
-    );
-    let quoted = region.replace('"', "\"\"");
-    assert_eq!(
-        written(Format::LabelStudioCsv),
-        format!(
-            "\"annotation_id\",\"annotator\",\"created_at\",\"id\",\"label\",\"lead_time\",\"text\",\"updated_at\",\
-             \"name\",\"lang\",\"metadata\"\n\
-             1,\"ann@x.org\",\"\",7,\"[{quoted}]\",\"\",\"\u{1F600} Bob ate\",\"\",\"b.txt\",\"en\",\"{{\"\"year\"\":2020}}\"\n\
-             2,5,\"\",7,\"[]\",\"\",\"\u{1F600} Bob ate\",\"\",\"b.txt\",\"en\",\"{{\"\"year\"\":2020}}\"\n"
-        )
     );
 }
