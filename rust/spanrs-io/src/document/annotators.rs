@@ -156,9 +156,9 @@ impl Annotators {
     }
 }
 
-/// Returns the name of a user: for an object, the e-mail address, otherwise the user name, otherwise
-/// first and last name, otherwise the id; a string or a number is used unchanged. None for an object
-/// without any of these, and for other values.
+/// Returns the name of a user: for an object, the e-mail address, otherwise the user name,
+/// otherwise first and last name, otherwise the id; a string or a number is used unchanged. None
+/// for an object without any of these, and for other values.
 pub(super) fn user_name(user: &Value) -> Option<String> {
     let Value::Object(fields) = user else {
         return json::id(user);

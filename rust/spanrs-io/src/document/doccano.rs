@@ -155,7 +155,10 @@ impl Record {
                 document.leave_out_relation(|| {
                     let id = json::id(&entity.id).unwrap_or_default();
                     let id = json::excerpt(&id, 40);
-                    format!("relations of entity {id}, whose id occurs twice, are those of the last entity with this id")
+                    format!(
+                        "relations of entity {id}, whose id occurs twice, are those of the last \
+                         entity with this id"
+                    )
                 });
             }
             let ty = document.intern(&entity.label);

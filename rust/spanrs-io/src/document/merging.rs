@@ -293,8 +293,10 @@ impl<S: Singles> Records for Merged<S> {
         let mut notices = self.singles.notices();
         notices.extend(self.plan.notice());
         notices.extend(self.differing.notice(
-            "document has different metadata in the records of its annotators; those of the first record are read",
-            "documents have different metadata in the records of their annotators; those of the first record are read",
+            "document has different metadata in the records of its annotators; those of the first \
+             record are read",
+            "documents have different metadata in the records of their annotators; those of the \
+             first record are read",
         ));
         notices
     }

@@ -176,8 +176,8 @@ impl FirstPass {
         let first = *self.inputs.entry(skim.head.document).or_insert(line);
         if first < line {
             let message = format!(
-                "the same input as on line {first}, and neither record names its annotator; keep one record per \
-                 input, or name the annotators with \"_annotator_id\""
+                "the same input as on line {first}, and neither record names its annotator; keep one \
+                 record per input, or name the annotators with \"_annotator_id\""
             );
             let position = Position::line(self.lines.name(), line);
             return Err(Error::new(Code::BadDocument, position, message));

@@ -103,7 +103,8 @@ impl CodePoints {
         };
         (tasks > 0).then(|| {
             format!(
-                "offsets of {} in {} count code points, as the texts of the regions show (first: {})",
+                "offsets of {} in {} count code points, as the texts of the regions show \
+                 (first: {})",
                 number(regions, "region"),
                 number(tasks, "task"),
                 self.tasks.first()
@@ -371,7 +372,10 @@ impl Regions {
             let (Some(&source), Some(&target)) = (regions.get(from), regions.get(to)) else {
                 self.document.leave_out_relation(|| {
                     let [from, to] = [from, to].map(|id| excerpt(id, 40));
-                    format!("a relation from {from:?} to {to:?}, at least one of which is not a text region")
+                    format!(
+                        "a relation from {from:?} to {to:?}, at least one of which is not a text \
+                         region"
+                    )
                 });
                 continue;
             };
@@ -422,7 +426,10 @@ impl Regions {
                 return Err(format!("{}: {} is not a label", at(), short(label)));
             };
             self.answer(Answer::Given);
-            let units = self.units;
+            let (units, unit) = match code_points {
+                true => (self.units - self.pairs.len() as u64, "code points"),
+                false => (self.units, "UTF-16 code units"),
+            };
             match places {
                 (Place::Character(start), Place::Character(end)) if self.holds(start, end, value) => {
                     let ty = self.document.intern(label);
@@ -431,19 +438,20 @@ impl Regions {
                 }
                 (Place::Character(_), Place::Character(_)) => self.document.leave_out(|| {
                     format!(
-                        "{label} {start}-{end}: the text there is not that of the region, {}, whether offsets count \
-                         UTF-16 code units or code points",
+                        "{label} {start}-{end}: the text there is not that of the region, {}, whether \
+                         offsets count UTF-16 code units or code points",
                         short(value.get("text").unwrap_or(&Value::Null))
                     )
                 }),
                 (Place::Beyond, _) | (_, Place::Beyond) => self.document.leave_out(|| {
                     format!(
-                        "{label} {start}-{end} reaches beyond the text of {units} UTF-16 code units"
+                        "{label} {start}-{end} reaches beyond the text of {units} {unit}"
                     )
                 }),
                 _ => self.document.leave_out(|| {
                     format!(
-                        "{label} {start}-{end}, in UTF-16 code units, begins or ends within a character"
+                        "{label} {start}-{end}, in UTF-16 code units, begins or ends within a \
+                         character"
                     )
                 }),
             }

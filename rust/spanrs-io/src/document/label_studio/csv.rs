@@ -128,8 +128,8 @@ impl Table {
     /// Returns the next row; None at the end.
     ///
     /// # Errors
-    /// [`Code::BadDocument`] for a row with more or fewer cells than the header, and for regions that are not
-    /// JSON; [`Code::Encoding`]; [`Code::DocumentTooLong`].
+    /// [`Code::BadDocument`] for a row with more or fewer cells than the header, and for
+    /// regions that are not JSON; [`Code::Encoding`]; [`Code::DocumentTooLong`].
     pub(super) fn next(&mut self) -> Result<Option<Row>> {
         let Some(position) = self.read()? else {
             return Ok(None);
@@ -144,7 +144,8 @@ impl Table {
         let (cells, columns) = (self.record.len(), self.header.len());
         if cells != columns {
             return wrong(format!(
-                "the row has {cells} cells, but the header has {columns}; quote cells with separators or quotation marks"
+                "the row has {cells} cells, but the header has {columns}; quote cells with \
+                 separators or quotation marks"
             ));
         }
         let mut facts = Map::with_capacity(cells);

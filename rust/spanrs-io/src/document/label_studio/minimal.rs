@@ -293,7 +293,8 @@ impl FirstPass {
                 "annotators {one} and {two} both annotated task {id}; choose one (--annotator)"
             ),
             _ => format!(
-                "task {id} has two annotations, at least one of them without an annotator; keep only one of them"
+                "task {id} has two annotations, at least one of them without an annotator; keep \
+                 only one of them"
             ),
         };
         let position = Position::file(self.rows.name());
