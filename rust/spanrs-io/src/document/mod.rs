@@ -9,8 +9,9 @@
 //! | inline XML, fake XML | none: tags are in the text | one |
 //! | raw text | none: no annotations | one |
 //! | brat | code points, a byte order mark included | one, in two files |
-//! | doccano, Prodigy | code points | one per line |
-//! | Label Studio | UTF-16 code units | one per task |
+//! | doccano | code points | one per line |
+//! | Prodigy | code points | one per line and annotator |
+//! | Label Studio | UTF-16 code units or code points | one per task, JSON_MIN and CSV: one per task and annotator |
 //!
 //! Reading has two steps. The reader of a format rejects files that violate the format;
 //! [`Document::close`] then leaves out, with a report, annotations outside of the text. Exports of
@@ -39,6 +40,7 @@ mod bioc_json;
 mod bioc_xml;
 mod brat;
 mod char_index;
+mod counted;
 mod csv_spans;
 mod doccano;
 mod elements;
@@ -52,12 +54,16 @@ mod jsonl_spans;
 mod label_studio;
 mod losses;
 mod mat_json;
+mod merging;
+mod metadata;
 mod prodigy;
 mod project;
 mod pubtator;
 mod quirks;
 mod records;
 mod regions;
+#[cfg(test)]
+mod round_trip;
 mod stream;
 mod tag_records;
 #[cfg(test)]
@@ -118,7 +124,7 @@ pub enum Format {
     LabelStudio,
     /// Label Studio's JSON_MIN.
     LabelStudioMin,
-    /// Label Studio's CSV.
+    /// Label Studio's CSV, separated by commas or tabs.
     LabelStudioCsv,
     /// WebAnno TSV 3, of WebAnno and INCEpTION.
     WebannoTsv,
@@ -258,14 +264,15 @@ impl Reader {
 
     /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the
     /// path may be either file of the pair; the type system of UIMA XMI is read from the directory
-    /// of the file. A source is opened once, or twice if the annotator is given by a number
-    /// ([`LayerChoice::is_number`]).
+    /// of the file. A source is opened twice for Prodigy and Label Studio, where the annotators of a
+    /// document may be anywhere in the file; a stream is then kept ([`Source::read_twice`]).
     ///
     /// # Errors
     /// For formats with one document per file, the errors of [`Source::contents`] and
     /// [`Reader::read`], and [`Code::BadDocument`] for brat from a stream. For other formats, the
-    /// errors of [`Source::open`], and for an annotator given by number the errors of
-    /// [`Reader::read`]; other errors are returned with the documents.
+    /// errors of [`Source::open`], and [`Code::BadDocument`] if several annotators annotated the same
+    /// document and none is selected, or if the selected annotator does not occur; other errors are
+    /// returned with the documents.
     ///
     /// # Examples
     /// ```
@@ -302,9 +309,9 @@ impl Reader {
                 Box::new(One(Some(document)))
             }
             Format::Doccano => Box::new(doccano::Documents(records::Lines::open(source, limits)?)),
-            Format::Prodigy => Box::new(prodigy::Prodigy::open(source, layers, limits)?),
+            Format::Prodigy => prodigy::open(source, layers, limits)?,
             Format::LabelStudio | Format::LabelStudioMin => {
-                Box::new(label_studio::Tasks::open(source, layers, limits)?)
+                label_studio::open(source, layers, limits)?
             }
             Format::LabelStudioCsv => label_studio::csv::open(source, layers, limits)?,
             Format::BiocXml => bioc_xml::open(source, layers, limits)?,

@@ -100,12 +100,23 @@ impl Text {
     /// Returns the error for a record that begins at `from` and is too long.
     #[cold]
     fn too_long(&self, from: Position) -> Error {
-        let message = format!(
-            "the record has more than {} bytes, the limit for a document",
-            self.most
-        );
-        Error::new(Code::DocumentTooLong, from, message)
+        too_long(from, self.most)
     }
+}
+
+/// Returns the error for a record that begins at `from` and has more than `most` bytes.
+#[cold]
+pub(super) fn too_long(from: Position, most: usize) -> Error {
+    let message = format!("the record has more than {most} bytes, the limit for a document");
+    Error::new(Code::DocumentTooLong, from, message)
+}
+
+/// Opens a source as a stream of bytes, decompressed and without a byte order mark.
+///
+/// # Errors
+/// Same as [`Lines::open`].
+pub(super) fn open_text(source: &Source, limits: Limits) -> Result<Box<dyn BufRead + Send>> {
+    Ok(Box::new(Text::open(source, limits)?.input))
 }
 
 /// Reads the non-blank lines of a file.
