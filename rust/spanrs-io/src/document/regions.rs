@@ -19,7 +19,9 @@
 //! with the text `b` and the offsets 2-3 counts code points. If both units fit, as with the offsets
 //! 3-4 and the text `b`, the other regions of the task decide: it counts code points if at least one
 //! region fits code points only, and none fits code units only. If no region decides, the tasks
-//! before decide in the same way, otherwise code units are assumed.
+//! before decide in the same way. Otherwise regions with a text, which all versions write, count code
+//! points, and regions without a text are assumed to count code units. Regions whose offsets count
+//! code units are reported in a notice.
 //!
 //! Regions that are left out are reported, once for each label. If the text of a region is not found
 //! at its offsets in either unit, the export uses other offsets, for example of another version of
@@ -59,57 +61,69 @@ pub(super) struct Regions {
     units: u64,
     /// Byte offset of every [`STEP`]th character.
     offsets: Vec<usize>,
-    /// Whether offsets count code points if the regions of the document do not decide.
-    pub(super) code_points_first: bool,
+    /// Whether offsets count code points if the regions of the document do not decide; None if the
+    /// documents before do not decide either.
+    pub(super) before: Option<bool>,
     /// Number of regions that fit code points only, and code units only.
     evidence: (u64, u64),
-    /// Number of regions read with offsets in code points that differ from those in code units.
-    code_points: u64,
+    /// Number of regions read with offsets in code units that differ from those in code points:
+    /// with and without a text.
+    code_units: [u64; 2],
     /// Number of results that belong to no region.
     pub(super) without_region: u64,
 }
 
-/// Regions whose offsets count code points, over all tasks of a file.
+/// Regions whose offsets count code units, over all tasks of a file: with and without a text.
 #[derive(Default)]
-pub(super) struct CodePoints {
-    regions: u64,
-    tasks: Counted,
+pub(super) struct CodeUnits {
+    regions: [u64; 2],
+    tasks: [Counted; 2],
     /// Number of regions that fit code points only, and code units only.
     evidence: (u64, u64),
 }
 
-impl CodePoints {
-    /// Returns true if the tasks so far count code points.
-    pub(super) fn prevail(&self) -> bool {
-        prevail(self.evidence)
+impl CodeUnits {
+    /// Returns whether the tasks so far count code points; None if they do not decide.
+    pub(super) fn code_points(&self) -> Option<bool> {
+        (self.evidence != (0, 0)).then(|| prevail(self.evidence))
     }
 
     /// Adds the regions of a task.
-    pub(super) fn add(&mut self, regions: &Regions, place: impl FnOnce() -> String) {
+    pub(super) fn add(&mut self, regions: &Regions, place: impl Fn() -> String) {
         self.evidence.0 += regions.evidence.0;
         self.evidence.1 += regions.evidence.1;
-        if regions.code_points > 0 {
-            self.regions += regions.code_points;
-            self.tasks.add(place);
+        for (at, &number) in regions.code_units.iter().enumerate() {
+            if number > 0 {
+                self.regions[at] += number;
+                self.tasks[at].add(&place);
+            }
         }
     }
 
-    /// Returns the sentence about these regions.
-    pub(super) fn notice(&self) -> Option<String> {
-        let (regions, tasks) = (self.regions, self.tasks.number());
+    /// Returns the sentences about these regions.
+    pub(super) fn notices(&self) -> impl Iterator<Item = String> {
+        let ends = [
+            (
+                "count UTF-16 code units, as the texts of the regions show",
+                "",
+            ),
+            ("are assumed to count UTF-16 code units", " without text"),
+        ];
         let number = |number: u64, what: &str| match number {
             1 => format!("1 {what}"),
             _ => format!("{number} {what}s"),
         };
-        (tasks > 0).then(|| {
-            format!(
-                "offsets of {} in {} count code points, as the texts of the regions show \
-                 (first: {})",
-                number(regions, "region"),
-                number(tasks, "task"),
-                self.tasks.first()
-            )
-        })
+        let all = self.regions.iter().zip(&self.tasks).zip(ends);
+        all.filter(|((regions, _), _)| **regions > 0).map(
+            move |((&regions, tasks), (count, without))| {
+                format!(
+                    "offsets of {}{without} in {} {count} (first: {})",
+                    number(regions, "region"),
+                    number(tasks.number(), "task"),
+                    tasks.first()
+                )
+            },
+        )
     }
 }
 
@@ -157,9 +171,9 @@ impl Regions {
             document: Document::new(text),
             pairs,
             units,
-            code_points_first: false,
+            before: None,
             evidence: (0, 0),
-            code_points: 0,
+            code_units: [0; 2],
             without_region: 0,
         }
     }
@@ -265,7 +279,7 @@ impl Regions {
             return false;
         }
         let first = match self.evidence {
-            (0, 0) => self.code_points_first,
+            (0, 0) => self.before.unwrap_or_else(|| value.contains_key("text")),
             evidence => prevail(evidence),
         };
         if !self.fits(value, first) && self.fits(value, !first) {
@@ -420,7 +434,7 @@ impl Regions {
         let labels = value.get("labels").unwrap_or(&Value::Null);
         let code_points = self.counts_code_points(value);
         let places = (self.place(start, code_points), self.place(end, code_points));
-        let mut read_as_code_points = false;
+        let mut read_as_code_units = false;
         for label in list(labels, || format!("{}.labels", at()))? {
             let Value::String(label) = label else {
                 return Err(format!("{}: {} is not a label", at(), short(label)));
@@ -434,7 +448,7 @@ impl Regions {
                 (Place::Character(start), Place::Character(end)) if self.holds(start, end, value) => {
                     let ty = self.document.intern(label);
                     self.document.push(ty, start, end);
-                    read_as_code_points = code_points;
+                    read_as_code_units = !code_points;
                 }
                 (Place::Character(_), Place::Character(_)) => self.document.leave_out(|| {
                     format!(
@@ -461,7 +475,8 @@ impl Regions {
             .pairs
             .first()
             .is_some_and(|&first| end > u64::from(first));
-        self.code_points += u64::from(read_as_code_points && differs);
+        let kind = usize::from(!value.contains_key("text"));
+        self.code_units[kind] += u64::from(read_as_code_units && differs);
         Ok(())
     }
 }

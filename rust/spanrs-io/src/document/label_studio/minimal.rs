@@ -22,7 +22,7 @@ use crate::document::json;
 use crate::document::merging::{Head, Merged, Plan, Singles};
 use crate::document::metadata::{add_facts, name_of, take_name};
 use crate::document::records::Items;
-use crate::document::regions::{CodePoints, Regions};
+use crate::document::regions::{CodeUnits, Regions};
 use crate::document::stream::Records;
 use crate::error::{Code, Error, Result};
 
@@ -221,7 +221,7 @@ pub(super) fn open(
         rows: open()?,
         wanted,
         differing,
-        code_points: CodePoints::default(),
+        code_units: CodeUnits::default(),
     };
     Ok(Box::new(Merged::new(second, plan, all)))
 }
@@ -307,7 +307,7 @@ struct SecondPass {
     rows: Rows,
     wanted: Wanted,
     differing: Counted,
-    code_points: CodePoints,
+    code_units: CodeUnits,
 }
 
 impl Singles for SecondPass {
@@ -347,7 +347,7 @@ impl Singles for SecondPass {
         );
         differing
             .into_iter()
-            .chain(self.code_points.notice())
+            .chain(self.code_units.notices())
             .collect()
     }
 }
@@ -359,11 +359,11 @@ impl SecondPass {
         &mut self,
         mut facts: Map<String, Value>,
         annotator: Option<String>,
-        place: impl FnOnce() -> String,
+        place: impl Fn() -> String,
     ) -> std::result::Result<Document, String> {
         let text = take_text(&mut facts, &OWN)?;
         let mut regions = Regions::new(text);
-        regions.code_points_first = self.code_points.prevail();
+        regions.before = self.code_units.code_points();
         regions.document.layers.push(Layer {
             name: annotator,
             answer: Answer::Empty,
@@ -385,7 +385,7 @@ impl SecondPass {
                 }
             }
         }
-        self.code_points.add(&regions, place);
+        self.code_units.add(&regions, place);
         let mut document = regions.document;
         facts.retain(|key, value| !OWN.contains(&key.as_str()) && !is_regions(key, value));
         document.name = take_name(&mut facts);

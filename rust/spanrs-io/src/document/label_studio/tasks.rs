@@ -16,7 +16,7 @@ use crate::document::encoding::behind;
 use crate::document::json::{self, list, object};
 use crate::document::metadata::{add_facts, take_name};
 use crate::document::records::{Fingerprints, Items};
-use crate::document::regions::{CodePoints, Regions, counts, says};
+use crate::document::regions::{CodeUnits, Regions, counts, says};
 use crate::document::stream::Records;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
@@ -55,7 +55,7 @@ struct Counts {
     replaced: Counted,
     /// Results that belong to no region, such as choices for the whole text.
     without_region: Counted,
-    code_points: CodePoints,
+    code_units: CodeUnits,
 }
 
 /// The annotators whose annotations are read.
@@ -80,7 +80,7 @@ impl Records for Tasks {
             unannotated,
             replaced,
             without_region,
-            code_points,
+            code_units,
         } = &self.counts;
         let notices = [
             cancelled.notice(
@@ -99,9 +99,9 @@ impl Records for Tasks {
                 "result that belongs to no region is not read",
                 "results that belong to no region are not read",
             ),
-            code_points.notice(),
         ];
-        notices.into_iter().flatten().collect()
+        let notices = notices.into_iter().flatten();
+        notices.chain(code_units.notices()).collect()
     }
 }
 
@@ -238,7 +238,7 @@ impl Tasks {
         };
         self.count_replaced(all, &replaced, &chosen, place);
         let mut regions = Regions::new(text);
-        regions.code_points_first = self.counts.code_points.prevail();
+        regions.before = self.counts.code_units.code_points();
         if !others.is_empty() {
             regions.document.leave_out(|| not_read(&others));
         }
@@ -248,7 +248,7 @@ impl Tasks {
         for _ in 0..regions.without_region {
             self.counts.without_region.add(place);
         }
-        self.counts.code_points.add(&regions, place);
+        self.counts.code_units.add(&regions, place);
         let mut document = regions.document;
         describe(&mut document, facts, task);
         Ok(Some(document))

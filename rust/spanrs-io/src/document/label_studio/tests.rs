@@ -495,7 +495,7 @@ fn offsets_in_code_points_are_recognised_by_the_texts_of_the_regions() {
     assert_eq!(
         notices,
         [
-            "offsets of 2 regions in 1 task count code points, as the texts of the regions show (first: task 2)"
+            "offsets of 2 regions in 1 task count UTF-16 code units, as the texts of the regions show (first: task 1)"
         ]
     );
     // Without a decision in the task, the tasks before decide.

@@ -53,30 +53,14 @@ impl List {
     }
 }
 
-/// Conversion of character offsets to UTF-16 code units.
-pub(super) struct Units<'a> {
-    index: CharIndex<'a>,
-    /// Offsets, in characters, of the characters with two code units.
-    pairs: Vec<u32>,
-}
+/// The text of a document, for the regions. Offsets count code points, as in Label Studio 1.4 and
+/// later.
+pub(super) struct Text<'a>(CharIndex<'a>);
 
-impl<'a> Units<'a> {
+impl<'a> Text<'a> {
     /// Indexes a text.
     pub(super) fn new(text: &'a str) -> Self {
-        let pairs = (0..).zip(text.chars()).filter(|(_, c)| c.len_utf16() == 2);
-        Self {
-            index: CharIndex::new(text),
-            pairs: if text.is_ascii() {
-                Vec::new()
-            } else {
-                pairs.map(|(at, _)| at).collect()
-            },
-        }
-    }
-
-    /// Converts an offset.
-    fn units(&self, at: u32) -> u32 {
-        at + self.pairs.partition_point(|&pair| pair < at) as u32
+        Self(CharIndex::new(text))
     }
 
     /// Returns start, end and text of an annotation, and its type as the only label.
@@ -87,9 +71,9 @@ impl<'a> Units<'a> {
     ) -> Region<'b> {
         let &Annotation { start, end, .. } = annotation;
         Region {
-            start: self.units(start),
-            end: self.units(end),
-            text: self.index.between(start, end).unwrap_or_default(),
+            start,
+            end,
+            text: self.0.between(start, end).unwrap_or_default(),
             labels: [document.type_of(annotation)],
         }
     }
@@ -200,7 +184,7 @@ fn control(value: &Value) -> (&'static str, Map<String, Value>) {
 fn add_region<'a>(
     items: &mut Vec<Item<'a>>,
     document: &'a Document,
-    units: &'a Units<'a>,
+    text: &'a Text<'a>,
     at: usize,
 ) {
     let annotation = &document.annotations[at];
@@ -215,10 +199,10 @@ fn add_region<'a>(
         from_name: FROM,
         to_name: TO,
         kind: "labels",
-        value: units.region(document, annotation),
+        value: text.region(document, annotation),
         meta: (!notes.is_empty()).then(|| json!({ "text": notes })),
     });
-    let region = || units.region(document, annotation);
+    let region = || text.region(document, annotation);
     let others = document.attribute_values(annotation);
     for (name, value) in others.filter(|(name, value)| !is_note(name, value)) {
         let (kind, members) = control(value);
@@ -238,14 +222,14 @@ fn add_region<'a>(
 /// Returns the results of each layer. Relations between layers are counted in `losses`.
 fn results<'a>(
     document: &'a Document,
-    units: &'a Units<'a>,
+    text: &'a Text<'a>,
     losses: &mut Losses,
 ) -> Vec<Vec<Item<'a>>> {
     let mut layers: Vec<Vec<Item>> = Vec::new();
     layers.resize_with(document.layers.len().max(1), Vec::new);
     for (at, annotation) in document.annotations.iter().enumerate() {
         if let Some(items) = layers.get_mut(annotation.layer as usize) {
-            add_region(items, document, units, at);
+            add_region(items, document, text, at);
         }
     }
     for relation in &document.relations {
@@ -289,11 +273,11 @@ impl WriteFormat for JsonWriter {
         out: &mut Vec<u8>,
         losses: &mut Losses,
     ) -> Result<(), String> {
-        let units = Units::new(&document.text);
+        let text = Text::new(&document.text);
         let facts = facts(document, losses, |key, value| {
             key == "text" || key == super::DATA_TEXT && value.is_string()
         });
-        let results = results(document, &units, losses);
+        let results = results(document, &text, losses);
         let mut annotations = Vec::with_capacity(results.len());
         for (at, mut result) in results.into_iter().enumerate() {
             let layer = document.layers.get(at);

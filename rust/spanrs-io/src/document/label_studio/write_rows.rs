@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::minimal::{LABEL, is_regions};
-use super::write::{List, Region, Units, id};
+use super::write::{List, Region, Text, id};
 use super::{DATA_TEXT, OWN};
 use crate::document::annotated_text::Document;
 use crate::document::losses::Losses;
@@ -70,7 +70,7 @@ fn is_reserved(key: &str, value: &Value) -> bool {
 /// Returns the annotators of a document and the regions of each.
 fn layers<'a>(
     document: &'a Document,
-    units: &'a Units<'a>,
+    text: &'a Text<'a>,
     losses: &mut Losses,
 ) -> Vec<(Option<&'a str>, Vec<Region<'a>>)> {
     let names = document.layers.iter().map(|layer| {
@@ -90,7 +90,7 @@ fn layers<'a>(
     }
     for annotation in &document.annotations {
         if let Some((_, regions)) = layers.get_mut(annotation.layer as usize) {
-            regions.push(units.region(document, annotation));
+            regions.push(text.region(document, annotation));
         }
     }
     layers
@@ -103,12 +103,12 @@ impl WriteFormat for MinWriter {
         out: &mut Vec<u8>,
         losses: &mut Losses,
     ) -> Result<(), String> {
-        let units = Units::new(&document.text);
+        let text = Text::new(&document.text);
         let facts = facts(document, losses, |key, value| {
             // An object `data` is that of a task of JSON.
             is_reserved(key, value) || key == "data" && value.is_object()
         });
-        for (annotator, regions) in layers(document, &units, losses) {
+        for (annotator, regions) in layers(document, &text, losses) {
             self.annotations += 1;
             let record = Record {
                 id: id(document),
@@ -176,7 +176,7 @@ impl WriteFormat for CsvWriter {
         out: &mut Vec<u8>,
         losses: &mut Losses,
     ) -> Result<(), String> {
-        let units = Units::new(&document.text);
+        let text = Text::new(&document.text);
         let mut facts = facts(document, losses, is_reserved);
         let columns = self.columns(&facts, out)?.to_vec();
         let mut cells = Vec::with_capacity(columns.len());
@@ -199,13 +199,13 @@ impl WriteFormat for CsvWriter {
         if let Some(Value::Object(nested)) = nested {
             facts.extend(nested);
         }
-        let text = |value: &Value| serde_json::to_string(value).map_err(|error| error.to_string());
+        let json = |value: &Value| serde_json::to_string(value).map_err(|error| error.to_string());
         let metadata = match facts.is_empty() {
             true => String::new(),
-            false => text(&Value::Object(facts))?,
+            false => json(&Value::Object(facts))?,
         };
         let id = id(document).and(document.id.as_deref()).unwrap_or_default();
-        for (annotator, regions) in layers(document, &units, losses) {
+        for (annotator, regions) in layers(document, &text, losses) {
             self.annotations += 1;
             let number = self.annotations.to_string();
             let regions = serde_json::to_string(&regions).map_err(|error| error.to_string())?;

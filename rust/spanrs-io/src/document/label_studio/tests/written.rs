@@ -57,9 +57,9 @@ fn tasks_are_written_like_those_of_label_studio() {
         concat!(
             "[\n{\"id\":7,\"data\":{\"text\":\"\u{1F600} Bob ate\",\"name\":\"b.txt\",\"year\":2020,\"lang\":\"en\"},",
             "\"annotations\":[{\"id\":1,\"completed_by\":{\"email\":\"ann@x.org\"},\"result\":[{\"id\":\"a0\",",
-            "\"from_name\":\"label\",\"to_name\":\"text\",\"type\":\"labels\",\"value\":{\"start\":3,\"end\":6,",
+            "\"from_name\":\"label\",\"to_name\":\"text\",\"type\":\"labels\",\"value\":{\"start\":2,\"end\":5,",
             "\"text\":\"Bob\",\"labels\":[\"PER\"]},\"meta\":{\"text\":[\"?\"]}},{\"id\":\"a0\",\"from_name\":\"sure\",",
-            "\"to_name\":\"text\",\"type\":\"textarea\",\"value\":{\"start\":3,\"end\":6,\"text\":[\"true\"],\"json\":true}}],",
+            "\"to_name\":\"text\",\"type\":\"textarea\",\"value\":{\"start\":2,\"end\":5,\"text\":[\"true\"],\"json\":true}}],",
             "\"was_cancelled\":false,\"ground_truth\":false},{\"id\":2,\"completed_by\":5,\"result\":[],",
             "\"was_cancelled\":false,\"ground_truth\":false}],\"predictions\":[]}\n]\n"
         )
@@ -72,7 +72,7 @@ fn tasks_are_written_like_those_of_label_studio() {
 
 #[test]
 fn records_are_written_like_those_of_label_studio() {
-    let region = "{\"start\":3,\"end\":6,\"text\":\"Bob\",\"labels\":[\"PER\"]}";
+    let region = "{\"start\":2,\"end\":5,\"text\":\"Bob\",\"labels\":[\"PER\"]}";
     let facts =
         "\"id\":7,\"text\":\"\u{1F600} Bob ate\",\"name\":\"b.txt\",\"year\":2020,\"lang\":\"en\"";
     assert_eq!(
