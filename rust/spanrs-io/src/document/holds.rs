@@ -196,6 +196,7 @@ impl Format {
                 ..SPANS
             },
             Self::Pubtator => Holds {
+                attributes: Attributes::Text,
                 relations: true,
                 ..SPANS
             },

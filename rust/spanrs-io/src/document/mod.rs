@@ -52,6 +52,7 @@ mod jsonl_spans;
 mod label_studio;
 mod losses;
 mod mat_json;
+mod offset_units;
 mod prodigy;
 mod project;
 mod pubtator;
@@ -66,6 +67,7 @@ mod uima_xmi;
 mod webanno_tsv;
 mod write;
 mod xml_inline;
+mod xml_stream;
 
 pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};
 pub use annotators::LayerChoice;
@@ -371,6 +373,7 @@ pub fn declared_encoding(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn brat_is_two_files_of_which_either_is_named() {
