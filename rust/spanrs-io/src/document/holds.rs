@@ -190,7 +190,10 @@ impl Format {
             Self::BiocXml | Self::BiocJson => Holds {
                 discontinuous: true,
                 relations: true,
-                attributes: Attributes::Text,
+                attributes: match self {
+                    Self::BiocJson => Attributes::Typed,
+                    _ => Attributes::Text,
+                },
                 annotators: true,
                 metadata: true,
                 ..SPANS

@@ -35,6 +35,7 @@
 
 mod annotated_text;
 mod annotators;
+mod bioc;
 mod bioc_json;
 mod bioc_xml;
 mod brat;
@@ -48,6 +49,7 @@ mod gate_xml;
 mod given;
 mod holds;
 mod json;
+mod json_documents;
 mod jsonl_spans;
 mod label_studio;
 mod losses;
@@ -59,6 +61,8 @@ mod pubtator;
 mod quirks;
 mod records;
 mod regions;
+#[cfg(test)]
+mod round_trip;
 mod stream;
 #[cfg(test)]
 mod testing;

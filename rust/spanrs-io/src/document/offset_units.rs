@@ -190,7 +190,11 @@ impl UnitCounts {
         for unit in [Unit::Utf16, Unit::Bytes] {
             let (number, first) = &self.counts[unit as usize];
             if *number > 0 {
-                let documents = if *number == 1 { "document" } else { "documents" };
+                let documents = if *number == 1 {
+                    "document"
+                } else {
+                    "documents"
+                };
                 notices.push(format!(
                     "offsets count {} in {number} {documents} (first: {first})",
                     unit.name()
@@ -206,7 +210,12 @@ mod tests {
 
     #[test]
     fn offsets_of_any_unit_are_converted() {
-        for text in ["", "abc", "\u{1F600}\u{e9} b", &"a\u{1F600}\u{e9}".repeat(90)] {
+        for text in [
+            "",
+            "abc",
+            "\u{1F600}\u{e9} b",
+            &"a\u{1F600}\u{e9}".repeat(90),
+        ] {
             for unit in Unit::ALL {
                 let offsets = Offsets::new(text, unit);
                 let mut expected = vec![None; unit.length(text) as usize + 2];
@@ -217,7 +226,11 @@ mod tests {
                 }
                 expected[at as usize] = Some(text.chars().count() as u32);
                 for (offset, expected) in expected.iter().enumerate() {
-                    assert_eq!(offsets.character(offset as u32), *expected, "{unit:?} {offset}");
+                    assert_eq!(
+                        offsets.character(offset as u32),
+                        *expected,
+                        "{unit:?} {offset}"
+                    );
                 }
                 assert_eq!(offsets.character(u32::MAX), None);
             }
@@ -229,7 +242,12 @@ mod tests {
         let offsets = Offsets::new("North and\nSouth Korea", Unit::Characters);
         assert!(offsets.covers(&[(0, 15)], "North and South"));
         assert!(!offsets.covers(&[(0, 15)], "North andSouth"));
-        for quoted in ["North Korea", "NorthKorea", "North...Korea", "North and South Korea"] {
+        for quoted in [
+            "North Korea",
+            "NorthKorea",
+            "North...Korea",
+            "North and South Korea",
+        ] {
             assert!(offsets.covers(&[(0, 5), (16, 21)], quoted), "{quoted}");
         }
         assert!(!offsets.covers(&[(0, 5), (16, 21)], "South Korea"));

@@ -154,8 +154,9 @@ impl Records for Documents {
         let mut notices = Vec::new();
         self.units.notices(&mut notices);
         if self.further.0 > 0 {
+            let plural = if self.further.0 == 1 { "" } else { "s" };
             notices.push(format!(
-                "the fifth and further fields of {} relations are not read (first: {})",
+                "{} relation{plural} with more than four fields, of which four are read (first: {})",
                 self.further.0, self.further.1
             ));
         }
@@ -252,7 +253,10 @@ impl Documents {
             }
             self.further.0 += 1;
         }
-        relate(&mut document, relations.iter().map(|(_, relation)| relation));
+        relate(
+            &mut document,
+            relations.iter().map(|(_, relation)| relation),
+        );
         Ok(document)
     }
 }
@@ -297,7 +301,11 @@ fn fields(line: &str) -> std::result::Result<(&str, Row<'_>), (&str, String)> {
         ));
     }
     let (Some(start), Some(end)) = (offset(first), offset(second)) else {
-        let part = if offset(first).is_some() { second } else { first };
+        let part = if offset(first).is_some() {
+            second
+        } else {
+            first
+        };
         return wrong(part, "an offset is not a whole number from 0");
     };
     let Some(ty) = fourth else {
@@ -353,7 +361,10 @@ fn add_mentions(document: &mut Document, mentions: &[Mention<'_>]) -> Unit {
         if !offsets.covers(&pieces, mention.text) {
             document.leave_out(|| {
                 let (text, told) = (offsets.shown(&pieces), quoted(mention.text));
-                format!("{}: the text is {text:?}, but the file says {told:?}", shown())
+                format!(
+                    "{}: the text is {text:?}, but the file says {told:?}",
+                    shown()
+                )
             });
             continue;
         }

@@ -113,8 +113,7 @@ impl<R: BufRead> XmlStream<R> {
         self.from = self.reader.get_ref().place;
         self.buffer.clear();
         let (name, from) = (&self.name, self.from);
-        let wrong =
-            |message: String| Error::new(Code::BadDocument, position(name, from), message);
+        let wrong = |message: String| Error::new(Code::BadDocument, position(name, from), message);
         let event = self.reader.read_event_into(&mut self.buffer);
         let counted = self.reader.get_ref();
         let exceeded = counted.exceeded().then_some(counted.most);
@@ -175,9 +174,7 @@ impl<R: BufRead> XmlStream<R> {
             | Event::DocType(_)
             | Event::Comment(_)
             | Event::PI(_)
-            | Event::Decl(_) => {
-                Ok(Part::Other)
-            }
+            | Event::Decl(_) => Ok(Part::Other),
         }
     }
 
@@ -335,7 +332,11 @@ pub(super) fn escape(text: &str, in_attribute: bool, out: &mut Vec<u8>) -> usize
                 b" "
             }
             // U+FFFE and U+FFFF.
-            0xEF if matches!(text.as_bytes().get(at + 1..at + 3), Some([0xBF, 0xBE | 0xBF])) => {
+            0xEF if matches!(
+                text.as_bytes().get(at + 1..at + 3),
+                Some([0xBF, 0xBE | 0xBF])
+            ) =>
+            {
                 replaced += 1;
                 out.extend_from_slice(&text.as_bytes()[from..at]);
                 out.push(b' ');

@@ -5,7 +5,9 @@ use super::super::{DocumentWriter, Format, Losses, Reader, project};
 use super::*;
 
 fn read(text: &str) -> Vec<Document> {
-    Reader::new(Format::Pubtator).read("p", text.as_bytes()).unwrap()
+    Reader::new(Format::Pubtator)
+        .read("p", text.as_bytes())
+        .unwrap()
 }
 
 fn refused(text: &str) -> String {
@@ -54,13 +56,20 @@ fn titles_and_abstracts_are_texts() {
         first.relations_left_out,
         ["relation \"Association\" from 3175 to D1: no annotation has the id D1"]
     );
-    assert_eq!((second.id.as_deref(), &*second.text), (Some("2"), "No abstract|t|here"));
+    assert_eq!(
+        (second.id.as_deref(), &*second.text),
+        (Some("2"), "No abstract|t|here")
+    );
 }
 
 #[test]
 fn quoted_texts_decide_on_the_unit_of_offsets() {
     let text = "1|t|\u{1F600}\u{e9} Bob\n1|a|x Ann\n";
-    for (bob, ann, unit) in [(3, 9, None), (4, 10, Some("UTF-16 code units")), (7, 13, Some("bytes of UTF-8"))] {
+    for (bob, ann, unit) in [
+        (3, 9, None),
+        (4, 10, Some("UTF-16 code units")),
+        (7, 13, Some("bytes of UTF-8")),
+    ] {
         let file = format!(
             "{text}1\t{bob}\t{}\tBob\tPER\n1\t{ann}\t{}\tAnn\tPER\t-\n",
             bob + 3,
@@ -70,7 +79,8 @@ fn quoted_texts_decide_on_the_unit_of_offsets() {
         let mut reader = Reader::new(Format::Pubtator).open(&source).unwrap();
         let document = reader.next().unwrap().unwrap();
         assert_eq!(spans(&document), rows(&[("PER", 3, 6), ("PER", 9, 12)]));
-        let expected = unit.map(|unit| format!("offsets count {unit} in 1 document (first: document 1)"));
+        let expected =
+            unit.map(|unit| format!("offsets count {unit} in 1 document (first: document 1)"));
         assert_eq!(reader.notices(), Vec::from_iter(expected));
     }
 }
@@ -91,8 +101,14 @@ fn annotations_of_another_text_are_left_out() {
 #[test]
 fn malformed_lines_are_rejected_with_their_place() {
     let syntax = SYNTAX;
-    assert_eq!(refused("\n1|a|b\n"), format!("p:2:1: a document begins with its title; {syntax}"));
-    assert_eq!(refused("1|t|b\n1|a|c\n1|a|d"), "p:3:1: a second abstract of the same document");
+    assert_eq!(
+        refused("\n1|a|b\n"),
+        format!("p:2:1: a document begins with its title; {syntax}")
+    );
+    assert_eq!(
+        refused("1|t|b\n1|a|c\n1|a|d"),
+        "p:3:1: a second abstract of the same document"
+    );
     assert_eq!(
         refused("1|t|b\n2\t0\t1\tb\tX"),
         "p:2:1: the id is 2, but the document that begins on line 1 is 1; each document begins with \
@@ -131,16 +147,33 @@ fn what_a_line_cannot_hold_is_replaced_and_counted() {
         "1_2|t|a\tb\n1_2|a|c d \n1_2\t0\t5\ta b c\tX Y\tD1\n1_2\t4\t8\tc d \tX Y\tD1\n\
          1_2\t4\t4\t\tX Y\t\n1_2\t_1of\tD1\tD1\n"
     );
-    let losses: Vec<_> = writer.losses().list().iter().map(|l| (&*l.kind, l.number)).collect();
+    let losses: Vec<_> = writer
+        .losses()
+        .list()
+        .iter()
+        .map(|l| (&*l.kind, l.number))
+        .collect();
     assert_eq!(
         losses,
         [
-            ("ids of documents with characters that the format does not allow, replaced by _", 1),
+            (
+                "ids of documents with characters that the format does not allow, replaced by _",
+                1
+            ),
             ("line ends in texts, replaced by spaces", 2),
-            ("types with characters that the format does not allow, replaced by spaces", 3),
+            (
+                "types with characters that the format does not allow, replaced by spaces",
+                3
+            ),
             ("attributes other than identifier and mentions", 1),
-            ("relations that move to the first annotation with the same identifier", 1),
-            ("types of relations with characters that the format does not allow, replaced", 1),
+            (
+                "relations that move to the first annotation with the same identifier",
+                1
+            ),
+            (
+                "types of relations with characters that the format does not allow, replaced",
+                1
+            ),
             ("relations of annotations without an identifier", 1),
         ]
     );

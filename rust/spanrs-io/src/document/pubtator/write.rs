@@ -33,7 +33,10 @@ impl WriteFormat for Writer {
         }
         self.documents += 1;
         let id = match document.id.as_deref().filter(|id| !id.is_empty()) {
-            Some(id) => id.replace(|c: char| c == '|' || c == '\t' || LINE_ENDS.contains(&c), "_"),
+            Some(id) => id.replace(
+                |c: char| c == '|' || c == '\t' || LINE_ENDS.contains(&c),
+                "_",
+            ),
             None => {
                 losses.add("documents without an id, which are numbered", 1);
                 self.documents.to_string()
@@ -58,7 +61,10 @@ impl WriteFormat for Writer {
             );
             let Annotation { start, end, .. } = annotation;
             let (start, end) = (start.to_string(), end.to_string());
-            push(out, &[&id, "\t", &start, "\t", &end, "\t", &covered, "\t", &ty]);
+            push(
+                out,
+                &[&id, "\t", &start, "\t", &end, "\t", &covered, "\t", &ty],
+            );
             attributes(document, annotation, out, losses);
             out.push(b'\n');
         }
