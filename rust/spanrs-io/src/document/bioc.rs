@@ -29,13 +29,17 @@
 //! texts that the annotations quote; a notice names units other than code points. An annotation
 //! whose text differs is left out with a report.
 //!
-//! Relations refer to annotations by id; relations with less than two nodes (in some corpora they
-//! refer to concepts by infons) or with unknown nodes are left out with a report. Roles determine
-//! the order of nodes if all of them are `arg` with a number, and are otherwise not read.
+//! Relations refer to annotations by id; relations with less than two nodes or with unknown nodes
+//! are left out with a report. Roles determine the order of nodes if all of them are `arg` with a
+//! number, and are otherwise not read. Relations with the infons `role1` and `role2` (PubTator 3) or
+//! `entity1` and `entity2` (BioRED) refer to concepts, and become relations between the first
+//! annotations with these concepts in the infon `identifier`.
 //!
 //! Source: <https://bioc.sourceforge.net>, <https://github.com/yfpeng/bioc>.
 
+mod passages;
 mod read;
+mod relations;
 mod write;
 
 use std::fmt;

@@ -105,81 +105,83 @@ impl JsonDocuments {
     pub(super) fn next(&mut self) -> Result<Option<(Piece, Position, &str)>> {
         loop {
             let next = self.peek()?;
-            let expected = match (self.state, next) {
-                (State::End | State::Outer | State::Behind, None) if !self.listed => {
-                    return Ok(None);
-                }
-                (State::End, None) => return Ok(None),
-                (State::Begin, Some(b'[')) => {
+            match self.state {
+                State::Begin if next == Some(b'[') => {
                     self.take();
                     self.listed = true;
                     self.state = State::Outer;
-                    continue;
                 }
-                (State::Outer | State::Behind, Some(b']')) if self.listed => {
-                    self.take();
-                    self.state = State::End;
-                    continue;
-                }
-                (State::Behind, Some(b',')) if self.listed => {
-                    self.take();
-                    // A list may not end after a comma.
-                    match self.peek()? {
-                        Some(b'{') => self.begin_object(),
-                        _ => return Err(self.wrong("expected an object after the comma")),
+                State::Begin | State::Outer | State::Behind | State::End => {
+                    if self.outer_end(next)? {
+                        return Ok(None);
                     }
-                    continue;
                 }
-                (State::Begin | State::Outer, Some(b'{')) => {
-                    self.begin_object();
-                    continue;
-                }
-                (State::Behind, Some(b'{')) if !self.listed => {
-                    self.begin_object();
-                    continue;
-                }
-                (State::FirstMember | State::BehindMember, Some(b'}')) => {
+                State::FirstMember | State::BehindMember if next == Some(b'}') => {
                     self.take_outer();
                     self.state = State::Behind;
-                    if self.has_list {
-                        continue;
-                    }
-                    let outer = super::encoding::utf8_from(&self.from, &self.outer)?;
-                    return Ok(Some((Piece::Document, self.from.clone(), outer)));
-                }
-                (State::BehindMember, Some(b',')) => {
-                    self.take_outer();
-                    match self.member()? {
-                        true => return self.collection(),
-                        false => continue,
+                    if !self.has_list {
+                        let outer = super::encoding::utf8_from(&self.from, &self.outer)?;
+                        return Ok(Some((Piece::Document, self.from.clone(), outer)));
                     }
                 }
-                (State::FirstMember, Some(b'"')) => match self.member()? {
-                    true => return self.collection(),
-                    false => continue,
-                },
-                (State::FirstDocument | State::BehindDocument, Some(b']')) => {
+                State::FirstMember | State::BehindMember => {
+                    match (self.state, next) {
+                        (State::FirstMember, Some(b'"')) => {}
+                        (State::BehindMember, Some(b',')) => self.take_outer(),
+                        (State::FirstMember, _) => {
+                            return Err(self.wrong("expected a name in quotes or `}`"));
+                        }
+                        _ => return Err(self.wrong("expected `,` or `}`")),
+                    }
+                    if self.member()? {
+                        let outer = super::encoding::utf8_from(&self.from, &self.outer)?;
+                        return Ok(Some((Piece::Collection, self.from.clone(), outer)));
+                    }
+                }
+                State::FirstDocument | State::BehindDocument if next == Some(b']') => {
                     self.take();
                     self.state = State::BehindMember;
-                    continue;
                 }
-                (State::BehindDocument, Some(b',')) => {
-                    self.take();
-                    match self.peek()? {
-                        Some(b'{') => return self.document(),
-                        _ => "expected an object after the comma",
-                    }
+                State::FirstDocument if next == Some(b'{') => return self.document(),
+                State::FirstDocument => return Err(self.wrong("expected an object or `]`")),
+                State::BehindDocument => {
+                    self.comma(next)?;
+                    return self.document();
                 }
-                (State::FirstDocument, Some(b'{')) => return self.document(),
-                (State::FirstDocument, _) => "expected an object or `]`",
-                (State::Behind, _) if self.listed => "expected `,` or `]`",
-                (State::Begin | State::Outer | State::Behind, _) => "expected an object",
-                (State::FirstMember, _) => "expected a name in quotes or `}`",
-                (State::BehindMember, _) => "expected `,` or `}`",
-                (State::BehindDocument, _) => "expected `,` or `]`",
-                (State::End, _) => "trailing characters",
-            };
-            return Err(self.wrong(expected));
+            }
+        }
+    }
+
+    /// Reads what follows outside of collections and documents: the beginning of an object, or the
+    /// end of a list. Returns true at the end of the file.
+    fn outer_end(&mut self, next: Option<u8>) -> Result<bool> {
+        match (self.state, next) {
+            (State::End, None) => return Ok(true),
+            (State::Outer | State::Behind, None) if !self.listed => return Ok(true),
+            (State::Outer | State::Behind, Some(b']')) if self.listed => {
+                self.take();
+                self.state = State::End;
+            }
+            (State::Behind, _) if self.listed => {
+                self.comma(next)?;
+                self.begin_object();
+            }
+            (State::End, Some(_)) => return Err(self.wrong("trailing characters")),
+            (_, Some(b'{')) => self.begin_object(),
+            _ => return Err(self.wrong("expected an object")),
+        }
+        Ok(false)
+    }
+
+    /// Reads a comma in a list, which must be followed by an object.
+    fn comma(&mut self, next: Option<u8>) -> Result<()> {
+        if next != Some(b',') {
+            return Err(self.wrong("expected `,` or `]`"));
+        }
+        self.take();
+        match self.peek()? {
+            Some(b'{') => Ok(()),
+            _ => Err(self.wrong("expected an object after the comma")),
         }
     }
 
@@ -242,12 +244,6 @@ impl JsonDocuments {
             self.outer.clear();
         }
         Ok(false)
-    }
-
-    /// Returns the members of the current collection.
-    fn collection(&mut self) -> Result<Option<(Piece, Position, &str)>> {
-        let outer = super::encoding::utf8_from(&self.from, &self.outer)?;
-        Ok(Some((Piece::Collection, self.from.clone(), outer)))
     }
 
     /// Reads a document of a list.

@@ -13,7 +13,7 @@
 //! | `10491763` | id |
 //! | title and abstract | text, joined by a line feed; the title alone if the abstract is empty |
 //! | annotation: start, end, text, type | annotation |
-//! | its concept id, possibly several, as `D1\|D2` | attribute `identifier` |
+//! | its concept id, possibly several, as `D1\|D2` | attribute `identifier`, unless it is empty or `-` |
 //! | its further field: texts of a composite mention, separated by `\|` | attribute `mentions` |
 //! | relation: type, two concept ids | relation between the first annotations with these ids |
 //! | further fields of a relation | not read, with a notice |
@@ -48,6 +48,8 @@ use crate::source::Source;
 const IDENTIFIER: &str = "identifier";
 /// Name of the attribute with the texts of a composite mention.
 const MENTIONS: &str = "mentions";
+/// The concept id of an annotation without one. PubTator writes it, and some readers need the field.
+const NO_IDENTIFIER: &str = "-";
 /// Separators of concept ids.
 const SEPARATORS: [char; 3] = ['|', ';', ','];
 /// Advice on the syntax of lines.
@@ -370,7 +372,7 @@ fn add_mentions(document: &mut Document, mentions: &[Mention<'_>]) -> Unit {
         }
         let ty = document.intern(mention.ty);
         document.push(ty, pieces[0].0, pieces[0].1);
-        if !mention.identifier.is_empty() {
+        if !matches!(mention.identifier, "" | NO_IDENTIFIER) {
             document.add_attribute(IDENTIFIER, mention.identifier);
         }
         if !mention.mentions.is_empty() {

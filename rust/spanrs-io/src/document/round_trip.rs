@@ -194,3 +194,20 @@ pub(super) fn document() -> impl Strategy<Value = Document> {
         },
     )
 }
+
+/// Checks that damaged files are read or rejected without a panic: each byte of a file is removed,
+/// replaced by several others, and everything behind it is removed.
+pub(super) fn check_damaged(file: &str, format: Format) {
+    for layers in [LayerChoice::All, LayerChoice::Named("0".to_owned())] {
+        let mut reader = Reader::new(format);
+        reader.layers = layers;
+        for at in 0..file.len() {
+            let (before, behind) = (&file.as_bytes()[..at], &file.as_bytes()[at + 1..]);
+            let _ = reader.read("x", before);
+            for middle in ["", "<", "\"", "9", "\t", "|", "\u{1F600}"] {
+                let damaged = [before, middle.as_bytes(), behind].concat();
+                let _ = reader.read("x", &damaged);
+            }
+        }
+    }
+}

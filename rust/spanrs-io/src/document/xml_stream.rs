@@ -17,6 +17,9 @@ use spanrs_base::{Limits, Position};
 use super::encoding::refuse_utf16;
 use crate::error::{Code, Error, Result};
 
+/// White space of XML.
+const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// A part of an XML file.
 pub(super) enum Part<'a> {
     /// A start tag, or the first half of an empty element.
@@ -119,36 +122,26 @@ impl<R: BufRead> XmlStream<R> {
         let exceeded = counted.exceeded().then_some(counted.most);
         let event = event.map_err(|error| failed(position(name, from), exceeded, error))?;
         match event {
+            Event::Start(_) if self.depth == 0 && std::mem::replace(&mut self.rooted, true) => {
+                Err(wrong("a second root element; XML has one root".to_owned()))
+            }
+            Event::Start(_) if self.depth >= self.nesting => {
+                let message = format!("more than {} nested elements, the limit", self.nesting);
+                Err(Error::new(Code::TooDeep, position(name, from), message))
+            }
             Event::Start(start) => {
-                if self.depth == 0 && std::mem::replace(&mut self.rooted, true) {
-                    let message = "a second root element; XML has one root";
-                    return Err(wrong(message.to_owned()));
-                }
                 self.depth += 1;
-                if self.depth > self.nesting {
-                    let message = format!("more than {} nested elements, the limit", self.nesting);
-                    return Err(Error::new(Code::TooDeep, position(name, from), message));
-                }
                 Ok(Part::Start(start))
             }
             Event::End(_) => {
                 self.depth = self.depth.saturating_sub(1);
                 Ok(Part::End)
             }
-            Event::Text(text) => {
-                let text = text.xml10_content();
-                let blank = || text.trim_matches([' ', '\t', '\n']).is_empty();
-                if self.depth == 0 && !blank() {
-                    return Err(wrong("text outside of the root element".to_owned()));
-                }
-                check_characters(&text).map_err(wrong)?;
-                Ok(Part::Text(text))
+            Event::Text(text) if self.depth == 0 && !text.trim_matches(BLANK).is_empty() => {
+                Err(wrong("text outside of the root element".to_owned()))
             }
-            Event::CData(text) if self.depth > 0 => {
-                let text = text.xml10_content();
-                check_characters(&text).map_err(wrong)?;
-                Ok(Part::Text(text))
-            }
+            Event::Text(text) => checked(text.xml10_content()).map_err(wrong),
+            Event::CData(text) if self.depth > 0 => checked(text.xml10_content()).map_err(wrong),
             Event::GeneralRef(reference) if self.depth > 0 => {
                 character(&reference).map(Part::Character).map_err(wrong)
             }
@@ -162,7 +155,7 @@ impl<R: BufRead> XmlStream<R> {
                 Err(Error::new(Code::Entities, position, message))
             }
             Event::Eof if self.depth > 0 => Err(wrong(format!(
-                "the file is truncated: {} elements are not closed",
+                "the file is truncated; elements that are not closed: {}",
                 self.depth
             ))),
             Event::Eof if !self.rooted => {
@@ -226,8 +219,7 @@ fn failed(from: Position, exceeded: Option<usize>, error: quick_xml::Error) -> E
         }
         quick_xml::Error::Encoding(EncodingError::Utf8(error)) => {
             let message = format!(
-                "not UTF-8: {} bytes after the beginning of this text or tag; convert the file to \
-                 UTF-8",
+                "not UTF-8 at byte {} of this text or tag, from 0; convert the file to UTF-8",
                 error.valid_up_to()
             );
             Error::new(Code::Encoding, from, message)
@@ -295,6 +287,12 @@ fn character(reference: &BytesRef<'_>) -> std::result::Result<char, String> {
         },
         _ => Err(format!("&{}; is not a valid character", &**reference)),
     }
+}
+
+/// Returns text without characters that XML does not allow.
+fn checked(text: Cow<'_, str>) -> std::result::Result<Part<'_>, String> {
+    check_characters(&text)?;
+    Ok(Part::Text(text))
 }
 
 /// Rejects text with characters that XML does not allow.

@@ -2,21 +2,20 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use spanrs_base::Position;
 
 use super::super::annotated_text::{Answer, Document, Layer};
 use super::super::annotators::Annotators;
 use super::super::json::{self, excerpt};
 use super::super::offset_units::{Offsets, Unit, UnitCounts, quoted};
+use super::passages::Assembled;
+use super::relations::{self, Ids};
 use super::{ANNOTATOR, COLLECTION, ID, Infons, Link, NAME, PASSAGES, Passage, Record, Span, TYPE};
 use crate::error::{Code, Error, Result};
 
-/// Maximum number of characters that fill the gaps of a document, in addition to the length of its
-/// texts. A damaged offset must not create a large text.
-const FILLER: u64 = 1 << 16;
 /// Maximum number of characters of ids and types in messages.
-const QUOTE: usize = 40;
+pub(super) const QUOTE: usize = 40;
 
 /// The annotators whose annotations are read.
 pub(super) enum Wanted {
@@ -124,7 +123,7 @@ impl Converter {
             id => format!("document {}", excerpt(id, QUOTE)),
         };
         let wrong = |message: String| Error::new(Code::BadDocument, at.clone(), message);
-        let mut infons = std::mem::take(&mut record.infons);
+        let infons = std::mem::take(&mut record.infons);
         let layers = self.layers(&record, &place).map_err(wrong)?;
         let Some(layers) = layers else {
             self.skipped.add(|| place);
@@ -140,7 +139,9 @@ impl Converter {
         let offsets = Offsets::new(&text.text, unit);
         let mut document = Document::new(String::new());
         document.layers = layers.list;
-        let mut ids = Ids::new(&record);
+        let mut has_links = false;
+        for_each_link(&record, &mut |_| has_links = true);
+        let mut ids = Ids::new(has_links);
         for_each_span(&record, &mut |span| {
             let name = annotator(&span.infons);
             if let Some(&layer) = layers.numbers.get(&name) {
@@ -148,23 +149,22 @@ impl Converter {
             }
         });
         for_each_link(&record, &mut |link| {
-            self.relate(&mut document, link, &ids, &place)
+            let ignored = ids.relate(&mut document, link);
+            let shown = || format!("{}, {place}", relations::shown(link));
+            if ignored.roles {
+                self.roles.add(shown);
+            }
+            if ignored.infons {
+                self.facts.add(shown);
+            }
         });
         let passages = text.describe(&mut record.passages);
         drop(offsets);
         document.text = text.text;
         document.id = Some(record.id).filter(|id| !id.is_empty());
-        document.name = infons.take(NAME).and_then(|name| match name {
-            Value::String(name) => Some(name),
-            other => {
-                infons.0.push((NAME.to_owned(), other));
-                None
-            }
-        });
-        document.metadata = infons.0;
-        document
-            .metadata
-            .extend(passages.map(|passages| (PASSAGES.to_owned(), passages)));
+        set_name(&mut document, infons);
+        let passages = passages.map(|passages| (PASSAGES.to_owned(), passages));
+        document.metadata.extend(passages);
         if !collection.is_empty() {
             let collection = Value::Object(collection.clone());
             document.metadata.push((COLLECTION.to_owned(), collection));
@@ -260,53 +260,6 @@ impl Converter {
         }
     }
 
-    /// Adds a relation: from its first node to each of the others.
-    fn relate(&mut self, document: &mut Document, link: &Link, ids: &Ids<'_>, place: &str) {
-        let shown = |ty: &str| {
-            let [id, ty] = [&link.id, ty].map(|text| excerpt(text, QUOTE));
-            format!("relation {id} ({ty})")
-        };
-        let mut infons = link.infons.0.iter();
-        let names = [TYPE, "relation type", "relation"];
-        let find = |name: &&str| infons.clone().find(|(key, _)| key == name);
-        let ty = names.iter().find_map(find);
-        let ty_text = ty.map(|(_, value)| text_of(value)).unwrap_or_default();
-        if infons.any(|infon| !ty.is_some_and(|ty| std::ptr::eq(ty, infon))) {
-            self.facts.add(|| format!("{}, {place}", shown(&ty_text)));
-        }
-        let mut nodes: Vec<(Option<u32>, &str)> = link
-            .nodes
-            .iter()
-            .map(|node| (argument(&node.role), node.refid.as_str()))
-            .collect();
-        if nodes.iter().all(|(number, _)| number.is_some()) {
-            nodes.sort_by_key(|(number, _)| *number);
-        } else if link.nodes.iter().any(|node| !node.role.is_empty()) {
-            self.roles.add(|| format!("{}, {place}", shown(&ty_text)));
-        }
-        let [(_, first), others @ ..] = nodes.as_slice() else {
-            document.leave_out_relation(|| format!("{} has no nodes", shown(&ty_text)));
-            return;
-        };
-        if others.is_empty() {
-            document.leave_out_relation(|| format!("{} has only one node", shown(&ty_text)));
-        }
-        for (_, other) in others {
-            match (ids.find(first), ids.find(other)) {
-                (Some(from), Some(to)) => document.relate(&ty_text, from, to),
-                (found, _) => document.leave_out_relation(|| {
-                    let missing = if found.is_some() { other } else { first };
-                    let missing = excerpt(missing, QUOTE);
-                    format!(
-                        "{}: there is no annotation with the id {missing}, or there are several, or \
-                         it is left out",
-                        shown(&ty_text)
-                    )
-                }),
-            }
-        }
-    }
-
     /// Checks that the selected annotator occurs in the file.
     ///
     /// # Errors
@@ -348,16 +301,20 @@ impl Converter {
     }
 }
 
-/// Returns the number of a role `arg1`, `Arg2`, ...
-fn argument(role: &str) -> Option<u32> {
-    let number = role
-        .get(..3)
-        .filter(|name| name.eq_ignore_ascii_case("arg"));
-    role.get(3..).filter(|_| number.is_some())?.parse().ok()
+/// Sets name and metadata of a document.
+fn set_name(document: &mut Document, mut infons: Infons) {
+    document.name = infons.take(NAME).and_then(|name| match name {
+        Value::String(name) => Some(name),
+        other => {
+            infons.0.push((NAME.to_owned(), other));
+            None
+        }
+    });
+    document.metadata = infons.0;
 }
 
 /// Returns a value as text.
-fn text_of(value: &Value) -> String {
+pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -377,38 +334,6 @@ impl Layers {
         self.numbers.insert(name.clone(), self.list.len() as u32);
         let answer = Answer::Given;
         self.list.push(Layer { name, answer });
-    }
-}
-
-/// Annotations by id, for relations.
-struct Ids<'a> {
-    /// None for ids of several annotations and of annotations that are left out.
-    annotations: HashMap<&'a str, Option<u32>>,
-    /// Whether the document has relations.
-    needed: bool,
-}
-
-impl<'a> Ids<'a> {
-    fn new(record: &Record) -> Self {
-        let mut needed = false;
-        for_each_link(record, &mut |_| needed = true);
-        Self {
-            annotations: HashMap::new(),
-            needed,
-        }
-    }
-
-    fn add(&mut self, id: &'a str, at: Option<u32>) {
-        if self.needed && !id.is_empty() {
-            self.annotations
-                .entry(id)
-                .and_modify(|at| *at = None)
-                .or_insert(at);
-        }
-    }
-
-    fn find(&self, id: &str) -> Option<u32> {
-        self.annotations.get(id).copied().flatten()
     }
 }
 
@@ -493,149 +418,4 @@ fn add(document: &mut Document, span: &Span, offsets: &Offsets<'_>, layer: u32) 
         }
     });
     Some(at)
-}
-
-/// A text that is assembled from passages.
-struct Assembled {
-    text: String,
-    /// Start and end of each passage and of its sentences, in code points.
-    passages: Vec<((u32, u32), Vec<(u32, u32)>)>,
-    unit: Unit,
-    /// Length in code points, and in the unit of the offsets.
-    lengths: (u32, u64),
-    /// Number of characters that fill gaps.
-    filler: u64,
-    /// Number of passages whose sentences are not within their text.
-    misplaced: usize,
-}
-
-impl Assembled {
-    /// Joins passages whose offsets count a unit.
-    ///
-    /// # Errors
-    /// A message for passages or sentences that overlap or are not in order, and for too large
-    /// gaps.
-    fn new(passages: &[Passage], unit: Unit) -> std::result::Result<Self, String> {
-        let mut assembled = Self {
-            text: String::new(),
-            passages: Vec::with_capacity(passages.len()),
-            unit,
-            lengths: (0, 0),
-            filler: 0,
-            misplaced: 0,
-        };
-        for (number, passage) in (1..).zip(passages) {
-            assembled.fill(passage.offset.0, '\n', || format!("passage {number}"))?;
-            let start = assembled.lengths.0;
-            let text = passage.text.as_deref().unwrap_or_default();
-            let mut sentences = Vec::new();
-            if text.is_empty() {
-                for (of, sentence) in (1..).zip(passage.sentences.iter().flatten()) {
-                    let place = || format!("sentence {of} of passage {number}");
-                    assembled.fill(sentence.offset.0, ' ', place)?;
-                    let text = sentence.text.as_deref().unwrap_or_default();
-                    sentences.push(assembled.append(text));
-                }
-            } else {
-                assembled.append(text);
-                // The sentences only divide the text.
-                let offsets = Offsets::new(text, unit);
-                let mut listed = passage.sentences.iter().flatten();
-                let bounds = listed.try_fold(Vec::new(), |mut bounds, sentence| {
-                    let from = sentence.offset.0.checked_sub(passage.offset.0)?;
-                    let length = unit.length(sentence.text.as_deref().unwrap_or_default());
-                    let to = from.saturating_add(u32::try_from(length).ok()?);
-                    let (from, to) = (offsets.character(from)?, offsets.character(to)?);
-                    bounds.push((start + from, start + to));
-                    Some(bounds)
-                });
-                assembled.misplaced += usize::from(bounds.is_none());
-                sentences = bounds.unwrap_or_default();
-            }
-            let bounds = (start, assembled.lengths.0);
-            assembled.passages.push((bounds, sentences));
-        }
-        Ok(assembled)
-    }
-
-    /// Appends a text, and returns its start and end.
-    fn append(&mut self, text: &str) -> (u32, u32) {
-        let start = self.lengths.0;
-        let length = text.chars().count() as u64;
-        self.lengths.0 = u32::try_from(u64::from(start) + length).unwrap_or(u32::MAX);
-        self.lengths.1 += match self.unit {
-            Unit::Characters => length,
-            unit => unit.length(text),
-        };
-        self.text.push_str(text);
-        (start, self.lengths.0)
-    }
-
-    /// Fills the gap before an offset: with `first`, and then with spaces.
-    fn fill(
-        &mut self,
-        offset: u32,
-        first: char,
-        place: impl Fn() -> String,
-    ) -> std::result::Result<(), String> {
-        let Some(gap) = u64::from(offset).checked_sub(self.lengths.1) else {
-            return Err(format!(
-                "{} begins at {offset}, before the end of the previous text at {}; offsets count \
-                 from the beginning of the document",
-                place(),
-                self.lengths.1
-            ));
-        };
-        self.filler += gap;
-        if self.filler > FILLER + self.text.len() as u64 {
-            return Err(format!(
-                "{} begins at {offset}, {gap} characters after the end of the previous text; check \
-                 the offset",
-                place()
-            ));
-        }
-        for at in 0..gap {
-            self.text.push(if at == 0 { first } else { ' ' });
-        }
-        self.lengths.0 += gap as u32;
-        self.lengths.1 += gap;
-        Ok(())
-    }
-
-    /// Describes the passages as metadata; None for a single passage without infons that is the
-    /// whole text, and for no passages.
-    fn describe(&self, passages: &mut [Passage]) -> Option<Value> {
-        if let [passage] = passages
-            && passage.infons.0.is_empty()
-            && self.passages.first()? == &((0, self.lengths.0), vec![])
-        {
-            return None;
-        }
-        let entry = |bounds: (u32, u32), infons: &mut Infons| {
-            let mut entry = Map::new();
-            entry.insert("offset".to_owned(), json!(bounds.0));
-            entry.insert("length".to_owned(), json!(bounds.1 - bounds.0));
-            if !infons.0.is_empty() {
-                let infons = std::mem::take(infons).into_object();
-                entry.insert("infons".to_owned(), Value::Object(infons));
-            }
-            entry
-        };
-        let described = passages
-            .iter_mut()
-            .zip(&self.passages)
-            .map(|(passage, placed)| {
-                let mut described = entry(placed.0, &mut passage.infons);
-                if !placed.1.is_empty() {
-                    let sentences = passage.sentences.iter_mut().flatten().zip(&placed.1);
-                    let sentences = sentences.map(|(sentence, bounds)| {
-                        Value::Object(entry(*bounds, &mut sentence.infons))
-                    });
-                    described.insert("sentences".to_owned(), sentences.collect());
-                }
-                Value::Object(described)
-            });
-        let described: Vec<Value> = described.collect();
-        (!described.is_empty()).then_some(Value::Array(described))
-    }
 }

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::super::testing::{rows, spans};
+use super::super::testing::{links, rows, spans};
 use super::super::{Document, DocumentWriter, Format, Reader};
 use crate::Source;
 
@@ -80,6 +80,25 @@ fn infons_keep_their_types_and_further_keys_are_metadata() {
 }
 
 #[test]
+fn relations_of_pubtator_link_concepts() {
+    let file = r#"{"PubTator3": [{"id": "7", "passages": [{"offset": 0, "text": "a b", "annotations": [
+        {"id": "0", "infons": {"identifier": "D1", "type": "A"}, "locations": [{"offset": 2, "length": 1}]},
+        {"id": "1", "infons": {"identifier": "3175", "type": "B"}, "locations": [{"offset": 0, "length": 1}]}]}],
+      "relations": [
+        {"id": "R1", "infons": {"type": "of", "role1": {"identifier": "3175"}, "role2": {"identifier": "D1"}},
+         "nodes": [{"refid": "0", "role": "1,0"}, {"refid": "1", "role": "0,0"}]},
+        {"id": "R2", "infons": {"type": "of", "entity1": "D1", "entity2": "D2"}, "nodes": []}]}]}"#;
+    let (documents, notices) = read(file);
+    super::super::round_trip::check_damaged(file, Format::BiocJson);
+    assert_eq!(links(&documents[0]), [("of", 1, 0)]);
+    assert_eq!(
+        documents[0].relations_left_out,
+        ["relation R2 (of): no annotation has the identifier D2"]
+    );
+    assert!(notices.is_empty());
+}
+
+#[test]
 fn facts_of_collections_are_metadata() {
     let file = format!(
         r#"{{"bioctype": "BioCCollection", "source": "PMC", "date": "", "infons": {{}}, "version": "1.0",
@@ -90,7 +109,7 @@ fn facts_of_collections_are_metadata() {
         "collection".to_owned(),
         json!({"source": "PMC", "version": "1.0"}),
     );
-    assert_eq!(documents[0].metadata, [collection.clone()]);
+    assert_eq!(documents[0].metadata, std::slice::from_ref(&collection));
     assert_eq!(documents[1].metadata, [collection]);
     assert_eq!(
         notices,

@@ -94,3 +94,8 @@ fn a_collection_may_be_empty() {
             .is_empty()
     );
 }
+
+#[test]
+fn damaged_files_do_not_panic() {
+    round_trip::check_damaged(FILE, Format::BiocXml);
+}

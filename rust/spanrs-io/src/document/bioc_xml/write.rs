@@ -178,8 +178,6 @@ impl<'a> Xml<'a> {
         self.raw("<");
         self.raw(element);
         self.raw(">");
-        // BioC.dtd wants infons first in passages, and the offset first in sentences; tools accept
-        // both.
         self.infons(&passage.infons);
         self.text("offset", &passage.offset.0.to_string());
         if let Some(text) = &passage.text {

@@ -149,7 +149,9 @@ fn list<'a>(sets: impl Iterator<Item = &'a Set>) -> String {
             Some(name) => format!("{:?}", excerpt(name, QUOTE)),
             None => "the default set".to_owned(),
         };
-        format!("{name} with {} annotations", set.annotations.len())
+        let number = set.annotations.len();
+        let plural = if number == 1 { "" } else { "s" };
+        format!("{name} with {number} annotation{plural}")
     });
     let shown: Vec<String> = shown.take(10).collect();
     match shown.is_empty() {

@@ -171,13 +171,13 @@ fn the_set_with_annotations_is_found() {
     );
     assert_eq!(
         refused(&several),
-        "x: there are several annotation sets: \"Key\" with 1 annotations, \"Response\" with 1 annotations; \
+        "x: there are several annotation sets: \"Key\" with 1 annotation, \"Response\" with 1 annotation; \
          choose one (--annotator), or read all layers"
     );
     assert_eq!(
         read_with(&several, named("key")).unwrap_err().to_string(),
-        "x: no annotation set \"key\"; the file has the default set with 1 annotations, \"Key\" with 1 \
-         annotations, \"Response\" with 1 annotations"
+        "x: no annotation set \"key\"; the file has the default set with 1 annotation, \"Key\" with 1 \
+         annotation, \"Response\" with 1 annotation"
     );
 }
 
@@ -254,6 +254,11 @@ fn what_gate_cannot_hold_is_counted() {
         file.contains("<TextWithNodes><Node id=\"0\"/>a b<Node id=\"3\"/></TextWithNodes>"),
         "{file}"
     );
+}
+
+#[test]
+fn damaged_files_do_not_panic() {
+    round_trip::check_damaged(FILE, Format::GateXml);
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::super::testing::{links, rows, spans};
-use super::super::{DocumentWriter, Format, Losses, Reader, project};
+use super::super::{DocumentWriter, Format, Losses, Reader, project, round_trip};
 use super::*;
 
 fn read(text: &str) -> Vec<Document> {
@@ -145,7 +145,7 @@ fn what_a_line_cannot_hold_is_replaced_and_counted() {
     assert_eq!(
         file,
         "1_2|t|a\tb\n1_2|a|c d \n1_2\t0\t5\ta b c\tX Y\tD1\n1_2\t4\t8\tc d \tX Y\tD1\n\
-         1_2\t4\t4\t\tX Y\t\n1_2\t_1of\tD1\tD1\n"
+         1_2\t4\t4\t\tX Y\t-\n1_2\t_1of\tD1\tD1\n"
     );
     let losses: Vec<_> = writer
         .losses()
@@ -189,13 +189,18 @@ fn written(document: &Document) -> Vec<u8> {
     file
 }
 
+#[test]
+fn damaged_files_do_not_panic() {
+    round_trip::check_damaged(FILE, Format::Pubtator);
+}
+
 proptest! {
     #[test]
     fn written_documents_are_read_unchanged(
         title in "[a-c\u{e9}\u{1F600} |\t]{0,8}",
         rest in proptest::option::of("[a-c\u{e9}\u{1F600} |\t]{1,8}"),
         annotations in proptest::collection::vec((0..20_u32, 0..20_u32, "[A-C|\u{1F600} ]{0,3}",
-            proptest::option::of("[D1|;]{0,2}")), 0..6),
+            proptest::option::of("[D1|;-]{0,2}")), 0..6),
         id in "[a1-9 \u{1F600}]{1,3}",
     ) {
         let text = match rest {
@@ -210,7 +215,7 @@ proptest! {
             let (start, end) = (start.min(length), end.min(length));
             let ty = document.intern(&ty);
             document.push(ty, start.min(end), start.max(end));
-            let unseen = identifier.filter(|i| !i.is_empty() && seen.insert(i.clone()));
+            let unseen = identifier.filter(|i| !i.is_empty() && i != "-" && seen.insert(i.clone()));
             if let Some(identifier) = unseen {
                 let at = document.annotations.len() as u32 - 1;
                 document.add_attribute("identifier", identifier);

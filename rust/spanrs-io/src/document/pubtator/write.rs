@@ -7,7 +7,7 @@ use super::super::annotated_text::{Annotation, Document};
 use super::super::char_index::CharIndex;
 use super::super::losses::Losses;
 use super::super::write::WriteFormat;
-use super::{IDENTIFIER, MENTIONS, first_with_identifier};
+use super::{IDENTIFIER, MENTIONS, NO_IDENTIFIER, first_with_identifier};
 
 /// Characters at which some readers end a line, replaced by spaces.
 const LINE_ENDS: [char; 10] = [
@@ -114,12 +114,15 @@ fn attributes(
     let (mut identifier, mut mentions, mut others) = ("", "", 0);
     for (name, value) in document.attributes(annotation) {
         match name {
-            IDENTIFIER if identifier.is_empty() => identifier = value,
+            IDENTIFIER if identifier.is_empty() && value != NO_IDENTIFIER => identifier = value,
             MENTIONS if mentions.is_empty() => mentions = value,
             _ => others += 1,
         }
     }
     losses.add("attributes other than identifier and mentions", others);
+    if identifier.is_empty() {
+        identifier = NO_IDENTIFIER;
+    }
     for (value, is_last) in [(identifier, mentions.is_empty()), (mentions, true)] {
         let (value, changed) = field(value);
         losses.add(
@@ -143,7 +146,7 @@ fn relations(document: &Document, id: &str, out: &mut Vec<u8>, losses: &mut Loss
         let annotation = document.annotations.get(at as usize)?;
         let mut attributes = document.attributes(annotation);
         let found = attributes.find(|(name, _)| *name == IDENTIFIER)?.1;
-        Some(found).filter(|identifier| !identifier.is_empty())
+        Some(found).filter(|identifier| !matches!(*identifier, "" | NO_IDENTIFIER))
     };
     for relation in &document.relations {
         let ends = (identifier(relation.from), identifier(relation.to));
