@@ -27,7 +27,7 @@ pub(super) use write::Writer;
 use super::annotators::LayerChoice;
 use super::bioc::{self, Count, Infons, Link, Location, Node, Passage, Record, Span, Structures};
 use super::stream::Records;
-use super::xml_stream::{Part, XmlStream, attribute, tag};
+use super::xml_stream::{Part, XmlStream, attribute, attributes, tag};
 use crate::compression::Input;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
@@ -75,12 +75,32 @@ enum Next {
     End,
 }
 
+/// The elements of BioC.
+const ELEMENTS: [&str; 14] = [
+    "document",
+    "passage",
+    "sentence",
+    "annotation",
+    "relation",
+    "infon",
+    "location",
+    "node",
+    "text",
+    "offset",
+    "id",
+    "source",
+    "date",
+    "key",
+];
+
 /// Start tag of a child element.
 #[derive(Default)]
 struct Child {
-    /// Name.
-    name: String,
-    /// Attributes `id` and `key`.
+    /// Name; empty for elements that do not belong to BioC.
+    name: &'static str,
+    /// The name of an element that does not belong to BioC.
+    unknown: String,
+    /// Attribute `id`, or `key` of an infon.
     id: String,
     /// Attributes `offset` and `length` of a location, `refid` and `role` of a node.
     pair: [Option<String>; 2],
@@ -89,22 +109,24 @@ struct Child {
 impl Child {
     /// Reads a start tag.
     fn new(start: &BytesStart<'_>) -> std::result::Result<Self, String> {
-        let name = tag(start);
+        let tag = tag(start);
+        let Some(&name) = ELEMENTS.iter().find(|name| **name == tag) else {
+            let unknown = tag.to_owned();
+            return Ok(Self {
+                unknown,
+                ..Self::default()
+            });
+        };
         let (id, pair) = match name {
             "infon" => (attribute(start, "key")?, [None, None]),
             "annotation" | "relation" => (attribute(start, "id")?, [None, None]),
-            "location" => (
-                None,
-                [attribute(start, "offset")?, attribute(start, "length")?],
-            ),
-            "node" => (
-                None,
-                [attribute(start, "refid")?, attribute(start, "role")?],
-            ),
+            "location" => (None, attributes(start, ["offset", "length"])?),
+            "node" => (None, attributes(start, ["refid", "role"])?),
             _ => (None, [None, None]),
         };
         Ok(Self {
-            name: name.to_owned(),
+            name,
+            unknown: String::new(),
             id: id.unwrap_or_default(),
             pair,
         })
@@ -122,7 +144,7 @@ impl Structures for Collection {
                     while !matches!(self.xml.next()?, Part::Eof) {}
                     return Ok(None);
                 }
-                Next::Child(child) => match child.name.as_str() {
+                Next::Child(child) => match child.name {
                     "document" => {
                         let at = self.xml.position();
                         self.xml.begin_record();
@@ -131,7 +153,8 @@ impl Structures for Collection {
                     "source" | "date" | "key" => {
                         let text = self.text()?;
                         if !text.is_empty() {
-                            self.facts.insert(child.name, Value::String(text));
+                            self.facts
+                                .insert(child.name.to_owned(), Value::String(text));
                         }
                     }
                     "infon" => {
@@ -218,8 +241,12 @@ impl Collection {
     /// Skips an unknown element.
     fn unknown(&mut self, child: &Child) -> Result<()> {
         if self.unknown.0 == 0 {
-            let line = self.xml.position().line;
-            self.unknown.1 = format!("<{}> on line {line}", super::json::excerpt(&child.name, 40));
+            let (line, _) = self.xml.place();
+            let shown = match child.name {
+                "" => &child.unknown,
+                name => name,
+            };
+            self.unknown.1 = format!("<{}> on line {line}", super::json::excerpt(shown, 40));
         }
         self.unknown.0 += 1;
         self.xml.skip()
@@ -235,7 +262,7 @@ impl Collection {
     fn document(&mut self) -> Result<Record> {
         let mut record = Record::default();
         while let Next::Child(child) = self.child()? {
-            match child.name.as_str() {
+            match child.name {
                 "id" => record.id = self.text()?,
                 "infon" => self.infon(child, &mut record.infons)?,
                 "passage" => record.passages.push(self.passage(false)?),
@@ -252,14 +279,15 @@ impl Collection {
     /// # Errors
     /// [`Code::BadDocument`] for a passage without a valid offset.
     fn passage(&mut self, is_sentence: bool) -> Result<Passage> {
-        let begin = self.xml.position();
+        let begin = self.xml.place();
         let mut passage = Passage::default();
         let mut offset = None;
         while let Next::Child(child) = self.child()? {
-            match child.name.as_str() {
+            match child.name {
                 "offset" => {
-                    let at = self.xml.position();
-                    offset = Some(count(&self.text()?, "offset", &at)?);
+                    let at = self.xml.place();
+                    let text = self.text()?;
+                    offset = Some(self.count(&text, "offset", at)?);
                 }
                 "infon" => self.infon(child, &mut passage.infons)?,
                 "text" => passage.text = Some(self.text()?),
@@ -273,8 +301,8 @@ impl Collection {
             }
         }
         let Some(offset) = offset else {
-            let message = "a passage or a sentence without <offset>".to_owned();
-            return Err(Error::new(Code::BadDocument, begin, message));
+            let message = "a passage or a sentence without <offset>";
+            return Err(self.xml.error_at(begin, message));
         };
         passage.offset = offset;
         Ok(passage)
@@ -286,15 +314,15 @@ impl Collection {
             ..Span::default()
         };
         while let Next::Child(child) = self.child()? {
-            match child.name.as_str() {
+            match child.name {
                 "infon" => self.infon(child, &mut span.infons)?,
                 "text" => span.text = Some(self.text()?),
                 "location" => {
-                    let at = self.xml.position();
-                    let [offset, length] = child.pair;
+                    let at = self.xml.place();
+                    let [offset, length] = child.pair.map(Option::unwrap_or_default);
                     span.locations.push(Location {
-                        offset: count(&offset.unwrap_or_default(), "offset", &at)?,
-                        length: count(&length.unwrap_or_default(), "length", &at)?,
+                        offset: self.count(&offset, "offset", at)?,
+                        length: self.count(&length, "length", at)?,
                     });
                     self.xml.skip()?;
                 }
@@ -310,7 +338,7 @@ impl Collection {
             ..Link::default()
         };
         while let Next::Child(child) = self.child()? {
-            match child.name.as_str() {
+            match child.name {
                 "infon" => self.infon(child, &mut link.infons)?,
                 "node" => {
                     let [refid, role] = child.pair.map(Option::unwrap_or_default);
@@ -322,18 +350,18 @@ impl Collection {
         }
         Ok(link)
     }
-}
 
-/// Parses an offset or a length.
-///
-/// # Errors
-/// [`Code::BadDocument`] at the element.
-fn count(digits: &str, what: &str, at: &Position) -> Result<Count> {
-    Count::parse(digits).ok_or_else(|| {
-        let shown = super::json::excerpt(digits, 40);
-        let message = format!("{what} {shown:?} is not a whole number from 0");
-        Error::new(Code::BadDocument, at.clone(), message)
-    })
+    /// Parses an offset or a length of the element at a place.
+    ///
+    /// # Errors
+    /// [`Code::BadDocument`] at the element.
+    fn count(&self, digits: &str, what: &str, at: (u64, u64)) -> Result<Count> {
+        Count::parse(digits).ok_or_else(|| {
+            let shown = super::json::excerpt(digits, 40);
+            let message = format!("{what} {shown:?} is not a whole number from 0");
+            self.xml.error_at(at, message)
+        })
+    }
 }
 
 #[cfg(test)]

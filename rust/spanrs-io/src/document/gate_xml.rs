@@ -47,6 +47,7 @@ mod xstream;
 
 use std::collections::HashMap;
 
+use quick_xml::events::BytesStart;
 use serde_json::{Number, Value};
 use spanrs_base::Limits;
 
@@ -54,7 +55,7 @@ pub(super) use write::Writer;
 
 use super::annotated_text::Document;
 use super::annotators::LayerChoice;
-use super::xml_stream::{Part, XmlStream, attribute, tag};
+use super::xml_stream::{Part, XmlStream, attributes, tag};
 use crate::error::{Code, Error, Result};
 
 /// Type of GATE's tokens.
@@ -131,22 +132,44 @@ struct Parser<'a> {
     limits: Limits,
 }
 
-/// A start tag, with those of the attributes `Id`, `Type`, `StartNode` and others that an element
-/// of its name has.
+/// A start tag.
 struct Start {
-    name: String,
+    /// Name of the element.
+    name: &'static str,
+    /// The attributes in [`ELEMENTS`].
     attributes: [Option<String>; 4],
 }
 
-/// Returns the attributes that are read of an element.
-fn attributes_of(element: &str) -> [&'static str; 4] {
-    match element {
-        "Node" => ["id", "", "", ""],
-        "AnnotationSet" | "RelationSet" => ["Name", "", "", ""],
-        "Annotation" => ["Id", "Type", "StartNode", "EndNode"],
-        "Relation" => ["Id", "Type", "Members", ""],
-        "Name" | "Value" => ["className", "itemClassName", "", ""],
-        _ => [""; 4],
+/// The elements of GATE's XML, with the attributes that are read.
+const ELEMENTS: [(&str, [&str; 4]); 12] = [
+    ("GateDocument", [""; 4]),
+    ("GateDocumentFeatures", [""; 4]),
+    ("TextWithNodes", [""; 4]),
+    ("Node", ["id", "", "", ""]),
+    ("AnnotationSet", ["Name", "", "", ""]),
+    ("Annotation", ["Id", "Type", "StartNode", "EndNode"]),
+    ("Feature", [""; 4]),
+    ("Name", ["className", "itemClassName", "", ""]),
+    ("Value", ["className", "itemClassName", "", ""]),
+    ("RelationSet", ["Name", "", "", ""]),
+    ("Relation", ["Id", "Type", "Members", ""]),
+    ("UserData", [""; 4]),
+];
+
+impl Start {
+    /// Reads a start tag.
+    ///
+    /// # Errors
+    /// A message for malformed attributes, and for elements that do not belong to GATE's XML.
+    fn new(start: &BytesStart<'_>) -> std::result::Result<Self, String> {
+        let tag = tag(start);
+        let Some((name, wanted)) = ELEMENTS.iter().find(|(name, _)| *name == tag) else {
+            return Err(format!("<{tag}> is not an element of GATE's XML"));
+        };
+        Ok(Self {
+            name,
+            attributes: attributes(start, *wanted)?,
+        })
     }
 }
 
@@ -156,19 +179,7 @@ impl Parser<'_> {
     fn child(&mut self, mut text: Option<&mut String>) -> Result<Option<Start>> {
         loop {
             let found = match self.xml.next()? {
-                Part::Start(start) => {
-                    let name = tag(&start);
-                    let wanted = attributes_of(name).map(|wanted| match wanted {
-                        "" => Ok(None),
-                        wanted => attribute(&start, wanted),
-                    });
-                    let [a, b, c, d] = wanted;
-                    let attributes = || Ok([a?, b?, c?, d?]);
-                    attributes().map(|attributes| Start {
-                        name: name.to_owned(),
-                        attributes,
-                    })
-                }
+                Part::Start(start) => Start::new(&start),
                 Part::End => return Ok(None),
                 Part::Text(part) => match text.as_mut() {
                     Some(text) => {
@@ -212,7 +223,7 @@ impl Parser<'_> {
         let mut content = Content::default();
         let mut has_text = false;
         while let Some(Start { name, attributes }) = self.child(None)? {
-            match name.as_str() {
+            match name {
                 "GateDocumentFeatures" => content.features = self.features()?,
                 "TextWithNodes" if has_text => {
                     return Err(self.xml.error("a second <TextWithNodes>"));
@@ -235,7 +246,7 @@ impl Parser<'_> {
                 }
                 "RelationSet" => self.relations(&mut content.relations)?,
                 other => {
-                    let message = format!("<{other}> is not an element of GATE's XML");
+                    let message = format!("<{other}> is not expected here");
                     return Err(self.xml.error(message));
                 }
             }
@@ -253,7 +264,7 @@ impl Parser<'_> {
         while let Some(Start { name, attributes }) = self.child(Some(&mut content.text))? {
             let [id, ..] = attributes;
             let id = id.as_deref().and_then(|id| id.trim().parse::<i64>().ok());
-            let (Some(id), "Node") = (id, name.as_str()) else {
+            let (Some(id), "Node") = (id, name) else {
                 let message = "the text may only contain nodes with a whole number as id";
                 return Err(self.xml.error(message));
             };
@@ -274,7 +285,7 @@ impl Parser<'_> {
         while let Some(Start { name, attributes }) = self.child(None)? {
             let [id, ty, start, end] = attributes;
             let number = |node: Option<String>| node?.trim().parse::<i64>().ok();
-            let complete = (name.as_str(), ty, number(start), number(end));
+            let complete = (name, ty, number(start), number(end));
             let ("Annotation", Some(ty), Some(start), Some(end)) = complete else {
                 let message = "expected <Annotation> with Type, StartNode and EndNode, of which the \
                                nodes are whole numbers";
@@ -300,7 +311,7 @@ impl Parser<'_> {
                 .split(';')
                 .map(|member| member.trim().parse::<i64>());
             let members: std::result::Result<Vec<i64>, _> = members.collect();
-            let (Some(ty), Ok(members), "Relation") = (ty, members, name.as_str()) else {
+            let (Some(ty), Ok(members), "Relation") = (ty, members, name) else {
                 let message = "expected <Relation> with Type and Members, whole numbers separated \
                                by semicolons";
                 return Err(self.xml.error(message));
@@ -339,7 +350,7 @@ impl Parser<'_> {
                 let mut text = String::new();
                 self.xml.read_text(&mut text)?;
                 let [class, items, ..] = attributes;
-                match name.as_str() {
+                match name {
                     "Name" => key = Some(text),
                     "Value" => {
                         let class = class.as_deref().unwrap_or(STRING);

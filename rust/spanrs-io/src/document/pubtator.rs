@@ -350,7 +350,7 @@ fn add_mentions(document: &mut Document, mentions: &[Mention<'_>]) -> Unit {
             break;
         }
     }
-    let Some((_, unit, offsets)) = best else {
+    let Some((number, unit, offsets)) = best else {
         return Unit::Characters;
     };
     for mention in mentions {
@@ -360,7 +360,7 @@ fn add_mentions(document: &mut Document, mentions: &[Mention<'_>]) -> Unit {
             document.leave_out(|| format!("{} is not within the text", shown()));
             continue;
         };
-        if !offsets.covers(&pieces, mention.text) {
+        if number < mentions.len() && !offsets.covers(&pieces, mention.text) {
             document.leave_out(|| {
                 let (text, told) = (offsets.shown(&pieces), quoted(mention.text));
                 format!(

@@ -96,6 +96,17 @@ impl<R: BufRead> XmlStream<R> {
         position(&self.name, self.from)
     }
 
+    /// Returns line and column of the part that was read last, for [`XmlStream::error_at`].
+    pub(super) fn place(&self) -> (u64, u64) {
+        self.from
+    }
+
+    /// Returns the error [`Code::BadDocument`] at a place.
+    pub(super) fn error_at(&self, place: (u64, u64), message: impl Into<String>) -> Error {
+        let position = position(&self.name, place);
+        Error::new(Code::BadDocument, position, message.into())
+    }
+
     /// Returns the error [`Code::BadDocument`] at the part that was read last.
     pub(super) fn error(&self, message: impl Into<String>) -> Error {
         Error::new(Code::BadDocument, self.position(), message.into())
@@ -254,18 +265,30 @@ pub(super) fn attribute(
     start: &BytesStart<'_>,
     name: &str,
 ) -> std::result::Result<Option<String>, String> {
+    attributes(start, [name]).map(|[value]| value)
+}
+
+/// Returns the values of several attributes; None for those that the element does not have.
+///
+/// # Errors
+/// A message for malformed attributes.
+pub(super) fn attributes<const N: usize>(
+    start: &BytesStart<'_>,
+    names: [&str; N],
+) -> std::result::Result<[Option<String>; N], String> {
     let wrong = |error: &dyn std::fmt::Display| format!("<{}>: {error}", tag(start));
+    let mut values = [const { None }; N];
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| wrong(&error))?;
-        if attribute.key.0 != name {
-            continue;
+        let wanted = names.iter().zip(&mut values);
+        for (_, found) in wanted.filter(|(name, _)| attribute.key.0 == **name) {
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+            let value = value.map_err(|error| wrong(&error))?;
+            check_characters(&value).map_err(|error| wrong(&error))?;
+            *found = Some(value.into_owned());
         }
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-        let value = value.map_err(|error| wrong(&error))?;
-        check_characters(&value).map_err(|error| wrong(&error))?;
-        return Ok(Some(value.into_owned()));
     }
-    Ok(None)
+    Ok(values)
 }
 
 /// Returns the character of a reference, given by number or by one of XML's five entities.

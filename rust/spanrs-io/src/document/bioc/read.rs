@@ -129,7 +129,7 @@ impl Converter {
             self.skipped.add(|| place);
             return Ok(None);
         };
-        let (unit, text) = self
+        let (all_agree, unit, text) = self
             .choose_unit(&record)
             .map_err(|message| wrong(format!("{place}: {message}")))?;
         self.units.add(unit, || place.clone());
@@ -145,7 +145,10 @@ impl Converter {
         for_each_span(&record, &mut |span| {
             let name = annotator(&span.infons);
             if let Some(&layer) = layers.numbers.get(&name) {
-                ids.add(&span.id, add(&mut document, span, &offsets, layer));
+                ids.add(
+                    &span.id,
+                    add(&mut document, span, &offsets, (layer, all_agree)),
+                );
             }
         });
         for_each_link(&record, &mut |link| {
@@ -220,13 +223,15 @@ impl Converter {
         Ok(Some(layers))
     }
 
-    /// Returns the unit of the offsets, and the text.
+    /// Returns whether all annotations agree with the text, the unit of the offsets, and the text.
     ///
     /// # Errors
     /// A message if the passages overlap in all units.
-    fn choose_unit(&self, record: &Record) -> std::result::Result<(Unit, Assembled), String> {
+    fn choose_unit(&self, record: &Record) -> std::result::Result<(bool, Unit, Assembled), String> {
         let mut best: Option<(usize, Unit, Assembled)> = None;
         let mut first_error = None;
+        let mut all = 0;
+        for_each_span(record, &mut |_| all += 1);
         let ascii = |passage: &Passage| passage.text.as_ref().is_none_or(|text| text.is_ascii());
         let all_ascii = record
             .passages
@@ -241,9 +246,8 @@ impl Converter {
                 }
             };
             let offsets = Offsets::new(&text.text, unit);
-            let (mut number, mut all) = (0, 0);
+            let mut number = 0;
             for_each_span(record, &mut |span| {
-                all += 1;
                 number += usize::from(agrees(span, &offsets));
             });
             drop(offsets);
@@ -255,7 +259,7 @@ impl Converter {
             }
         }
         match best {
-            Some((_, unit, text)) => Ok((unit, text)),
+            Some((number, unit, text)) => Ok((number == all, unit, text)),
             None => Err(first_error.unwrap_or_default()),
         }
     }
@@ -357,8 +361,13 @@ fn agrees(span: &Span, offsets: &Offsets<'_>) -> bool {
 }
 
 /// Adds an annotation that agrees with the text, and returns its index. Others are left out with a
-/// report.
-fn add(document: &mut Document, span: &Span, offsets: &Offsets<'_>, layer: u32) -> Option<u32> {
+/// report. `layer` is the layer, and whether the annotation is known to agree.
+fn add(
+    document: &mut Document,
+    span: &Span,
+    offsets: &Offsets<'_>,
+    layer: (u32, bool),
+) -> Option<u32> {
     let mut infons = span.infons.0.iter();
     let ty = infons.clone().find(|(name, _)| name == TYPE);
     let owned;
@@ -383,7 +392,7 @@ fn add(document: &mut Document, span: &Span, offsets: &Offsets<'_>, layer: u32) 
         document.leave_out(|| format!("{} at {start}-{end} is not within the text", shown()));
         return None;
     };
-    if !agrees(span, offsets) {
+    if !layer.1 && !agrees(span, offsets) {
         document.leave_out(|| {
             let (text, told) = (offsets.shown(&pieces), span.text.as_deref());
             let told = quoted(told.unwrap_or_default());
@@ -399,7 +408,7 @@ fn add(document: &mut Document, span: &Span, offsets: &Offsets<'_>, layer: u32) 
     let end = pieces.iter().map(|piece| piece.1).max().unwrap_or(end);
     document.push(id, pieces[0].0, end);
     if let Some(annotation) = document.annotations.last_mut() {
-        annotation.layer = layer;
+        annotation.layer = layer.0;
     }
     if pieces.len() > 1 {
         document.set_pieces(&pieces);

@@ -199,7 +199,7 @@ fn malformed_files_are_rejected_with_their_place() {
         (file(""), "x:2:1: there is no <TextWithNodes>"),
         (
             file("<TextWithNodes><b/></TextWithNodes>"),
-            "x:2:16: the text may only contain nodes with a whole number as id",
+            "x:2:16: <b> is not an element of GATE's XML",
         ),
         (
             file("<AnnotationSet><Annotation Type='X' StartNode='0'/></AnnotationSet>"),

@@ -43,7 +43,6 @@ pub(super) fn unwrap(text: &str, limits: Limits) -> Option<Value> {
 
 /// Returns name and class of the next child element; None at the end of the element. The outer
 /// None is an error.
-#[allow(clippy::option_option)]
 fn child(xml: &mut XmlStream<&[u8]>) -> Option<Option<(String, Option<String>)>> {
     loop {
         match xml.next().ok()? {
