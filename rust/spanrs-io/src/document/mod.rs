@@ -36,6 +36,7 @@
 
 mod annotated_text;
 mod annotators;
+mod bioc;
 mod bioc_json;
 mod bioc_xml;
 mod brat;
@@ -50,16 +51,20 @@ mod gate_xml;
 mod given;
 mod holds;
 mod json;
+mod json_documents;
 mod jsonl_spans;
 mod label_studio;
 mod losses;
 mod mat_json;
 mod merging;
 mod metadata;
+mod offset_units;
 mod prodigy;
 mod project;
 mod pubtator;
 mod quirks;
+#[cfg(test)]
+mod random_files;
 mod records;
 mod regions;
 #[cfg(test)]
@@ -73,6 +78,7 @@ mod uima_xmi;
 mod webanno_tsv;
 mod write;
 mod xml_inline;
+mod xml_stream;
 
 pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};
 pub use annotators::LayerChoice;

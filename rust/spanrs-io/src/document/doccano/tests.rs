@@ -1,4 +1,4 @@
-use super::super::round_trip::{check, documents, write};
+use super::super::random_files::{check, documents, write};
 use super::super::testing::{links, rows, spans};
 use super::super::{Format, Reader};
 use super::*;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::document::Layer;
-use crate::document::round_trip::{check, documents as random_documents, with_ids, write};
+use crate::document::random_files::{check, documents as random_documents, with_ids, write};
 
 /// Label Studio has no rejected annotations.
 fn without_rejection(document: &mut Document) {
