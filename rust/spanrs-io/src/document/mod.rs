@@ -371,6 +371,7 @@ pub fn declared_encoding(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn brat_is_two_files_of_which_either_is_named() {
