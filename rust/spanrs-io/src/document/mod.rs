@@ -62,7 +62,9 @@ mod stream;
 #[cfg(test)]
 mod testing;
 mod tokenize;
+mod uima_layers;
 mod uima_xmi;
+mod utf16;
 mod webanno_tsv;
 mod write;
 mod xml_inline;
