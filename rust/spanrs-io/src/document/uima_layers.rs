@@ -94,7 +94,9 @@ pub(super) fn layer_of_attribute(attribute: Option<&str>) -> (Cow<'_, str>, bool
         || name.starts_with("de.tudarmstadt.ukp.clarin.webanno.")
         || name.starts_with("de.tudarmstadt.ukp.dkpro.core.api.metadata.")
         || special.contains(&name)
-        || special.iter().any(|special| special.strip_prefix(CUSTOM) == Some(name));
+        || special
+            .iter()
+            .any(|special| special.strip_prefix(CUSTOM) == Some(name));
     if valid && !taken {
         let layer = match name.contains('.') {
             true => Cow::Borrowed(name),
@@ -123,7 +125,10 @@ pub(super) fn type_feature(layer: &str) -> &'static str {
 /// characters that UIMA does not allow are replaced.
 pub(super) fn feature_of_attribute<'a>(layer: &str, attribute: &'a str) -> (Cow<'a, str>, bool) {
     if !is_identifier(attribute) {
-        return (Cow::Owned(feature_of_identifier(layer, identifier(attribute))), false);
+        return (
+            Cow::Owned(feature_of_identifier(layer, identifier(attribute))),
+            false,
+        );
     }
     match is_reserved(layer, attribute) {
         true => (Cow::Owned(format!("{attribute}_")), true),
@@ -215,7 +220,9 @@ impl Features<'_> {
             None => self.only_text,
         };
         if let Some(name) = name {
-            return set.find(|(feature, _)| *feature == name).map(|(name, _)| name);
+            return set
+                .find(|(feature, _)| *feature == name)
+                .map(|(name, _)| name);
         }
         let created = self.layer.starts_with(CUSTOM) || self.layer.starts_with(DKPRO);
         let mut set = set.filter(|_| created);
@@ -252,7 +259,10 @@ impl Choice {
         };
         let mut matching: Vec<_> = layers.clone().filter(|(layer, _)| *layer == name).collect();
         if matching.is_empty() {
-            matching = layers.clone().filter(|(layer, _)| short_name(layer) == name).collect();
+            matching = layers
+                .clone()
+                .filter(|(layer, _)| short_name(layer) == name)
+                .collect();
         }
         match matching.as_slice() {
             [] => Err(format!(
@@ -270,15 +280,19 @@ impl Choice {
         }
     }
 
+    /// Selects a layer that a file does not have.
+    pub(super) fn nothing() -> Self {
+        let (wanted, bases) = (Some(String::new()), Vec::new());
+        Self { wanted, bases }
+    }
+
     /// Returns true if a layer is read: a layer of spans, given with the layers that it inherits
     /// from, or a layer of relations.
     pub(super) fn reads<'a>(&self, mut layers: impl Iterator<Item = &'a str> + Clone) -> bool {
         let Some(wanted) = &self.wanted else {
             return !layers.any(is_linguistic);
         };
-        layers.any(|layer| {
-            layer == wanted || self.bases.iter().any(|base| base == layer)
-        })
+        layers.any(|layer| layer == wanted || self.bases.iter().any(|base| base == layer))
     }
 
     /// Returns true if all relations between the annotations that are read are read.
@@ -321,16 +335,30 @@ mod tests {
             assert!(same && feature != "value", "{name}");
             assert_eq!(attribute_of_feature(NAMED_ENTITY, &feature), name);
         }
-        assert_eq!(feature_of_attribute(NAMED_ENTITY, "a-b"), ("a_b".into(), false));
-        assert_eq!(feature_of_attribute(NAMED_ENTITY, "ROLE_a"), ("xROLE_a".into(), false));
+        assert_eq!(
+            feature_of_attribute(NAMED_ENTITY, "a-b"),
+            ("a_b".into(), false)
+        );
+        assert_eq!(
+            feature_of_attribute(NAMED_ENTITY, "ROLE_a"),
+            ("xROLE_a".into(), false)
+        );
     }
 
     #[test]
     fn a_layer_is_selected_by_its_full_or_short_name() {
-        let layers = [("a.Claim", None), ("b.Claim", None), ("b.Link", Some("a.Claim"))];
+        let layers = [
+            ("a.Claim", None),
+            ("b.Claim", None),
+            ("b.Link", Some("a.Claim")),
+        ];
         let choice = |name| Choice::new(name, layers.into_iter());
         assert!(choice(None).unwrap().reads(["a.Claim"].into_iter()));
-        assert!(!choice(Some("b.Claim")).unwrap().reads(["a.Claim"].into_iter()));
+        assert!(
+            !choice(Some("b.Claim"))
+                .unwrap()
+                .reads(["a.Claim"].into_iter())
+        );
         let link = choice(Some("Link")).unwrap();
         assert!(link.reads(["a.Claim"].into_iter()) && !link.reads_relations("b.Other"));
         assert_eq!(

@@ -26,11 +26,6 @@ impl Utf16Index {
         Self { pairs }
     }
 
-    /// Returns true if offsets in code units and in characters are equal.
-    pub(super) fn is_trivial(&self) -> bool {
-        self.pairs.is_empty()
-    }
-
     /// Returns the character at an offset in code units; None within a character. Offsets beyond
     /// the text are converted to offsets beyond the text.
     pub(super) fn character(&self, unit: u32) -> Option<u32> {
@@ -63,7 +58,12 @@ mod tests {
 
     #[test]
     fn characters_and_units_are_converted_both_ways() {
-        for text in ["", "a\u{e9}b", "\u{1F600}a\u{1F600}\u{1F600} b", "x\u{1F600}"] {
+        for text in [
+            "",
+            "a\u{e9}b",
+            "\u{1F600}a\u{1F600}\u{1F600} b",
+            "x\u{1F600}",
+        ] {
             let index = Utf16Index::new(text);
             let mut unit = 0;
             for (at, character) in text.chars().chain(['.']).enumerate() {

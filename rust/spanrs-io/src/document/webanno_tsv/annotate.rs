@@ -129,7 +129,10 @@ impl<'t, 'a> Annotator<'t, 'a> {
             if !layer.read || cells.iter().all(|cell| *cell == "_") {
                 continue;
             }
-            let mut parts: Vec<_> = cells.iter().map(|cell| (*cell != "_").then(|| split(cell, b'|'))).collect();
+            let mut parts: Vec<_> = cells
+                .iter()
+                .map(|cell| (*cell != "_").then(|| split(cell, b'|')))
+                .collect();
             loop {
                 let stacked = parts.iter_mut().map(|part| part.as_mut()?.next());
                 let stacked: Vec<Option<&'a str>> = stacked.collect();
@@ -166,7 +169,8 @@ impl<'t, 'a> Annotator<'t, 'a> {
             Some((part, number)) => match number.parse::<u32>() {
                 Ok(number) => Some((part, number)),
                 Err(_) => {
-                    let message = format!("[{}] is not a disambiguation id", excerpt(number, QUOTE));
+                    let message =
+                        format!("[{}] is not a disambiguation id", excerpt(number, QUOTE));
                     return Err(row.line.error(self.name, part, message));
                 }
             },
@@ -187,7 +191,13 @@ impl<'t, 'a> Annotator<'t, 'a> {
             }
         };
         if let Some((_, id)) = id {
-            self.ids.insert((layer, id), Open { annotation, row: at });
+            self.ids.insert(
+                (layer, id),
+                Open {
+                    annotation,
+                    row: at,
+                },
+            );
         }
         if self.has_references {
             self.on_row.entry((at, layer)).or_insert(annotation);
@@ -196,7 +206,15 @@ impl<'t, 'a> Annotator<'t, 'a> {
     }
 
     /// Checks that a disambiguation id is the id of the same annotation as before.
-    fn check(&self, row: &Row<'_>, part: &str, id: u32, at: usize, open: Open, ty: &str) -> Result<()> {
+    fn check(
+        &self,
+        row: &Row<'_>,
+        part: &str,
+        id: u32,
+        at: usize,
+        open: Open,
+        ty: &str,
+    ) -> Result<()> {
         let annotation = &self.document.annotations[open.annotation as usize];
         let before = self.document.type_of(annotation);
         let line = self.table.rows[open.row].line.number;
@@ -288,13 +306,19 @@ impl<'t, 'a> Annotator<'t, 'a> {
         let row = &self.table.rows[at];
         let features = features(layer, parts);
         let ty = Cow::Owned(type_of(layer, &features).into_owned());
-        let base = layer.columns.iter().zip(parts).find_map(|(column, part)| match column {
-            Column::Base(base) => Some((*base, part.unwrap_or_default())),
-            _ => None,
-        });
+        let base = layer
+            .columns
+            .iter()
+            .zip(parts)
+            .find_map(|(column, part)| match column {
+                Column::Base(base) => Some((*base, part.unwrap_or_default())),
+                _ => None,
+            });
         let (base, reference) = base.unwrap_or_default();
         let (source, ids) = split_id(reference);
-        let ids = ids.and_then(|ids| ids.split_once('_')).unwrap_or(("0", "0"));
+        let ids = ids
+            .and_then(|ids| ids.split_once('_'))
+            .unwrap_or(("0", "0"));
         // An id that is too large is not the id of an annotation.
         let [from, to] = [ids.0, ids.1].map(|id| id.parse().unwrap_or(u32::MAX));
         self.relations.push(Link {
@@ -310,10 +334,14 @@ impl<'t, 'a> Annotator<'t, 'a> {
     fn link(&mut self, at: usize, layer: usize, parts: &[Option<&'a str>]) -> Result<()> {
         let table = self.table;
         let (row, columns) = (&table.rows[at], &table.schema.layers[layer]);
-        let link = columns.columns.iter().zip(parts).find_map(|(column, part)| match column {
-            Column::Link => *part,
-            _ => None,
-        });
+        let link = columns
+            .columns
+            .iter()
+            .zip(parts)
+            .find_map(|(column, part)| match column {
+                Column::Link => *part,
+                _ => None,
+            });
         let features = features(columns, parts);
         let ty = type_of(columns, &features);
         let Some(cell) = link else {
@@ -344,7 +372,16 @@ impl<'t, 'a> Annotator<'t, 'a> {
             "*" => Cow::Borrowed(short_name(columns.name)),
             value => unescape_value(value),
         };
-        self.links.insert(key, (Open { annotation, row: at }, relation));
+        self.links.insert(
+            key,
+            (
+                Open {
+                    annotation,
+                    row: at,
+                },
+                relation,
+            ),
+        );
         if self.has_references {
             self.on_row.entry((at, layer)).or_insert(annotation);
         }
@@ -354,7 +391,10 @@ impl<'t, 'a> Annotator<'t, 'a> {
     /// Adds the relations, and returns the document.
     pub(super) fn finish(mut self) -> Document {
         for link in std::mem::take(&mut self.relations) {
-            let ends = (self.resolve(&link.source, link.base), self.resolve(&link.target, link.base));
+            let ends = (
+                self.resolve(&link.source, link.base),
+                self.resolve(&link.target, link.base),
+            );
             match ends {
                 (Found::Annotation(from), Found::Annotation(to)) => {
                     self.document.relate(&link.ty, from, to);
@@ -390,7 +430,10 @@ impl<'t, 'a> Annotator<'t, 'a> {
             End::Reference(number, id) => (*number, *id),
         };
         let layers = &self.table.schema.layers;
-        if layers.iter().any(|layer| layer.name == base && !layer.read && layer.kind != Kind::Relation) {
+        if layers
+            .iter()
+            .any(|layer| layer.name == base && !layer.read && layer.kind != Kind::Relation)
+        {
             return Found::Unread;
         }
         let Some(&row) = self.numbers.get(number) else {
@@ -417,7 +460,10 @@ impl<'t, 'a> Annotator<'t, 'a> {
 }
 
 /// Returns the features of an annotation that are set, without escapes.
-fn features<'a>(columns: &LayerColumns<'a>, parts: &[Option<&'a str>]) -> Vec<(&'a str, Cow<'a, str>)> {
+fn features<'a>(
+    columns: &LayerColumns<'a>,
+    parts: &[Option<&'a str>],
+) -> Vec<(&'a str, Cow<'a, str>)> {
     let mut features = Vec::with_capacity(columns.columns.len());
     for (column, part) in columns.columns.iter().zip(parts) {
         let (Column::Feature(name), Some(part)) = (column, part) else {
@@ -433,14 +479,21 @@ fn features<'a>(columns: &LayerColumns<'a>, parts: &[Option<&'a str>]) -> Vec<(&
 }
 
 /// Returns the feature that is the type of an annotation.
-fn type_feature<'f>(columns: &LayerColumns<'_>, features: &[(&'f str, Cow<'_, str>)]) -> Option<&'f str> {
+fn type_feature<'f>(
+    columns: &LayerColumns<'_>,
+    features: &[(&'f str, Cow<'_, str>)],
+) -> Option<&'f str> {
     let known = Features {
         layer: columns.name,
         primitive: columns.primitive,
         only_text: None,
         has_value: columns.has_value,
     };
-    known.type_feature(features.iter().map(|(name, value)| (*name, !value.is_empty())))
+    known.type_feature(
+        features
+            .iter()
+            .map(|(name, value)| (*name, !value.is_empty())),
+    )
 }
 
 /// Returns the type of an annotation: the value of a feature, or the short name of the layer.

@@ -141,7 +141,10 @@ fn join(name: &str, table: &Table<'_>, unit: Unit) -> Result<String> {
         text.extend(std::iter::repeat_n(' ', gap as usize - breaks));
         text.push_str(&sentence.text);
         let Some(after) = begin.checked_add(length(&sentence.text)) else {
-            let line = Line { number: sentence.line, text: "" };
+            let line = Line {
+                number: sentence.line,
+                text: "",
+            };
             return Err(line.error(name, "", "the document is too long"));
         };
         at = after;
@@ -157,7 +160,9 @@ fn leading(sentence: &Sentence, row: &Row<'_>) -> u32 {
     }
     let trimmed = sentence.text.trim_start();
     match trimmed.starts_with(row.shown) {
-        true => sentence.text[..sentence.text.len() - trimmed.len()].chars().count() as u32,
+        true => sentence.text[..sentence.text.len() - trimmed.len()]
+            .chars()
+            .count() as u32,
         false => 0,
     }
 }

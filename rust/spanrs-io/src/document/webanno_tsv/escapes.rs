@@ -64,7 +64,12 @@ fn unit(escape: &str) -> Option<(char, usize)> {
     if let Some(character) = char::from_u32(first.into()) {
         return Some((character, 5));
     }
-    let second = digits(escape.get(5..)?.strip_prefix('\\').filter(|e| e.starts_with('u'))?)?;
+    let second = digits(
+        escape
+            .get(5..)?
+            .strip_prefix('\\')
+            .filter(|e| e.starts_with('u'))?,
+    )?;
     let pair = char::decode_utf16([first, second]).next()?.ok()?;
     Some((pair, 11))
 }
@@ -133,7 +138,10 @@ pub(super) fn split_id(part: &str) -> (&str, Option<&str>) {
         return (part, None);
     };
     let id = &inner[open + 1..];
-    let backslashes = inner[..open].bytes().rev().take_while(|&byte| byte == b'\\');
+    let backslashes = inner[..open]
+        .bytes()
+        .rev()
+        .take_while(|&byte| byte == b'\\');
     let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
     match is_id && backslashes.count() % 2 == 0 {
         true => (&inner[..open], Some(id)),
@@ -154,7 +162,16 @@ mod tests {
 
     #[test]
     fn values_and_texts_survive_escaping() {
-        for value in ["", "a|b[1];*_\\", "a->b", "-->", "\\t\t\n", "x\\", "->-", "\u{1F600}"] {
+        for value in [
+            "",
+            "a|b[1];*_\\",
+            "a->b",
+            "-->",
+            "\\t\t\n",
+            "x\\",
+            "->-",
+            "\u{1F600}",
+        ] {
             let mut escaped = Vec::new();
             escape_value(value, &mut escaped);
             let escaped = String::from_utf8(escaped).unwrap();
@@ -174,7 +191,10 @@ mod tests {
     #[test]
     fn old_files_have_the_escapes_of_java() {
         let text = "\\u00e9\\uD83D\\uDE00\\\"\\u12\\uD83D\\q";
-        assert_eq!(unescape_text(text, true), "\u{e9}\u{1F600}\"\\u12\\uD83D\\q");
+        assert_eq!(
+            unescape_text(text, true),
+            "\u{e9}\u{1F600}\"\\u12\\uD83D\\q"
+        );
         assert_eq!(unescape_text("\\u00e9", false), "\\u00e9");
         assert_eq!(split_link("a\\->b->1-2"), Some(("a\\->b", 1, 2)));
         assert_eq!(split_link("a->b"), None);

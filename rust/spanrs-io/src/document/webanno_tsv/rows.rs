@@ -8,7 +8,8 @@ use super::schema::Schema;
 use crate::error::{Code, Error, Result};
 
 /// Advice on the syntax of a token.
-const TOKEN_LINE: &str = "write SENTENCE-TOKEN<tab>START-END<tab>TEXT, and a column for each feature";
+const TOKEN_LINE: &str =
+    "write SENTENCE-TOKEN<tab>START-END<tab>TEXT, and a column for each feature";
 
 /// A token or a part of a token.
 pub(super) struct Row<'a> {
@@ -129,7 +130,8 @@ impl<'a> Table<'a> {
 
     /// Parses the line of a token.
     fn row(&self, name: &str, line: Line<'a>) -> Result<Row<'a>> {
-        let wrong = |part: &str, what: &str| line.error(name, part, format!("{what}; {TOKEN_LINE}"));
+        let wrong =
+            |part: &str, what: &str| line.error(name, part, format!("{what}; {TOKEN_LINE}"));
         let mut fields = line.text.splitn(4, '\t');
         let [id, offsets, shown] = [(); 3].map(|()| fields.next());
         let id = id.unwrap_or_default();
@@ -142,10 +144,16 @@ impl<'a> Table<'a> {
         });
         if !is_id {
             let id = excerpt(id, 40);
-            return Err(wrong(line.text, &format!("{id:?} is not the number of a token")));
+            return Err(wrong(
+                line.text,
+                &format!("{id:?} is not the number of a token"),
+            ));
         }
         let Some(offsets) = offsets else {
-            return Err(wrong(&line.text[line.text.len()..], "the offsets are missing"));
+            return Err(wrong(
+                &line.text[line.text.len()..],
+                "the offsets are missing",
+            ));
         };
         let bounds = offsets.split_once('-');
         let bounds = bounds.and_then(|(start, end)| Some((offset(start)?, offset(end)?)));
@@ -154,7 +162,10 @@ impl<'a> Table<'a> {
             return Err(wrong(offsets, &what));
         };
         let Some(shown) = shown else {
-            return Err(wrong(&line.text[line.text.len()..], "the text of the token is missing"));
+            return Err(wrong(
+                &line.text[line.text.len()..],
+                "the text of the token is missing",
+            ));
         };
         let cells = fields.next().unwrap_or_default();
         let columns = match cells.is_empty() {
@@ -193,7 +204,10 @@ impl<'a> Table<'a> {
 
 /// Parses the first line, which contains the version of the format; returns true for 3.0 and 3.1.
 fn version(name: &str, line: Option<Line<'_>>) -> Result<bool> {
-    let line = line.unwrap_or(Line { number: 1, text: "" });
+    let line = line.unwrap_or(Line {
+        number: 1,
+        text: "",
+    });
     let Some(version) = line.text.trim_end().strip_prefix("#FORMAT=WebAnno TSV ") else {
         let message = "this is not WebAnno TSV 3, whose first line is #FORMAT=WebAnno TSV 3.3; \
                        export WebAnno TSV v3.x";
@@ -213,7 +227,10 @@ fn version(name: &str, line: Option<Line<'_>>) -> Result<bool> {
         _ => {
             let message = format!("WebAnno TSV {major} is not supported; export WebAnno TSV v3.x");
             let error = line.error(name, version, message);
-            Err(Error { code: Code::LaterVersion, ..error })
+            Err(Error {
+                code: Code::LaterVersion,
+                ..error
+            })
         }
     }
 }

@@ -82,7 +82,10 @@ impl<'a> Schema<'a> {
             let after_role = matches!(columns.last(), Some(Column::Role(_)));
             columns.push(column(kind, field, after_role)?);
         }
-        let base = columns.iter().filter(|c| matches!(c, Column::Base(_))).count();
+        let base = columns
+            .iter()
+            .filter(|c| matches!(c, Column::Base(_)))
+            .count();
         if kind == Kind::Relation && base != 1 {
             let name = excerpt(name, 100);
             return Err(format!(

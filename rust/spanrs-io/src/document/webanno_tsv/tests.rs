@@ -33,7 +33,12 @@ fn annotations_on_several_tokens_and_stacked_annotations_have_ids() {
     );
     let document = reading(&file);
     assert_eq!(document.text, "Ms. Haag plays .");
-    let lex = [("lex", 0, 3), ("lex", 4, 8), ("lex", 9, 14), ("lex", 15, 16)];
+    let lex = [
+        ("lex", 0, 3),
+        ("lex", 4, 8),
+        ("lex", 9, 14),
+        ("lex", 15, 16),
+    ];
     let annotations = [
         ("PER", 0, 8),
         ("PERpart", 0, 3),
@@ -83,7 +88,12 @@ fn relations_slots_and_chains_are_relations() {
     assert_eq!(spans(&document)[4..], rows(&expected));
     assert_eq!(
         links(&document),
-        [("seller", 6, 4), ("Roles", 6, 7), ("of", 4, 7), ("coref", 5, 9)]
+        [
+            ("seller", 6, 4),
+            ("Roles", 6, 7),
+            ("of", 4, 7),
+            ("coref", 5, 9)
+        ]
     );
     assert_eq!(
         document.relations_left_out,
@@ -107,7 +117,10 @@ fn properties_of_tokens_are_read_if_they_are_selected() {
     for layer in ["POS", "Dependency"] {
         let document = read("d", file, Some(layer)).unwrap();
         assert_eq!(spans(&document)[2..], rows(&[("PRP", 0, 2), ("VBD", 3, 6)]));
-        assert_eq!(links(&document), [("SUBJ", 2, 3), ("ROOT", 3, 3)].map(|(t, to, from)| (t, from, to)));
+        assert_eq!(
+            links(&document),
+            [("SUBJ", 2, 3), ("ROOT", 3, 3)].map(|(t, to, from)| (t, from, to))
+        );
     }
     assert_eq!(
         read("d", file, Some("X")).unwrap_err().to_string(),
@@ -126,11 +139,17 @@ fn offsets_count_utf16_code_units_or_are_reported() {
     };
     let expected = rows(&[("lex", 0, 1), ("lex", 2, 5), ("PER", 2, 5)]);
     let document = reading(&file(["0-2", "3-6"]));
-    assert_eq!((spans(&document), document.left_out_count), (expected.clone(), 0));
+    assert_eq!(
+        (spans(&document), document.left_out_count),
+        (expected.clone(), 0)
+    );
     let document = reading(&file(["0-1", "2-5"]));
     assert_eq!((spans(&document), document.left_out_count), (expected, 1));
     assert_eq!(
-        refused(&file(["0-4", "5-8"])).split(" but ").next().unwrap(),
+        refused(&file(["0-4", "5-8"]))
+            .split(" but ")
+            .next()
+            .unwrap(),
         "d.tsv:6:5: the sentence has \"\u{1F600} B\" at these offsets,"
     );
 }
@@ -144,13 +163,20 @@ fn canonical(document: &Document) -> Canonical {
         let mut attributes = attributes(document, at);
         attributes.sort_unstable();
         let (start, end) = (annotation.start, annotation.end);
-        format!("{start}-{end} {:?} {attributes:?}", document.type_of(annotation))
+        format!(
+            "{start}-{end} {:?} {attributes:?}",
+            document.type_of(annotation)
+        )
     };
     let mut annotations: Vec<_> = (0..document.annotations.len()).map(describe).collect();
     let mut relations: Vec<_> = links(document)
         .iter()
         .map(|&(ty, from, to)| {
-            format!("{ty:?} {} {}", describe(from as usize), describe(to as usize))
+            format!(
+                "{ty:?} {} {}",
+                describe(from as usize),
+                describe(to as usize)
+            )
         })
         .collect();
     annotations.sort_unstable();
@@ -170,44 +196,70 @@ fn documents() -> impl Strategy<Value = Document> {
     let name = prop_oneof!["[a-c]{1,2}", "value_?", "begin", "identifier", "é"];
     let value = prop_oneof!["[a|_;*\\[\\]\\\\>\n\t😀-]{0,5}", "->", "\\*"];
     let layer = prop::option::of(prop_oneof!["Span", "a\\.b\\.C", "Link"]);
-    let annotation = (0..26_u32, 0..9_u32, "[A-C|\\]\\[_*> -]{1,3}", layer, prop::collection::btree_map(name, value, 0..3));
+    let annotation = (
+        0..26_u32,
+        0..9_u32,
+        "[A-C|\\]\\[_*> -]{1,3}",
+        layer,
+        prop::collection::btree_map(name, value, 0..3),
+    );
     let relations = prop::collection::vec(("[a-c|>-]{1,3}", 0..8_usize, 0..8_usize), 0..4);
-    (text, prop::collection::vec(annotation, 0..8), relations).prop_map(|(text, annotations, relations)| {
-        let length = text.chars().count() as u32;
-        let mut document = Document::new(text);
-        for (start, extent, ty, layer, attributes) in annotations {
-            let start = start.min(length);
-            let ty = document.intern(&ty);
-            document.push(ty, start, (start + extent).min(length));
-            if let Some(layer) = layer {
-                document.add_attribute("layer", layer);
+    (text, prop::collection::vec(annotation, 0..8), relations).prop_map(
+        |(text, annotations, relations)| {
+            let length = text.chars().count() as u32;
+            let mut document = Document::new(text);
+            for (start, extent, ty, layer, attributes) in annotations {
+                let start = start.min(length);
+                let ty = document.intern(&ty);
+                document.push(ty, start, (start + extent).min(length));
+                if let Some(layer) = layer {
+                    document.add_attribute("layer", layer);
+                }
+                for (name, value) in attributes {
+                    document.add_attribute(&name, value);
+                }
             }
-            for (name, value) in attributes {
-                document.add_attribute(&name, value);
+            let count = document.annotations.len();
+            for (ty, from, to) in relations {
+                if from < count && to < count {
+                    document.relate(&ty, from as u32, to as u32);
+                }
             }
-        }
-        let count = document.annotations.len();
-        for (ty, from, to) in relations {
-            if from < count && to < count {
-                document.relate(&ty, from as u32, to as u32);
-            }
-        }
-        document
-    })
+            document
+        },
+    )
 }
 
 /// Keeps the annotations that consist of whole characters of tokens.
 fn aligned(document: &Document) -> Document {
-    let mut document = project(document, &Format::WebannoTsv.holds(), &mut Losses::default()).unwrap().into_owned();
-    let tokens: Vec<_> = document.annotations.iter().filter(|a| document.is_token(a)).copied().collect();
+    let mut document = project(
+        document,
+        &Format::WebannoTsv.holds(),
+        &mut Losses::default(),
+    )
+    .unwrap()
+    .into_owned();
+    let tokens: Vec<_> = document
+        .annotations
+        .iter()
+        .filter(|a| document.is_token(a))
+        .copied()
+        .collect();
     let keeps: Vec<bool> = document
         .annotations
         .iter()
         .map(|a| {
-            let inside = |at: u32, end: bool| tokens.iter().any(|t| {
-                if a.start == a.end { t.start <= at && at <= t.end }
-                else if end { t.start < at && at <= t.end } else { t.start <= at && at < t.end }
-            });
+            let inside = |at: u32, end: bool| {
+                tokens.iter().any(|t| {
+                    if a.start == a.end {
+                        t.start <= at && at <= t.end
+                    } else if end {
+                        t.start < at && at <= t.end
+                    } else {
+                        t.start <= at && at < t.end
+                    }
+                })
+            };
             inside(a.start, false) && inside(a.end, true)
         })
         .collect();
@@ -262,19 +314,33 @@ fn everything_that_cannot_be_written_is_counted() {
     document.relate("", 0, 3);
     document.relate("x", 0, 1);
     let (file, writer) = written(&document);
-    let counted: Vec<_> = writer.losses().list().iter().map(|loss| (&*loss.kind, loss.number)).collect();
+    let counted: Vec<_> = writer
+        .losses()
+        .list()
+        .iter()
+        .map(|loss| (&*loss.kind, loss.number))
+        .collect();
     assert_eq!(
         counted,
         [
-            ("annotations that begin or end between tokens, shortened to tokens", 1),
+            (
+                "annotations that begin or end between tokens, shortened to tokens",
+                1
+            ),
             ("annotations without a token", 1),
             ("empty annotations between tokens, moved to a token", 1),
             ("names of layers that UIMA does not allow, changed", 1),
             ("names of attributes that UIMA does not allow, changed", 1),
             ("further attributes of the same name", 1),
-            ("relations without a type, read as the name of their layer", 1),
+            (
+                "relations without a type, read as the name of their layer",
+                1
+            ),
             ("relations of annotations that are not written", 1),
-            ("documents whose text before the first token is replaced by spaces", 1),
+            (
+                "documents whose text before the first token is replaced by spaces",
+                1
+            ),
             ("values with carriage returns, replaced by spaces", 3),
         ]
     );
@@ -291,11 +357,18 @@ fn everything_that_cannot_be_written_is_counted() {
     assert_eq!(
         lines[4..],
         [
-            "", "", "#Text=Bob  ate", "#Text=", "#Text=\\t",
+            "",
+            "",
+            "#Text=Bob  ate",
+            "#Text=",
+            "#Text=\\t",
             "1-1\t2-5\tBob\tA [1]\t_\t_\t_\t_\t",
             "1-1.1\t5-5\t\tA \t1[2]\tA [2]\t*\t1-1[1_2]\t",
             "1-2\t7-10\tate\t_\t_\t_\t_\t_\t",
-            "", "#Text=it", "2-1\t13-15\tit\t_\t_\t_\t_\t_\t",
-        ].map(|line| line)
+            "",
+            "#Text=it",
+            "2-1\t13-15\tit\t_\t_\t_\t_\t_\t",
+        ]
+        .map(|line| line)
     );
 }

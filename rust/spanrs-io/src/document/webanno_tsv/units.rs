@@ -82,7 +82,10 @@ impl Units {
             ..Self::default()
         };
         let first_units = units.add(document, &mut tokens);
-        units.of_tokens = indexes.into_iter().map(|(at, token)| (at, first_units[token])).collect();
+        units.of_tokens = indexes
+            .into_iter()
+            .map(|(at, token)| (at, first_units[token]))
+            .collect();
         units.assign(&placed, &tokens, &first_units);
         units
     }
@@ -99,7 +102,10 @@ impl Units {
             if previous.replace(line) != Some(line) {
                 number = 0;
                 let (start, at) = (token.start, self.units.len());
-                self.sentences.push(Sentence { start, units: at..at });
+                self.sentences.push(Sentence {
+                    start,
+                    units: at..at,
+                });
             }
             number += 1;
             let sentence = self.sentences.len();
@@ -152,7 +158,10 @@ impl Units {
 
     /// Returns the units of an annotation, in order.
     pub(super) fn of(&self, annotation: usize) -> &[usize] {
-        self.of_annotations.get(annotation).map(Vec::as_slice).unwrap_or_default()
+        self.of_annotations
+            .get(annotation)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// Returns the unit of a token, given by the index of its annotation.
@@ -183,7 +192,11 @@ fn tokens(document: &Document, losses: &mut Losses) -> (Vec<Token>, Vec<(usize, 
             losses.add("tokens that are empty or overlap others", 1);
             continue;
         }
-        if document.attributes(&document.annotations[at]).next().is_some() {
+        if document
+            .attributes(&document.annotations[at])
+            .next()
+            .is_some()
+        {
             losses.add("attributes of tokens", 1);
         }
         indexes.push((at, tokens.len()));
@@ -218,9 +231,15 @@ fn place(annotation: &Annotation, tokens: &[Token], losses: &mut Losses) -> Opti
         losses.add("annotations without a token", 1);
         return None;
     }
-    let bounds = (start.max(tokens[first].start), end.min(tokens[last - 1].end));
+    let bounds = (
+        start.max(tokens[first].start),
+        end.min(tokens[last - 1].end),
+    );
     if bounds != (start, end) {
-        losses.add("annotations that begin or end between tokens, shortened to tokens", 1);
+        losses.add(
+            "annotations that begin or end between tokens, shortened to tokens",
+            1,
+        );
     }
     let (start, end) = bounds;
     let tokens = first..last;

@@ -76,13 +76,21 @@ impl<'d> Layers<'d> {
                 values.push(None);
                 continue;
             }
-            let attribute = document.attributes(annotation).find(|(name, _)| *name == LAYER);
+            let attribute = document
+                .attributes(annotation)
+                .find(|(name, _)| *name == LAYER);
             let (layer, same) = layer_of_attribute(attribute.map(|(_, value)| value));
-            losses.add("names of layers that UIMA does not allow, changed", usize::from(!same));
+            losses.add(
+                "names of layers that UIMA does not allow, changed",
+                usize::from(!same),
+            );
             let mut features: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
             let ty = document.type_of(annotation);
             match ty.is_empty() {
-                true => losses.add("annotations without a type, read as the name of the layer", 1),
+                true => losses.add(
+                    "annotations without a type, read as the name of the layer",
+                    1,
+                ),
                 false => drop(features.insert(Cow::Borrowed(type_feature(&layer)), ty)),
             }
             let mut has_layer = false;
@@ -91,7 +99,10 @@ impl<'d> Layers<'d> {
                     continue;
                 }
                 let (feature, same) = feature_of_attribute(&layer, name);
-                losses.add("names of attributes that UIMA does not allow, changed", usize::from(!same));
+                losses.add(
+                    "names of attributes that UIMA does not allow, changed",
+                    usize::from(!same),
+                );
                 if features.contains_key(&feature) {
                     losses.add("further attributes of the same name", 1);
                 } else {
@@ -108,8 +119,11 @@ impl<'d> Layers<'d> {
             .map(|(layer, features)| (layer, features.into_iter().collect::<Vec<_>>()))
             .collect();
         layers.sort_by_key(|(layer, _)| layer != NAMED_ENTITY);
-        let index: BTreeMap<_, _> =
-            layers.iter().enumerate().map(|(at, (layer, _))| (layer.clone(), at)).collect();
+        let index: BTreeMap<_, _> = layers
+            .iter()
+            .enumerate()
+            .map(|(at, (layer, _))| (layer.clone(), at))
+            .collect();
         let values = values.into_iter().map(|value| {
             let (layer, features) = value?;
             let layer = *index.get(&layer)?;
@@ -153,7 +167,10 @@ impl<'d> Relations<'d> {
                     }
                 };
             if document.type_of_relation(relation).is_empty() {
-                losses.add("relations without a type, read as the name of their layer", 1);
+                losses.add(
+                    "relations without a type, read as the name of their layer",
+                    1,
+                );
             }
             layer.entry(target).or_default().push(relation);
         }
@@ -191,7 +208,9 @@ impl File<'_, '_> {
     fn stacked(&self, unit: &Unit, layer: usize) -> impl Iterator<Item = usize> {
         unit.annotations.iter().copied().filter(move |&at| {
             let value = self.layers.values.get(at);
-            value.and_then(Option::as_ref).is_some_and(|value| value.layer == layer)
+            value
+                .and_then(Option::as_ref)
+                .is_some_and(|value| value.layer == layer)
         })
     }
 
@@ -258,9 +277,14 @@ impl File<'_, '_> {
             out.push(b'\n');
             text(&self.document.text, out);
         }
-        let before = sentences.first().map_or("", |first| between(0, first.start));
+        let before = sentences
+            .first()
+            .map_or("", |first| between(0, first.start));
         if before.contains(|c| c != ' ') {
-            losses.add("documents whose text before the first token is replaced by spaces", 1);
+            losses.add(
+                "documents whose text before the first token is replaced by spaces",
+                1,
+            );
         }
         for (number, sentence) in sentences.iter().enumerate() {
             let next = sentences.get(number + 1).map_or(end, |next| next.start);
@@ -284,7 +308,10 @@ impl File<'_, '_> {
         let (start, end) = (self.utf16.unit(unit.start), self.utf16.unit(unit.end));
         self.units.write_number(row, out);
         out.extend_from_slice(format!("\t{start}-{end}\t").as_bytes());
-        let covered = self.characters.between(unit.start, unit.end).unwrap_or_default();
+        let covered = self
+            .characters
+            .between(unit.start, unit.end)
+            .unwrap_or_default();
         match covered.contains(['\t', '\n', '\r']) {
             true => escape_text(covered, out),
             false => out.extend_from_slice(covered.as_bytes()),
