@@ -81,8 +81,8 @@ pub(super) fn read(name: &str, text: &str, layer: Option<&str>) -> Result<Docume
                 .to_owned()
         });
     }
-    let token = document.intern(TOKEN);
     for row in table.rows.iter().filter(|row| !row.part) {
+        let token = document.intern(TOKEN);
         document.push(token, row.start, row.end);
     }
     let mut annotator = Annotator::new(name, &table, document, &choice)?;

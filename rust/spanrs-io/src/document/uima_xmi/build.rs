@@ -102,23 +102,27 @@ impl<'c, 'a> Builder<'c, 'a> {
         self.value(record, feature as usize)
     }
 
-    /// Adds the annotations and the facts about the document.
+    /// Adds the tokens, and then the other annotations and the facts about the document.
     fn annotations(&mut self) {
-        let token = self.document.intern(TOKEN);
+        for (at, record) in self.cas.records.iter().enumerate() {
+            if self.kind(record).role == Role::Token
+                && let Some((start, end)) = self.place(record)
+            {
+                self.annotations[at] = Some(self.document.annotations.len() as u32);
+                let token = self.document.intern(TOKEN);
+                self.document.push(token, start, end);
+            }
+        }
         for (at, record) in self.cas.records.iter().enumerate() {
             let kind = self.kind(record);
             if !kind.read {
                 continue;
             }
             match kind.role {
-                Role::Token | Role::Span => {
-                    let Some((start, end)) = self.place(record) else {
-                        continue;
-                    };
-                    self.annotations[at] = Some(self.document.annotations.len() as u32);
-                    match kind.role {
-                        Role::Token => self.document.push(token, start, end),
-                        _ => self.span(record, start, end),
+                Role::Span => {
+                    if let Some((start, end)) = self.place(record) {
+                        self.annotations[at] = Some(self.document.annotations.len() as u32);
+                        self.span(record, start, end);
                     }
                 }
                 Role::Facts => self.facts(record, ""),
@@ -135,9 +139,10 @@ impl<'c, 'a> Builder<'c, 'a> {
         let (kind, (start, end)) = (self.kind(record), record.bounds);
         let name = || quoted(kind.short_name());
         if record.sofa != self.sofa.id {
-            let view = self.cas.sofas.iter().find(|sofa| sofa.id == record.sofa);
-            let view = view.map_or("that does not exist", |view| &view.name);
+            let sofas = &self.cas.sofas;
             self.document.leave_out(|| {
+                let view = sofas.iter().find(|sofa| sofa.id == record.sofa);
+                let view = view.map_or("that does not exist", |view| &view.name);
                 format!(
                     "{} {start}-{end} belongs to the view {}",
                     name(),
@@ -375,12 +380,10 @@ impl<'c, 'a> Builder<'c, 'a> {
             }
             match kind.role {
                 Role::Span => self.references_of(record, self.annotations[at]),
-                Role::Relation { from, to } => {
-                    if record.sofa == self.sofa.id {
-                        let ty = self.type_of(record).map_or(kind.short_name(), |(_, ty)| ty);
-                        let ends = [from, to].map(|end| self.end(record, end));
-                        self.relate(ty, ends);
-                    }
+                Role::Relation { from, to } if record.sofa == self.sofa.id => {
+                    let ty = self.type_of(record).map_or(kind.short_name(), |(_, ty)| ty);
+                    let ends = [from, to].map(|end| self.end(record, end));
+                    self.relate(ty, ends);
                 }
                 Role::Arguments { from, to } => {
                     let ty = self.named(record, "category").unwrap_or(kind.short_name());

@@ -436,6 +436,8 @@ fn documents() -> impl Strategy<Value = Document> {
             let length = text.chars().count() as u32;
             let mut document = Document::new(text);
             (document.id, document.name, document.metadata) = facts;
+            let mut annotations = annotations;
+            annotations.sort_by_key(|(_, _, ty, _, _)| ty != "lex");
             for (start, extent, ty, layer, attributes) in annotations {
                 let start = start.min(length);
                 let is_token = ty == "lex";

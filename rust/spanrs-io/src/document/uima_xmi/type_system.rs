@@ -73,8 +73,15 @@ pub(super) struct Resolved {
     pub(super) features: Vec<Feature>,
 }
 
+/// A type that is known: name, supertype, and names and types of features.
+type Known = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
 /// Types that UIMA predefines: name, supertype, and features with their types.
-const PREDEFINED: &[(&str, &str, &[(&str, &str)])] = &[
+const PREDEFINED: &[Known] = &[
     ("uima.cas.AnnotationBase", "uima.cas.TOP", &[]),
     (ANNOTATION, "uima.cas.AnnotationBase", &[]),
     (
@@ -159,7 +166,7 @@ const PREDEFINED: &[(&str, &str, &[(&str, &str)])] = &[
 ];
 
 /// Types that are known without a type system.
-const WELL_KNOWN: &[(&str, &str, &[(&str, &str)])] = &[
+const WELL_KNOWN: &[Known] = &[
     (
         TOKEN_TYPE,
         ANNOTATION,
@@ -280,7 +287,7 @@ impl TypeSystem {
         types
     }
 
-    fn add_all(&mut self, all: &[(&str, &str, &[(&str, &str)])]) {
+    fn add_all(&mut self, all: &[Known]) {
         for (name, supertype, features) in all {
             let features = features.iter();
             let features =

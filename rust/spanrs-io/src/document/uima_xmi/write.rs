@@ -225,24 +225,32 @@ impl<'d> File<'d, '_> {
         }
     }
 
-    /// Writes the annotations, and returns their ids.
+    /// Writes the annotations, tokens first, and returns their ids.
     fn annotations(&mut self) -> Vec<u32> {
-        let mut ids = Vec::with_capacity(self.document.annotations.len());
-        for annotation in &self.document.annotations {
-            let id = match self.document.is_token(annotation) {
-                true => {
-                    let attributes = self.document.attributes(annotation).count();
-                    self.losses.add("attributes of tokens", attributes);
-                    let id = self.begin(TOKEN_TYPE);
-                    self.bounds(annotation.start, annotation.end);
-                    id
+        let document = self.document;
+        let mut ids = vec![0; document.annotations.len()];
+        for tokens in [true, false] {
+            for (annotation, number) in document.annotations.iter().zip(&mut ids) {
+                if document.is_token(annotation) != tokens {
+                    continue;
                 }
-                false => self.span(annotation),
-            };
-            self.end();
-            ids.push(id);
+                *number = match tokens {
+                    true => self.token(annotation),
+                    false => self.span(annotation),
+                };
+                self.end();
+            }
         }
         ids
+    }
+
+    /// Writes a token.
+    fn token(&mut self, token: &Annotation) -> u32 {
+        let attributes = self.document.attributes(token).count();
+        self.losses.add("attributes of tokens", attributes);
+        let id = self.begin(TOKEN_TYPE);
+        self.bounds(token.start, token.end);
+        id
     }
 
     /// Writes an annotation.

@@ -115,13 +115,12 @@ impl<'a> Xml<'a> {
                         ..self.error(message)
                     });
                 }
-                Event::Decl(declaration) => {
+                Event::Decl(declaration)
                     if declaration
                         .version()
-                        .is_ok_and(|version| version.as_ref() == "1.1")
-                    {
-                        self.version = XmlVersion::Explicit1_1;
-                    }
+                        .is_ok_and(|version| version.as_ref() == "1.1") =>
+                {
+                    self.version = XmlVersion::Explicit1_1;
                 }
                 Event::Eof if self.depth > 0 => {
                     return Err(self.error("the file ends within an element; it is not complete"));

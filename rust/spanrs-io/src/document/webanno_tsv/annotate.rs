@@ -9,7 +9,7 @@ use super::super::uima_layers::{
     self, ANNOTATION, Choice, Features, LAYER, POS, TOKEN_TYPE, attribute_of_layer, short_name,
 };
 use super::escapes::{split, split_id, split_link, unescape_value};
-use super::rows::{Row, Table};
+use super::rows::{Row, Table, parse_number};
 use super::schema::{Column, Kind, LayerColumns};
 use crate::error::Result;
 
@@ -23,6 +23,12 @@ struct Open {
     /// The last row of the annotation.
     row: usize,
 }
+
+/// Index of the layer, number of the chain, and number of the link in the chain.
+type LinkKey = (usize, u32, u32);
+
+/// A link of a chain, and the type of the relation to the next link.
+type ChainLink<'a> = (Open, Cow<'a, str>);
 
 /// A relation whose annotations have not been looked up.
 struct Link<'a> {
@@ -60,11 +66,11 @@ pub(super) struct Annotator<'t, 'a> {
     ids: HashMap<(usize, u32), Open>,
     /// Links by index of the layer, number of the chain and number in the chain, with the type of
     /// the relation to the next link.
-    links: BTreeMap<(usize, u32, u32), (Open, Cow<'a, str>)>,
-    /// First annotation by row and index of the layer; empty unless there are references.
-    on_row: HashMap<(usize, usize), u32>,
-    /// Rows by number of the token; empty unless there are references.
-    numbers: HashMap<&'a str, usize>,
+    links: BTreeMap<LinkKey, ChainLink<'a>>,
+    /// Row, index of the layer, and first annotation, ascending; empty unless there are references.
+    on_row: Vec<((usize, usize), u32)>,
+    /// Rows in the order of their numbers; empty if this is the order of the file.
+    by_number: Vec<u32>,
     has_references: bool,
     relations: Vec<Link<'a>>,
     /// The cells of a row, reused.
@@ -86,17 +92,10 @@ impl<'t, 'a> Annotator<'t, 'a> {
         let mut columns = columns.flat_map(|layer| &layer.columns);
         let has_references =
             columns.any(|column| matches!(column, Column::Target(_) | Column::Base(_)));
-        let mut numbers: HashMap<&str, usize> = HashMap::new();
-        if has_references {
-            numbers.reserve(table.rows.len());
-            for (at, row) in table.rows.iter().enumerate() {
-                if let Some(first) = numbers.insert(row.id, at) {
-                    let first = table.rows[first].line.number;
-                    let message = format!("line {first} has the number {} as well", row.id);
-                    return Err(row.line.error(name, row.id, message));
-                }
-            }
-        }
+        let by_number = match has_references {
+            true => sort_rows(name, table)?,
+            false => Vec::new(),
+        };
         Ok(Self {
             name,
             table,
@@ -104,8 +103,8 @@ impl<'t, 'a> Annotator<'t, 'a> {
             choice,
             ids: HashMap::new(),
             links: BTreeMap::new(),
-            on_row: HashMap::new(),
-            numbers,
+            on_row: Vec::new(),
+            by_number,
             has_references,
             relations: Vec::new(),
             cells: Vec::new(),
@@ -200,7 +199,7 @@ impl<'t, 'a> Annotator<'t, 'a> {
             );
         }
         if self.has_references {
-            self.on_row.entry((at, layer)).or_insert(annotation);
+            self.note(at, layer, annotation);
         }
         Ok(())
     }
@@ -251,6 +250,37 @@ impl<'t, 'a> Annotator<'t, 'a> {
             self.document.add_attribute(name, &**value);
         }
         self.document.annotations.len() as u32 - 1
+    }
+
+    /// Records an annotation on a row for references, unless there is one in the same layer.
+    fn note(&mut self, row: usize, layer: usize, annotation: u32) {
+        if self
+            .on_row
+            .last()
+            .is_none_or(|(last, _)| *last != (row, layer))
+        {
+            self.on_row.push(((row, layer), annotation));
+        }
+    }
+
+    /// Returns the first annotation of a layer on a row.
+    fn noted(&self, row: usize, layer: usize) -> Option<u32> {
+        let at = self
+            .on_row
+            .binary_search_by_key(&(row, layer), |(key, _)| *key);
+        Some(self.on_row.get(at.ok()?)?.1)
+    }
+
+    /// Returns the row with a number.
+    fn row_of(&self, number: &str) -> Option<usize> {
+        let wanted = parse_number(number)?;
+        let rows = &self.table.rows;
+        if self.by_number.is_empty() {
+            return rows.binary_search_by_key(&wanted, |row| row.number).ok();
+        }
+        let key = |at: &u32| rows[*at as usize].number;
+        let at = self.by_number.binary_search_by_key(&wanted, key).ok()?;
+        Some(self.by_number[at] as usize)
     }
 
     /// Extends an annotation to a row.
@@ -305,7 +335,7 @@ impl<'t, 'a> Annotator<'t, 'a> {
     fn relation(&mut self, at: usize, layer: &LayerColumns<'a>, parts: &[Option<&'a str>]) {
         let row = &self.table.rows[at];
         let features = features(layer, parts);
-        let ty = Cow::Owned(type_of(layer, &features).into_owned());
+        let ty = type_of(layer, &features);
         let base = layer
             .columns
             .iter()
@@ -383,7 +413,7 @@ impl<'t, 'a> Annotator<'t, 'a> {
             ),
         );
         if self.has_references {
-            self.on_row.entry((at, layer)).or_insert(annotation);
+            self.note(at, layer, annotation);
         }
         Ok(())
     }
@@ -411,7 +441,7 @@ impl<'t, 'a> Annotator<'t, 'a> {
                 }),
             }
         }
-        let mut previous: Option<((usize, u32, u32), (Open, Cow<'_, str>))> = None;
+        let mut previous: Option<(LinkKey, ChainLink<'_>)> = None;
         for (key, link) in std::mem::take(&mut self.links) {
             if let Some((before, (open, ty))) = &previous
                 && (before.0, before.1) == (key.0, key.1)
@@ -436,7 +466,7 @@ impl<'t, 'a> Annotator<'t, 'a> {
         {
             return Found::Unread;
         }
-        let Some(&row) = self.numbers.get(number) else {
+        let Some(row) = self.row_of(number) else {
             return Found::Missing;
         };
         let in_base = (0..layers.len()).filter(|&at| base == ANNOTATION || layers[at].name == base);
@@ -446,9 +476,9 @@ impl<'t, 'a> Annotator<'t, 'a> {
             return found.map_or(Found::Missing, |open| Found::Annotation(open.annotation));
         }
         let mut in_base = in_base;
-        let found = in_base.find_map(|layer| self.on_row.get(&(row, layer)));
+        let found = in_base.find_map(|layer| self.noted(row, layer));
         match found {
-            Some(&annotation) => Found::Annotation(annotation),
+            Some(annotation) => Found::Annotation(annotation),
             // Tokens are the first annotations of the document. The base of dependencies is POS
             // even if the tokens have no part of speech.
             None if [TOKEN_TYPE, ANNOTATION, POS].contains(&base) => {
@@ -457,6 +487,32 @@ impl<'t, 'a> Annotator<'t, 'a> {
             None => Found::Missing,
         }
     }
+}
+
+/// Returns the rows in the order of their numbers, or nothing if they are in order.
+///
+/// # Errors
+/// [`Code::BadDocument`](crate::Code::BadDocument), if two rows have the same number.
+fn sort_rows(name: &str, table: &Table<'_>) -> Result<Vec<u32>> {
+    let rows = &table.rows;
+    if rows.is_sorted_by(|one, next| one.number < next.number) {
+        return Ok(Vec::new());
+    }
+    let mut sorted: Vec<u32> = (0..rows.len() as u32).collect();
+    sorted.sort_by_key(|&at| rows[at as usize].number);
+    let twice = sorted.windows(2).find(|pair| {
+        let [one, next] = [pair[0], pair[1]].map(|at| rows[at as usize].number);
+        one == next
+    });
+    if let Some(pair) = twice {
+        let (first, row) = (&rows[pair[0] as usize], &rows[pair[1] as usize]);
+        let message = format!(
+            "line {} has the number {} as well",
+            first.line.number, row.id
+        );
+        return Err(row.line.error(name, row.id, message));
+    }
+    Ok(sorted)
 }
 
 /// Returns the features of an annotation that are set, without escapes.

@@ -17,6 +17,8 @@ pub(super) struct Row<'a> {
     pub(super) line: Line<'a>,
     /// `1-2`, or `1-2.1` for a part of a token.
     pub(super) id: &'a str,
+    /// Number of the sentence, of the token, and of the part of the token, which is 0 for a token.
+    pub(super) number: [u32; 3],
     /// First character: in the unit of the file until the text is assembled, then in characters.
     pub(super) start: u32,
     /// One past the last character.
@@ -132,28 +134,17 @@ impl<'a> Table<'a> {
     fn row(&self, name: &str, line: Line<'a>) -> Result<Row<'a>> {
         let wrong =
             |part: &str, what: &str| line.error(name, part, format!("{what}; {TOKEN_LINE}"));
+        let after = &line.text[line.text.len()..];
         let mut fields = line.text.splitn(4, '\t');
         let [id, offsets, shown] = [(); 3].map(|()| fields.next());
         let id = id.unwrap_or_default();
-        let (number, part) = match id.split_once('.') {
-            Some((number, part)) => (number, Some(part)),
-            None => (id, None),
+        let Some(number) = parse_number(id) else {
+            let what = format!("{:?} is not the number of a token", excerpt(id, 40));
+            return Err(wrong(line.text, &what));
         };
-        let is_id = number.split_once('-').is_some_and(|(sentence, token)| {
-            is_number(sentence) && is_number(token) && part.is_none_or(is_number)
-        });
-        if !is_id {
-            let id = excerpt(id, 40);
-            return Err(wrong(
-                line.text,
-                &format!("{id:?} is not the number of a token"),
-            ));
-        }
+        let part = id.contains('.');
         let Some(offsets) = offsets else {
-            return Err(wrong(
-                &line.text[line.text.len()..],
-                "the offsets are missing",
-            ));
+            return Err(wrong(after, "the offsets are missing"));
         };
         let bounds = offsets.split_once('-');
         let bounds = bounds.and_then(|(start, end)| Some((offset(start)?, offset(end)?)));
@@ -162,10 +153,7 @@ impl<'a> Table<'a> {
             return Err(wrong(offsets, &what));
         };
         let Some(shown) = shown else {
-            return Err(wrong(
-                &line.text[line.text.len()..],
-                "the text of the token is missing",
-            ));
+            return Err(wrong(after, "the text of the token is missing"));
         };
         let cells = fields.next().unwrap_or_default();
         let columns = match cells.is_empty() {
@@ -177,24 +165,25 @@ impl<'a> Table<'a> {
                 "{} columns with features, but the header declares {}",
                 columns, self.schema.columns
             );
-            return Err(line.error(name, &line.text[line.text.len()..], message));
+            return Err(line.error(name, after, message));
         }
         let first_of_sentence = self.sentences.last().map(|sentence| sentence.first);
         let message = match (first_of_sentence, part) {
             (None, _) => "a token without a sentence; write the sentence before it: #Text=...",
-            (Some(first), Some(_)) if first == self.rows.len() => {
+            (Some(first), true) if first == self.rows.len() => {
                 "a part of a token without the token"
             }
             _ => {
                 return Ok(Row {
                     line,
                     id,
+                    number,
                     start,
                     end,
                     shown,
                     cells,
-                    token: self.tokens.saturating_sub(u32::from(part.is_some())),
-                    part: part.is_some(),
+                    token: self.tokens.saturating_sub(u32::from(part)),
+                    part,
                 });
             }
         };
@@ -233,6 +222,16 @@ fn version(name: &str, line: Option<Line<'_>>) -> Result<bool> {
             })
         }
     }
+}
+
+/// Parses the number of a token, `1-2`, or of a part of a token, `1-2.3`.
+pub(super) fn parse_number(id: &str) -> Option<[u32; 3]> {
+    let (token, part) = match id.split_once('.') {
+        Some((token, part)) => (token, offset(part)?),
+        None => (id, 0),
+    };
+    let (sentence, token) = token.split_once('-')?;
+    Some([offset(sentence)?, offset(token)?, part])
 }
 
 /// Returns true for a number without a sign.

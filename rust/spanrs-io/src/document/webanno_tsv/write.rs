@@ -7,6 +7,7 @@
 //! same bytes.
 
 use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::annotated_text::{Document, Relation};
@@ -59,6 +60,9 @@ struct Value<'d> {
     features: BTreeMap<Cow<'d, str>, &'d str>,
 }
 
+/// The layer of an annotation, and its features that are set.
+type LayerValue<'d> = (Cow<'d, str>, BTreeMap<Cow<'d, str>, &'d str>);
+
 /// The layers of a document, sorted by name, the layer of named entities first.
 struct Layers<'d> {
     /// Names and features.
@@ -103,10 +107,9 @@ impl<'d> Layers<'d> {
                     "names of attributes that UIMA does not allow, changed",
                     usize::from(!same),
                 );
-                if features.contains_key(&feature) {
-                    losses.add("further attributes of the same name", 1);
-                } else {
-                    features.insert(feature, value);
+                match features.entry(feature) {
+                    Entry::Occupied(_) => losses.add("further attributes of the same name", 1),
+                    Entry::Vacant(entry) => drop(entry.insert(value)),
                 }
             }
             let columns = names.entry(layer.clone()).or_default();
@@ -114,6 +117,14 @@ impl<'d> Layers<'d> {
             columns.extend(features.keys().cloned());
             values.push(Some((layer, features)));
         }
+        Self::sorted(names, values)
+    }
+
+    /// Numbers the layers in the order of their columns.
+    fn sorted(
+        names: BTreeMap<Cow<'d, str>, BTreeSet<Cow<'d, str>>>,
+        values: Vec<Option<LayerValue<'d>>>,
+    ) -> Self {
         let mut layers: Vec<_> = names
             .into_iter()
             .map(|(layer, features)| (layer, features.into_iter().collect::<Vec<_>>()))
