@@ -142,12 +142,10 @@ impl<'c, 'a> Builder<'c, 'a> {
             let sofas = &self.cas.sofas;
             self.document.leave_out(|| {
                 let view = sofas.iter().find(|sofa| sofa.id == record.sofa);
-                let view = view.map_or("that does not exist", |view| &view.name);
-                format!(
-                    "{} {start}-{end} belongs to the view {}",
-                    name(),
-                    quoted(view)
-                )
+                let view = view.map_or("a view that does not exist".to_owned(), |view| {
+                    format!("the view {}", quoted(&view.name))
+                });
+                format!("{} {start}-{end} belongs to {view}", name())
             });
             return None;
         }

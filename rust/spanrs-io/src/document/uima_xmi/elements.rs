@@ -119,6 +119,11 @@ impl<'a, 't> Elements<'a, 't> {
                 Node::Text(text) => match &mut inner {
                     Some((_, value)) => value.push_str(&text),
                     None if text.trim().is_empty() || self.xml.depth() == 3 => {}
+                    None if self.xml.depth() == 0 => {
+                        return Err(self
+                            .xml
+                            .error("this is not XMI: text outside of the root element"));
+                    }
                     None => return Err(self.xml.error("text outside of a feature")),
                 },
                 Node::Eof => break,
@@ -230,8 +235,9 @@ impl<'a, 't> Elements<'a, 't> {
     fn number(&self, name: &str, value: &Value<'_>) -> Result<u32> {
         value.number().ok_or_else(|| {
             let value = quoted(value.raw());
-            self.xml
-                .error(format!("{name}={value:?} is not a whole number from 0"))
+            self.xml.error(format!(
+                "{name}={value:?} is not a whole number from 0 to 4294967295"
+            ))
         })
     }
 

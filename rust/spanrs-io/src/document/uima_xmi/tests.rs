@@ -22,19 +22,20 @@ fn xmi(text: &str, elements: &str) -> String {
     )
 }
 
-/// A type system with types, given as name, supertype and features with their types.
-fn system(types: &[(&str, &str, &[(&str, &str)])]) -> String {
+/// A type system with a type for each line: name, supertype, and features with their types.
+fn system(types: &str) -> String {
     let mut all = String::new();
-    for (name, supertype, features) in types {
-        let features: String = features
-            .iter()
-            .map(|(name, range)| {
-                format!(
-                    "<featureDescription><name>{name}</name><description/><rangeTypeName>{range}\
-                     </rangeTypeName></featureDescription>"
-                )
-            })
-            .collect();
+    for line in types.lines().filter(|line| !line.trim().is_empty()) {
+        let mut words = line.split_whitespace();
+        let (name, supertype) = (words.next().unwrap(), words.next().unwrap());
+        let feature = |word: &str| {
+            let (name, range) = word.split_once('=').unwrap();
+            format!(
+                "<featureDescription><name>{name}</name><description/><rangeTypeName>{range}\
+                 </rangeTypeName></featureDescription>"
+            )
+        };
+        let features: String = words.map(feature).collect();
         all += &format!(
             "<typeDescription><name>{name}</name><supertypeName>{supertype}</supertypeName>\
              <features>{features}</features></typeDescription>"
@@ -66,8 +67,25 @@ fn attributes(document: &Document, at: usize) -> Vec<(&str, &serde_json::Value)>
         .collect()
 }
 
-const STRING: &str = "uima.cas.String";
-const ANNOTATION: &str = "uima.tcas.Annotation";
+/// Layers of INCEpTION: spans with slots, relations, chains and document metadata.
+const LAYERS: &str = "
+    webanno.custom.Span uima.tcas.Annotation kind=uima.cas.String tags=uima.cas.StringArray \
+        n=uima.cas.Integer roles=uima.cas.FSArray other=webanno.custom.Span
+    webanno.custom.SpanRolesLink uima.cas.TOP role=uima.cas.String target=uima.tcas.Annotation
+    webanno.custom.Rel uima.tcas.Annotation Governor=webanno.custom.Span \
+        Dependent=webanno.custom.Span label=uima.cas.String
+    webanno.custom.CorefLink uima.tcas.Annotation next=webanno.custom.CorefLink \
+        referenceType=uima.cas.String referenceRelation=uima.cas.String
+    webanno.custom.CorefChain uima.cas.AnnotationBase first=webanno.custom.CorefLink
+    webanno.custom.Author uima.cas.AnnotationBase name=uima.cas.String";
+
+/// Types like those of cTAKES.
+const CTAKES: &str = "
+    org.c.Mention uima.tcas.Annotation concepts=uima.cas.FSArray subject=uima.cas.String \
+        segment=uima.cas.String polarity=uima.cas.Integer
+    org.c.Concept uima.cas.TOP code=uima.cas.String score=uima.cas.Double
+    org.c.Relation uima.cas.TOP category=uima.cas.String arg1=org.c.Argument arg2=org.c.Argument
+    org.c.Argument uima.cas.TOP argument=uima.tcas.Annotation role=uima.cas.String";
 
 #[test]
 fn well_known_types_need_no_type_system() {
@@ -119,52 +137,7 @@ fn well_known_types_need_no_type_system() {
 
 #[test]
 fn relations_slots_chains_and_references_are_relations() {
-    let types = system(&[
-        (
-            "webanno.custom.Span",
-            ANNOTATION,
-            &[
-                ("kind", STRING),
-                ("tags", "uima.cas.StringArray"),
-                ("n", "uima.cas.Integer"),
-                ("roles", "uima.cas.FSArray"),
-                ("other", "webanno.custom.Span"),
-            ],
-        ),
-        (
-            "webanno.custom.SpanRolesLink",
-            "uima.cas.TOP",
-            &[("role", STRING), ("target", ANNOTATION)],
-        ),
-        (
-            "webanno.custom.Rel",
-            ANNOTATION,
-            &[
-                ("Governor", "webanno.custom.Span"),
-                ("Dependent", "webanno.custom.Span"),
-                ("label", STRING),
-            ],
-        ),
-        (
-            "webanno.custom.CorefLink",
-            ANNOTATION,
-            &[
-                ("next", "webanno.custom.CorefLink"),
-                ("referenceType", STRING),
-                ("referenceRelation", STRING),
-            ],
-        ),
-        (
-            "webanno.custom.CorefChain",
-            "uima.cas.AnnotationBase",
-            &[("first", "webanno.custom.CorefLink")],
-        ),
-        (
-            "webanno.custom.Author",
-            "uima.cas.AnnotationBase",
-            &[("name", STRING)],
-        ),
-    ]);
+    let types = system(LAYERS);
     let file = xmi(
         "a b c",
         "<custom:Author xmi:id=\"9\" sofa=\"1\" name=\"Ann\"/>\
@@ -221,37 +194,7 @@ fn relations_slots_chains_and_references_are_relations() {
 
 #[test]
 fn concepts_and_relations_of_ctakes_are_read() {
-    let types = system(&[
-        (
-            "org.c.Mention",
-            ANNOTATION,
-            &[
-                ("concepts", "uima.cas.FSArray"),
-                ("subject", STRING),
-                ("segment", STRING),
-                ("polarity", "uima.cas.Integer"),
-            ],
-        ),
-        (
-            "org.c.Concept",
-            "uima.cas.TOP",
-            &[("code", STRING), ("score", "uima.cas.Double")],
-        ),
-        (
-            "org.c.Relation",
-            "uima.cas.TOP",
-            &[
-                ("category", STRING),
-                ("arg1", "org.c.Argument"),
-                ("arg2", "org.c.Argument"),
-            ],
-        ),
-        (
-            "org.c.Argument",
-            "uima.cas.TOP",
-            &[("argument", ANNOTATION), ("role", STRING)],
-        ),
-    ]);
+    let types = system(CTAKES);
     let file = xmi(
         "cough fever",
         "<cas:FSArray xmi:id=\"5\" elements=\"6 7\"/>\
@@ -340,14 +283,14 @@ fn the_type_system_is_found_next_to_the_file() {
             path.display()
         )
     );
-    std::fs::write(folder.join("typesystem.XML"), system(&[])).unwrap();
+    std::fs::write(folder.join("typesystem.XML"), system("")).unwrap();
     assert!(
         open(None)
             .unwrap_err()
             .to_string()
             .ends_with("use the type system of the same export")
     );
-    let types = system(&[("webanno.custom.Span", ANNOTATION, &[("kind", STRING)])]);
+    let types = system("webanno.custom.Span uima.tcas.Annotation kind=uima.cas.String");
     std::fs::write(folder.join("a.b.typesystem.xml"), types).unwrap();
     assert_eq!(spans(&open(None).unwrap()), rows(&[("K", 0, 1)]));
     std::fs::remove_dir_all(&folder).unwrap();
@@ -397,70 +340,61 @@ fn described(document: &Document) -> impl PartialEq + std::fmt::Debug {
     (document.text.clone(), annotations, links, facts)
 }
 
-fn documents() -> impl Strategy<Value = Document> {
-    let text = "[a-c \n\t\r<&\">'é😀\u{85}\u{2028}]{0,24}";
+/// Start, length, type, layer and attributes of an annotation.
+type Drawn = (u32, u32, String, Option<String>, Vec<(String, String)>);
+
+fn annotations() -> impl Strategy<Value = Vec<Drawn>> {
     let name = prop_oneof!["[a-c]{1,2}", "value_?", "begin", "identifier", "é"];
     let layer = prop::option::of(prop_oneof!["Span", "a\\.b\\.C", "Link", "x\\.type\\.T"]);
     let attributes = prop::collection::btree_map(name, "[a<&\"\n\t ;😀]{0,4}", 0..3);
-    let annotation = (
-        0..26_u32,
-        0..9_u32,
-        prop_oneof!["[A<&\"' ]{1,3}", "lex"],
-        layer,
-        attributes,
-    );
+    let attributes = attributes.prop_map(|all| all.into_iter().collect());
+    let ty = prop_oneof!["[A<&\"' ]{1,3}", "lex"];
+    let annotation = (0..26_u32, 0..9_u32, ty, layer, attributes);
+    prop::collection::vec(annotation, 0..8).prop_map(|mut annotations: Vec<Drawn>| {
+        annotations.sort_by_key(|annotation| annotation.2 != "lex");
+        annotations
+    })
+}
+
+fn documents() -> impl Strategy<Value = Document> {
+    let text = "[a-c \n\t\r<&\">'é😀\u{85}\u{2028}]{0,24}";
     let relations = prop::collection::vec(("[a<]{1,2}", 0..8_usize, 0..8_usize), 0..4);
-    let value = prop_oneof![
-        Just(json!(null)),
-        Just(json!(true)),
-        Just(json!([1, {"a": "<"}])),
-        Just(json!("x")),
-        Just(json!(2.5))
+    let values = [
+        json!(null),
+        json!(true),
+        json!([1, {"a": "<"}]),
+        json!("x"),
+        json!(2.5),
     ];
-    let fact = (
-        prop_oneof!["language", "isLastSegment", "documentUri", "[a\n]{0,2}"],
-        value,
-    );
-    let facts = (
+    let name = prop_oneof!["language", "isLastSegment", "documentUri", "[a\n]{0,2}"];
+    let metadata = prop::collection::vec((name, prop::sample::select(values.to_vec())), 0..4);
+    let names = (
         prop::option::of("[a&]{0,3}"),
         prop::option::of("[b\"]{0,3}"),
-        prop::collection::vec(fact, 0..4),
     );
-    (
-        text,
-        prop::collection::vec(annotation, 0..8),
-        relations,
-        facts,
-    )
-        .prop_map(|(text, annotations, relations, facts)| {
-            let length = text.chars().count() as u32;
-            let mut document = Document::new(text);
-            (document.id, document.name, document.metadata) = facts;
-            let mut annotations = annotations;
-            annotations.sort_by_key(|(_, _, ty, _, _)| ty != "lex");
-            for (start, extent, ty, layer, attributes) in annotations {
-                let start = start.min(length);
-                let is_token = ty == "lex";
-                let ty = document.intern(&ty);
-                document.push(ty, start, (start + extent).min(length));
-                if is_token {
-                    continue;
-                }
-                if let Some(layer) = layer {
-                    document.add_attribute("layer", layer);
-                }
-                for (name, value) in attributes {
-                    document.add_attribute(&name, value);
-                }
+    let parts = (text, annotations(), relations, names, metadata);
+    parts.prop_map(|(text, annotations, relations, names, metadata)| {
+        let length = text.chars().count() as u32;
+        let mut document = Document::new(text);
+        ((document.id, document.name), document.metadata) = (names, metadata);
+        for (start, extent, ty, layer, attributes) in annotations {
+            let start = start.min(length);
+            let id = document.intern(&ty);
+            document.push(id, start, (start + extent).min(length));
+            let layer = layer.map(|layer| ("layer".to_owned(), layer));
+            let all = layer.into_iter().chain(attributes);
+            for (name, value) in all.filter(|_| ty != "lex") {
+                document.add_attribute(&name, value);
             }
-            let count = document.annotations.len();
-            for (ty, from, to) in relations {
-                if from < count && to < count {
-                    document.relate(&ty, from as u32, to as u32);
-                }
+        }
+        let count = document.annotations.len();
+        for (ty, from, to) in relations {
+            if from < count && to < count {
+                document.relate(&ty, from as u32, to as u32);
             }
-            document
-        })
+        }
+        document
+    })
 }
 
 proptest! {
@@ -483,10 +417,9 @@ proptest! {
     #[test]
     fn no_file_causes_a_panic(elements in prop::collection::vec(
         "<(custom:Span|cas:FSArray|cas:View|type5:Token|cas:NonEmptyFSList|custom:Link)( (xmi:id|sofa|begin|end|elements|head|tail|members|s|role|target)=\"[0-3 ]{0,4}\"){0,5}/>", 0..6)) {
-        let types = system(&[
-            ("webanno.custom.Span", ANNOTATION, &[("s", "uima.cas.FSList"), ("role", STRING)]),
-            ("webanno.custom.Link", "uima.cas.TOP", &[("target", ANNOTATION), ("role", STRING)]),
-        ]);
+        let types = system("
+            webanno.custom.Span uima.tcas.Annotation s=uima.cas.FSList role=uima.cas.String
+            webanno.custom.Link uima.cas.TOP target=uima.tcas.Annotation role=uima.cas.String");
         let _ = read(&xmi("\u{1F600}a", &elements.join("")), Some(&types), None);
     }
 }

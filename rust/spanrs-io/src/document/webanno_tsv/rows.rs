@@ -162,7 +162,7 @@ impl<'a> Table<'a> {
         };
         if columns < self.schema.columns {
             let message = format!(
-                "{} columns with features, but the header declares {}",
+                "the line has {} of the {} columns for features that the header declares",
                 columns, self.schema.columns
             );
             return Err(line.error(name, after, message));
