@@ -14,21 +14,24 @@ import spanrs
 from spanrs import _spanrs, tags
 from spanrs.crf import CRF
 from spanrs.dep import Parser, Tagger
-from spanrs.io import Annotation, Document, Relation
+from spanrs.io import Annotation, Document, Layer, Relation
 from spanrs.io.documents import of_memory
 from spanrs.tags.types import Reader
 
 
 def made_records() -> list[Any]:
     """Return records that the compiled module made: one of each, which compares its fields with the class."""
-    document = Document("ab", [Annotation("A", 0, 1)], relations=[Relation("r", 0, 0)])
+    document = Document(
+        "ab", [Annotation("A", 0, 1)], relations=[Relation("r", 0, 0)], layers=[Layer("ann", "given")]
+    )
     plain = of_memory([document])[0].plain()
     result = spanrs.score([["B-A"]], [["O"]], details=True)
     violated = spanrs.score([["I-A"]], [["I-A"]], scheme="BIO")
     detail = next(iter(result.details.values()))[0]
     located = violated.violations["gold"].first[0]
     return [
-        *(plain["annotations"][0], plain["relations"][0], tags.detect_scheme(["B-A"]), detail, detail.gold),
+        *(plain["annotations"][0], plain["relations"][0], plain["layers"][0]),
+        *(tags.detect_scheme(["B-A"]), detail, detail.gold),
         *(located, located.violation, result.micro, result.totals, result.matcher.criteria["span"]),
     ]
 

@@ -113,11 +113,11 @@ LEGAL_SCHEME = option("--scheme", "scheme", group="Tags",
     help="Predict only legal tags of SCHEME; none: any tags.", default="auto", metavar="SCHEME")
 PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags",
     help="Scheme of pred, if it differs from gold's.", metavar="SCHEME")
-TARGET_FORMAT = option("--to", "target_format", group="Output",
-    help="Write this format instead of converting tags.", type=types.choice("columns", "conllu", "stacked",
-    "spans", "mat-json", "xml-inline", "brat", "doccano", "prodigy", "label-studio", "label-studio-min",
-    "label-studio-csv", "webanno-tsv", "uima-xmi", "gate-xml", "bioc-xml", "bioc-json", "pubtator",
-    "jsonl-spans", "csv-spans", "spacy", "parquet", "arrow", "csv", "jsonl-tags"), metavar="FORMAT")
+TARGET_FORMAT = option("--to", "to", group="Output", help="Write this format instead of converting tags.",
+    type=types.choice("columns", "conllu", "stacked", "spans", "mat-json", "xml-inline", "brat", "doccano",
+    "prodigy", "label-studio", "label-studio-min", "label-studio-csv", "webanno-tsv", "uima-xmi",
+    "gate-xml", "bioc-xml", "bioc-json", "pubtator", "jsonl-spans", "csv-spans", "spacy", "parquet",
+    "arrow", "csv", "jsonl-tags"), metavar="FORMAT")
 LOSSY = option("--lossy", "lossy", group="Output",
     help="Write even if the format cannot represent everything.", is_flag=True)
 TO_SCHEME = option("--to-scheme", "to_scheme", group="Tags", help="Scheme of the tags to write.",

@@ -29,7 +29,9 @@ FILE_RE = option("--file_re", "file_re", group="Hypothesis",
     help="Regular expression for file names in --dir.", metavar="RE")
 FILE_TYPE = option("--file_type", "file_type", group="Hypothesis", help="Format of the hypothesis.",
     type=types.choice("mat-json", "xml-inline", "fake-xml-inline", "raw", "brat", "doccano", "prodigy",
-    "label-studio", "spacy", "conll"), default="mat-json", metavar="TYPE")
+    "label-studio", "label-studio-min", "label-studio-csv", "webanno-tsv", "uima-xmi", "gate-xml",
+    "bioc-xml", "bioc-json", "pubtator", "jsonl-spans", "csv-spans", "spacy", "conll"), default="mat-json",
+    metavar="TYPE")
 ENCODING = option("--encoding", "encoding", group="Hypothesis", help="Encoding of the hypothesis.",
     metavar="NAME")
 ANNOTATOR = option("--annotator", "annotator", group="Hypothesis",
@@ -50,7 +52,9 @@ REF_FSUFF_ON = option("--ref_fsuff_on", "ref_fsuff_on", group="Reference",
     help="Suffix then added to find the reference.", metavar="SUFF")
 REF_FILE_TYPE = option("--ref_file_type", "ref_file_type", group="Reference",
     help="Format of the reference.", type=types.choice("mat-json", "xml-inline", "fake-xml-inline", "raw",
-    "brat", "doccano", "prodigy", "label-studio", "spacy", "conll"), default="mat-json", metavar="TYPE")
+    "brat", "doccano", "prodigy", "label-studio", "label-studio-min", "label-studio-csv", "webanno-tsv",
+    "uima-xmi", "gate-xml", "bioc-xml", "bioc-json", "pubtator", "jsonl-spans", "csv-spans", "spacy",
+    "conll"), default="mat-json", metavar="TYPE")
 REF_ENCODING = option("--ref_encoding", "ref_encoding", group="Reference",
     help="Encoding of the reference.", metavar="NAME")
 REF_ANNOTATOR = option("--ref_annotator", "ref_annotator", group="Reference",

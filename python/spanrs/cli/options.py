@@ -73,9 +73,7 @@ def read_arguments(function: F) -> F:
     ) -> Any:
         read = {ARGUMENTS[name]: parameters.pop(name) for name in PASSED}
         defaults = ReadOptions.__dataclass_fields__
-        read = {
-            name: value for name, value in read.items() if value not in (None, defaults[name].default)
-        }
+        read = {name: value for name, value in read.items() if value not in (None, defaults[name].default)}
         read |= column_arguments(_pop_columns(parameters))
         if format_name != "auto":
             read["format"] = format_name

@@ -185,7 +185,7 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
     if part.format not in (*ANNOTATED, "gate-xml"):
         return [LAYER]
     documents = core_documents(part, replace(options, annotator=None, layer=None), all_layers=True)
-    names = dict.fromkeys(layer["name"] for document in documents for layer in document.layers())
+    names = dict.fromkeys(layer.name for document in documents for layer in document.layers())
     return [name for name in names if name is not None] or [LAYER]
 
 
