@@ -127,6 +127,12 @@ impl CodeUnits {
     }
 }
 
+/// Returns true if a region stores its text; the text of an empty region is empty.
+fn has_text(value: &Map<String, Value>) -> bool {
+    let said = value.get("text").and_then(Value::as_str);
+    said.is_some_and(|said| !said.is_empty() || value.get("start") == value.get("end"))
+}
+
 /// Returns true if there is evidence for code points, and none for code units.
 fn prevail((code_points, code_units): (u64, u64)) -> bool {
     code_points > 0 && code_units == 0
@@ -279,13 +285,26 @@ impl Regions {
             return false;
         }
         let first = match self.evidence {
-            (0, 0) => self.before.unwrap_or_else(|| value.contains_key("text")),
+            (0, 0) => self.before.unwrap_or_else(|| has_text(value)),
             evidence => prevail(evidence),
         };
-        if !self.fits(value, first) && self.fits(value, !first) {
-            return !first;
-        }
-        first
+        // The text of a region may be truncated; the whole text is stronger evidence.
+        let differs = |fits: &dyn Fn(bool) -> bool| fits(!first) && !fits(first);
+        let whole = |unit| self.fits(value, unit);
+        let part = |unit| self.holds_at(value, unit);
+        first != (differs(&whole) || !whole(first) && differs(&part))
+    }
+
+    /// Returns true if offsets in this unit give a text that contains the text of the region.
+    fn holds_at(&self, value: &Map<String, Value>, code_points: bool) -> bool {
+        let offset = |key: &str| match self.place(value.get(key)?.as_u64()?, code_points) {
+            Place::Character(at) => Some(at),
+            Place::WithinCharacter | Place::Beyond => None,
+        };
+        let bounds = offset("start")
+            .zip(offset("end"))
+            .filter(|_| has_text(value));
+        bounds.is_some_and(|(start, end)| self.holds(start, end, value))
     }
 
     /// Returns the text starting at a character, after scanning fewer than [`STEP`] preceding
@@ -475,7 +494,7 @@ impl Regions {
             .pairs
             .first()
             .is_some_and(|&first| end > u64::from(first));
-        let kind = usize::from(!value.contains_key("text"));
+        let kind = usize::from(!has_text(value));
         self.code_units[kind] += u64::from(read_as_code_units && differs);
         Ok(())
     }
