@@ -56,6 +56,8 @@ mod prodigy;
 mod project;
 mod pubtator;
 mod quirks;
+#[cfg(test)]
+mod random_documents;
 mod records;
 mod regions;
 mod stream;
