@@ -52,6 +52,7 @@ mod jsonl_spans;
 mod label_studio;
 mod losses;
 mod mat_json;
+mod names;
 mod prodigy;
 mod project;
 mod pubtator;

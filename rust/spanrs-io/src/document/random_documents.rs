@@ -65,6 +65,7 @@ pub(super) fn rewrite(
     let companion = companion.map(|companion| source("companion", companion.bytes));
     let mut reader = Reader::new(format);
     reader.layers = LayerChoice::All;
+    reader.elements.declared = Some(writer.types().map(str::to_owned).collect());
     let documents = reader
         .open_with(&source("file", file.clone()), companion.as_ref())
         .and_then(Iterator::collect::<crate::error::Result<Vec<Document>>>);
