@@ -7,13 +7,25 @@
 //! R1<tab>Origin Arg1:T1 Arg2:T2                   relation: id, type, from, to
 //! *<tab>Equiv T1 T2 T3                            relations between T1 and T2, and between T2 and T3
 //! E1<tab>Travel:T1 Goal:T2                        event: relations from its trigger, named after the roles
+//! N1<tab>Reference T1 Wikipedia:534366<tab>Bob    normalisation: id, type, target, entry of a database, its name
+//! #1<tab>AnnotatorNotes T1<tab>Is it he?          note: id, type, target, text
 //! ```
 //!
 //! Offsets count code points from 0, ends exclusive; a byte order mark counts as a code point and
 //! is therefore kept in the text. The trigger of an event is an ordinary annotation and represents
-//! the event in relations and attributes. An attribute without a value is true. Normalisations
-//! (`N`), notes (`#`) and attributes of relations are skipped. Malformed relations and events, and
-//! relations and attributes whose annotation does not exist, are left out with a report.
+//! the event in relations and attributes. Malformed relations and events, and relations and
+//! attributes whose annotation does not exist, are left out with a report, as are attributes and
+//! notes of relations.
+//!
+//! | line about T1 | attribute |
+//! |---|---|
+//! | `A1<tab>Negation T1` | `Negation` is true |
+//! | `A1<tab>Confidence T1 high` | `Confidence` is `high` |
+//! | `N1<tab>Reference T1 Wikipedia:534366<tab>Bob` | `Reference` is `Wikipedia:534366 Bob` |
+//! | `#1<tab>AnnotatorNotes T1<tab>Is it he?` | `note` is `Is it he?` |
+//! | `#1<tab>AnnotationError T1<tab>Overlap` | `#AnnotationError` is `Overlap` |
+//!
+//! A line that begins with `#` and has no tab is a comment.
 //!
 //! The text quoted by an annotation is compared with the document. If they differ, the file is
 //! rejected, because the text is then another version, or the offsets count bytes, and all
@@ -31,6 +43,7 @@
 
 mod write;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -49,6 +62,10 @@ use crate::source::Source;
 const TEXT_BOUND: &str = "write T1<tab>TYPE START END<tab>TEXT";
 /// Advice on the syntax of attributes.
 const ATTRIBUTE: &str = "write A1<tab>NAME T1, or A1<tab>NAME T1 VALUE";
+/// Name of the attribute that is a note, and type of its line.
+const NOTE: (&str, &str) = ("note", "AnnotatorNotes");
+/// Type of a normalisation, and name of its attribute.
+const REFERENCE: &str = "Reference";
 /// Advice for annotations that do not match the text.
 const OTHER_TEXT: &str = "the .txt is another version, or the offsets count bytes";
 /// Maximum number of characters of a text that are quoted in messages.
@@ -147,7 +164,9 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
             Some(b'R') => walk.relation(&line),
             Some(b'E') => walk.event(&line),
             Some(b'*') => walk.equivalents(&line),
-            None | Some(b'N' | b'#') => {}
+            Some(b'N') => walk.normalisation(&line),
+            Some(b'#') => walk.note(&line),
+            None => {}
             Some(_) if line.text.trim().is_empty() => {}
             Some(_) => {
                 let message = "this is not a brat line; lines begin with T, A, M, R, E, N, # or *";
@@ -181,8 +200,17 @@ struct Bound {
     line: u64,
 }
 
-/// An attribute: its id, the id of its target, its name, and its value if there is one.
-type AttributeLine<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
+/// An attribute, a normalisation or a note.
+struct AttributeLine<'a> {
+    /// Id of the line.
+    id: &'a str,
+    /// Id of the annotation or event.
+    target: &'a str,
+    /// Name of the attribute.
+    name: Cow<'a, str>,
+    /// Value; None for true.
+    value: Option<Cow<'a, str>>,
+}
 
 /// A relation: the id of its line, its type, and the ids of its two ends.
 type RelationLine<'a> = (&'a str, &'a str, &'a str, &'a str);
@@ -204,7 +232,7 @@ struct Walk<'a> {
     bounds: Vec<Bound>,
     /// Pieces of all annotations with several pieces.
     pieces: Vec<(u32, u32)>,
-    /// Attributes of text-bound annotations in the order of the file.
+    /// Attributes, normalisations and notes in the order of the file.
     attributes: Vec<AttributeLine<'a>>,
     /// Ids of the triggers of events, by the id of the event.
     events: HashMap<&'a str, &'a str>,
@@ -345,15 +373,14 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Reads an attribute: id, name, target, and optionally a value. Attributes of relations are
-    /// skipped.
+    /// Reads an attribute: id, name, target, and optionally a value.
     ///
     /// | line | attribute |
     /// |---|---|
     /// | `A1<tab>Negation T1` | `Negation` of T1 is true |
     /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
     /// | `A2<tab>Negation E1` | `Negation` of the trigger of E1 is true |
-    /// | `A2<tab>Negation R1` | skipped |
+    /// | `A2<tab>Negation R1` | left out with a report |
     /// | `A3<tab>Negation` | rejected: no target |
     fn attribute(&mut self, line: &Line<'a>) -> Result<()> {
         let end = &line.text[line.text.len()..];
@@ -371,10 +398,83 @@ impl<'a> Walk<'a> {
             .map_or((about, None), |(target, value)| {
                 (target, Some(value.trim()))
             });
-        if target.starts_with(['T', 'E']) {
-            self.attributes.push((id, target, name, value));
-        }
+        self.describe(id, target, Cow::Borrowed(name), value.map(Cow::Borrowed));
         Ok(())
+    }
+
+    /// Reads a normalisation: id, type and target, an entry of a database, and the name of the
+    /// entry. The prefixes `Annotation:` and `Referent:` of the BioNLP shared task of 2013 are
+    /// skipped.
+    fn normalisation(&mut self, line: &Line<'a>) {
+        let mut fields = line.text.splitn(3, '\t');
+        let id = fields.next().unwrap_or_default();
+        let mut parts = fields.next().unwrap_or_default().split_whitespace();
+        let text = fields.next().unwrap_or_default().trim();
+        let [ty, target, entry] = std::array::from_fn(|_| parts.next().unwrap_or_default());
+        let target = target.strip_prefix("Annotation:").unwrap_or(target);
+        let entry = entry.strip_prefix("Referent:").unwrap_or(entry);
+        if entry.is_empty() || parts.next().is_some() {
+            self.document.leave_out(|| {
+                let id = excerpt(id, QUOTE);
+                format!("{id} is malformed; write N1<tab>{REFERENCE} T1 DATABASE:ID<tab>TEXT")
+            });
+            return;
+        }
+        let value = match text {
+            "" => Cow::Borrowed(entry),
+            text => Cow::Owned(format!("{entry} {text}")),
+        };
+        self.describe(id, target, Cow::Borrowed(ty), Some(value));
+    }
+
+    /// Reads a note: id, type and target, and the text. A line without a tab is a comment.
+    fn note(&mut self, line: &Line<'a>) {
+        let mut fields = line.text.splitn(3, '\t');
+        let (id, Some(body)) = (fields.next().unwrap_or_default(), fields.next()) else {
+            return;
+        };
+        let text = fields.next().unwrap_or_default();
+        let mut parts = body.split_whitespace();
+        let (Some(ty), Some(target), None) = (parts.next(), parts.next(), parts.next()) else {
+            self.document.leave_out(|| {
+                let id = excerpt(id, QUOTE);
+                format!("{id} is malformed; write #1<tab>{} T1<tab>TEXT", NOTE.1)
+            });
+            return;
+        };
+        let name = match ty == NOTE.1 {
+            true => Cow::Borrowed(NOTE.0),
+            false => Cow::Owned(format!("#{ty}")),
+        };
+        self.describe(id, target, name, Some(Cow::Borrowed(text)));
+    }
+
+    /// Adds an attribute, a normalisation or a note, unless it is not about an annotation.
+    fn describe(
+        &mut self,
+        id: &'a str,
+        target: &'a str,
+        name: Cow<'a, str>,
+        value: Option<Cow<'a, str>>,
+    ) {
+        if target.starts_with(['T', 'E']) {
+            let line = AttributeLine {
+                id,
+                target,
+                name,
+                value,
+            };
+            self.attributes.push(line);
+            return;
+        }
+        let why = || {
+            let [id, name, target] = [id, &*name, target].map(|part| excerpt(part, QUOTE));
+            format!("{id} ({name}) is about {target}, which is not an annotation")
+        };
+        match target.starts_with(['R', '*']) {
+            true => self.document.leave_out_relation(why),
+            false => self.document.leave_out(why),
+        }
     }
 
     /// Reads a relation: id, type, and two ends, each preceded by its role.
@@ -467,24 +567,25 @@ impl<'a> Walk<'a> {
             }
         }
         let mut attributes = Vec::with_capacity(self.attributes.len());
-        for &(id, target, name, value) in &self.attributes {
-            match self.index(target) {
-                Some(bound) => attributes.push((bound as usize, name, value)),
+        for line in std::mem::take(&mut self.attributes) {
+            match self.index(line.target) {
+                Some(bound) => attributes.push((bound as usize, line)),
                 None => document.leave_out(|| {
-                    let [id, name, target] = [id, name, target].map(|part| excerpt(part, QUOTE));
+                    let parts = [line.id, &*line.name, line.target];
+                    let [id, name, target] = parts.map(|part| excerpt(part, QUOTE));
                     format!("{id} ({name}) refers to {target}, which does not exist")
                 }),
             }
         }
-        attributes.sort_by_key(|&(bound, ..)| bound);
+        attributes.sort_by_key(|&(bound, _)| bound);
         let mut attributes = attributes.into_iter().peekable();
         for (at, bound) in self.bounds.iter().enumerate() {
             document.push(bound.ty, bound.start, bound.end);
             document.set_pieces(&self.pieces[bound.pieces.0..bound.pieces.1]);
-            while let Some((_, name, value)) = attributes.next_if(|&(of, ..)| of == at) {
-                match value {
-                    Some(value) => document.add_attribute(name, value),
-                    None => document.add_attribute(name, true),
+            while let Some((_, line)) = attributes.next_if(|&(of, _)| of == at) {
+                match line.value {
+                    Some(value) => document.add_attribute(&line.name, value),
+                    None => document.add_attribute(&line.name, true),
                 }
             }
         }
