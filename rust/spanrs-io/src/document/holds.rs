@@ -293,6 +293,7 @@ impl Format {
                 discontinuous: true,
                 attributes: Attributes::Typed,
                 annotators: true,
+                metadata: true,
                 ..SPANS
             },
         }

@@ -21,6 +21,7 @@ use tokens::{join_tokens, keep_tokens, widen_to_tokens};
 /// |---|---|
 /// | annotators | the first annotator of the document is kept, with tokens of any annotator |
 /// | annotators without annotations | marked as having found nothing, or removed |
+/// | annotators with annotations who found nothing | marked as having found something |
 /// | tokens | removed; added if the format requires tokens and the document has none |
 /// | tokens that overlap others | removed if the format requires tokens |
 /// | tokens that cross annotations | removed if the format requires nested annotations |

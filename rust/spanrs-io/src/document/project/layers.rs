@@ -45,8 +45,9 @@ pub(super) fn keep_layers(
     true
 }
 
-/// Marks annotators without annotations as annotators who found nothing, or removes them if the
-/// format cannot represent them. Annotations may have been removed since [`keep_layers`].
+/// Makes the answers agree with the annotations: annotators without annotations have found nothing,
+/// or are removed if the format cannot represent them, and annotators with annotations have found
+/// something. Annotations may have been removed since [`keep_layers`].
 pub(super) fn keep_answers(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
     let mut used = vec![false; document.layers.len()];
     let spans = document
@@ -58,23 +59,23 @@ pub(super) fn keep_answers(document: &mut Cow<'_, Document>, holds: &Holds, loss
             *used = true;
         }
     }
-    let layers = document.layers.iter().zip(&used);
-    let idle = layers.map(|(layer, used)| layer.answer == Answer::Given && !used);
-    let idle: Vec<bool> = idle.collect();
-    if !idle.contains(&true) {
+    let answers = document.layers.iter().zip(&used);
+    let answers = answers.map(|(layer, used)| match (layer.answer, used) {
+        (Answer::Given, false) => Answer::Empty,
+        (Answer::Empty, true) => Answer::Given,
+        (answer, _) => answer,
+    });
+    let answers: Vec<Answer> = answers.collect();
+    let before = document.layers.iter().map(|layer| layer.answer);
+    if before.eq(answers.iter().copied()) {
         return;
     }
-    for (layer, _) in document
-        .to_mut()
-        .layers
-        .iter_mut()
-        .zip(&idle)
-        .filter(|pair| *pair.1)
-    {
-        layer.answer = Answer::Empty;
+    for (layer, &answer) in document.to_mut().layers.iter_mut().zip(&answers) {
+        layer.answer = answer;
     }
     if holds.answers == Answers::No {
-        let keeps: Vec<bool> = idle.iter().map(|idle| !idle).collect();
+        let keeps = answers.iter().map(|&answer| answer != Answer::Empty);
+        let keeps: Vec<bool> = keeps.collect();
         remove_layers(document, losses, &keeps);
     }
 }
