@@ -124,15 +124,15 @@ impl Records for Documents {
         let Ends { behind, first, .. } = self.ends;
         if behind > 0 && !self.ends.single {
             notices.push(format!(
-                "{behind} spans end at the number of tokens (first: document {first}), and no span has a \
-                 single token: ends are probably exclusive, but this format has inclusive ends; subtract 1 \
-                 from each end"
+                "ends are probably exclusive, but this format has inclusive ends; subtract 1 from each end: there \
+                 are spans that end at the number of tokens (spans: {behind}, first: document {first}), and no \
+                 spans of a single token"
             ));
         }
         if self.unnamed > 0 {
+            let number = self.unnamed;
             notices.push(format!(
-                "{} spans have values after the label, which are not read",
-                self.unnamed
+                "values after the label are not read (spans: {number})"
             ));
         }
         notices

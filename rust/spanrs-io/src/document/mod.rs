@@ -11,6 +11,8 @@
 //! | brat | code points, a byte order mark included | one, in two files |
 //! | doccano, Prodigy | code points | one per line |
 //! | Label Studio | UTF-16 code units | one per task |
+//! | tokens with spans (GLiNER) | tokens, ends inclusive | one per record |
+//! | table of spans (CSV) | code points | consecutive rows |
 //!
 //! Reading has two steps. The reader of a format rejects files that violate the format;
 //! [`Document::close`] then leaves out, with a report, annotations outside of the text. Exports of

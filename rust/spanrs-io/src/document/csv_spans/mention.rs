@@ -131,17 +131,17 @@ impl Offsets {
     /// Returns what users should know.
     pub(super) fn notices(&self) -> Vec<String> {
         let places =
-            |(number, first): (u64, u64)| format!("in {number} documents (first: line {first})");
+            |(number, first): (u64, u64)| format!("documents: {number}, first: line {first}");
         let mut notices = Vec::new();
         if self.inclusive.0 > 0 {
             let places = places(self.inclusive);
             notices.push(format!(
-                "every end is off by one {places}: ends are inclusive"
+                "every end is off by one: ends are inclusive ({places})"
             ));
         }
         if self.utf16.0 > 0 {
             let places = places(self.utf16);
-            notices.push(format!("offsets count UTF-16 code units {places}"));
+            notices.push(format!("offsets count UTF-16 code units ({places})"));
         }
         notices
     }

@@ -101,14 +101,14 @@ fn texts_of_spans_show_how_offsets_are_counted() {
     assert_eq!(spans(&documents[1]), rows(&[("C", 0, 1)]));
     assert_eq!(
         notices,
-        ["every end is off by one in 1 documents (first: line 2): ends are inclusive"]
+        ["every end is off by one: ends are inclusive (documents: 1, first: line 2)"]
     );
     let smile = table("a,0,2,E,\u{1F600},\u{1F600} Bob\na,3,6,PER,Bob,\n");
     let (documents, notices) = read(&smile);
     assert_eq!(spans(&documents[0]), rows(&[("E", 0, 1), ("PER", 2, 5)]));
     assert_eq!(
         notices,
-        ["offsets count UTF-16 code units in 1 documents (first: line 2)"]
+        ["offsets count UTF-16 code units (documents: 1, first: line 2)"]
     );
     let (documents, notices) = read(&smile.replace("0,2,E", "0,1,E").replace("3,6", "3,5"));
     assert_eq!(spans(&documents[0]), rows(&[("E", 0, 1), ("PER", 2, 5)]));

@@ -98,15 +98,15 @@ fn exclusive_ends_are_noticed() {
     assert_eq!(
         notices(&["[0, 1, \"A\"]", "[0, 2, \"A\"], [1, 2, \"B\"]"]),
         [
-            "2 spans end at the number of tokens (first: document 2), and no span has a single token: ends are \
-             probably exclusive, but this format has inclusive ends; subtract 1 from each end"
+            "ends are probably exclusive, but this format has inclusive ends; subtract 1 from each end: there are \
+ spans that end at the number of tokens (spans: 2, first: document 2), and no spans of a single token"
         ]
     );
     assert!(notices(&["[0, 2, \"A\"]", "[1, 1, \"A\"]"]).is_empty());
     assert!(notices(&["[0, 1, \"A\"]"]).is_empty());
     assert_eq!(
         notices(&["[0, 1, \"A\", 0.5]"]),
-        ["1 spans have values after the label, which are not read"]
+        ["values after the label are not read (spans: 1)"]
     );
 }
 

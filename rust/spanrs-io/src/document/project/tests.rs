@@ -382,6 +382,12 @@ fn check_holds(document: &Document, holds: &Holds) {
             assert!(tokens.iter().any(|token| token.1 == end));
         }
     }
+    check_annotations(document, holds);
+    check_text(document, &tokens, holds.text);
+}
+
+/// Asserts that attributes and overlaps are those of the format.
+fn check_annotations(document: &Document, holds: &Holds) {
     for a in &document.annotations {
         assert!(a.layer == 0 || (a.layer as usize) < document.layers.len());
         let text = document
@@ -403,12 +409,16 @@ fn check_holds(document: &Document, holds: &Holds) {
             }
         }
     }
-    if holds.text != Text::Whole {
+}
+
+/// Asserts that the text is rebuilt from the tokens, if the format does so.
+fn check_text(document: &Document, tokens: &[(u32, u32)], kind: Text) {
+    if kind != Text::Whole {
         let text: Vec<char> = document.text.chars().collect();
         let word = |&(start, end): &(u32, u32)| text[start as usize..end as usize].iter();
         let words: Vec<String> = tokens.iter().map(|token| word(token).collect()).collect();
         let spaces = |text: &str| text.replace('\n', " ");
-        match holds.text {
+        match kind {
             Text::Lines => assert_eq!(spaces(&words.join(" ")), spaces(&document.text)),
             _ => assert_eq!(words.join(" "), document.text),
         }
