@@ -146,6 +146,7 @@ docs: $(VENV)/built  ## build the site in target/site, and follow its links
 
 docs-update: $(VENV)/built  ## write what is made from the code into docs/: output of the guides, tables, plots
 	$(BIN)/python docs/make_readings.py
+	$(BIN)/python docs/make_formats.py
 	$(BIN)/python docs/plot_records.py
 	$(BIN)/python docs/run_guides.py
 	$(BIN)/python docs/run_notebooks.py

@@ -30,11 +30,11 @@ def test_docstrings_say_what_happens(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_the_table_of_readings_is_what_the_readings_do(monkeypatch):
+@pytest.mark.parametrize("name", ["make_readings", "make_formats"])
+def test_generated_tables_are_current(name, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    import make_readings
-
-    assert make_readings.PAGE.read_text(encoding="utf-8") == make_readings.page(), "run make docs"
+    module = importlib.import_module(name)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run make docs-update"
 
 
 def test_links_between_pages_lead_somewhere():

@@ -12,7 +12,7 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "fair": "Evaluate as specified by a configuration file of FairEval.",
     "read": "Show how a file is interpreted: format, layers, scheme.",
     "validate": "List the tags that do not conform to their scheme.",
-    "convert": "Convert the tags of a file from one scheme to another.",
+    "convert": "Convert a corpus to another format, or the tags of a file to another scheme.",
     "spans": "Write the spans of a tagged file as JSON Lines.",
     "conlleval": "Reproduce the output of conlleval.pl, byte for byte.",
     "crf": "Train conditional random fields, and tag files with them.",
@@ -42,7 +42,8 @@ READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--re
     "separator", "--separator"), ("comments", "comments", "--comments"), ("document_column", "documents",
     "--document-column"), ("position_column", "position", "--position-column"), ("punct_column",
     "punct_column", "--punct-column"), ("annotator", "annotator", "--annotator"), ("layer", "layer",
-    "--layer"), ("encoding", "encoding", "--encoding"))
+    "--layer"), ("trim", "trim", "--trim"), ("offsets", "offsets", "--offsets"), ("inclusive_ends",
+    "inclusive_ends", "--inclusive-ends"), ("encoding", "encoding", "--encoding"))
 #: Parameters that are settings of signatures.
 SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "scheme",
     "pred_scheme", "reading")
@@ -112,6 +113,13 @@ LEGAL_SCHEME = option("--scheme", "scheme", group="Tags",
     help="Predict only legal tags of SCHEME; none: any tags.", default="auto", metavar="SCHEME")
 PRED_SCHEME = option("--pred-scheme", "pred_scheme", group="Tags",
     help="Scheme of pred, if it differs from gold's.", metavar="SCHEME")
+TARGET_FORMAT = option("--to", "target_format", group="Output",
+    help="Write this format instead of converting tags.", type=types.choice("columns", "conllu", "stacked",
+    "spans", "mat-json", "xml-inline", "brat", "doccano", "prodigy", "label-studio", "label-studio-min",
+    "label-studio-csv", "webanno-tsv", "uima-xmi", "gate-xml", "bioc-xml", "bioc-json", "pubtator",
+    "jsonl-spans", "csv-spans", "spacy", "parquet", "arrow", "csv", "jsonl-tags"), metavar="FORMAT")
+LOSSY = option("--lossy", "lossy", group="Output",
+    help="Write even if the format cannot represent everything.", is_flag=True)
 TO_SCHEME = option("--to-scheme", "to_scheme", group="Tags", help="Scheme of the tags to write.",
     metavar="SCHEME")
 MODEL_SCHEME = option("--model-scheme", "model_scheme", group="Model",
@@ -127,8 +135,10 @@ SUFFIX = option("--suffix", "suffix", group="Tags", help="The prefix follows the
     is_flag=True, rare=True)
 FORMAT = option("--format", "format_name", group="Input", help="Format of the input files.",
     type=types.choice("auto", "columns", "conllu", "stacked", "spans", "mat-json", "xml-inline",
-    "fake-xml-inline", "raw", "brat", "doccano", "prodigy", "label-studio", "spacy", "parquet", "arrow",
-    "csv"), default="auto", metavar="FORMAT")
+    "fake-xml-inline", "raw", "brat", "doccano", "prodigy", "label-studio", "label-studio-min",
+    "label-studio-csv", "webanno-tsv", "uima-xmi", "gate-xml", "bioc-xml", "bioc-json", "pubtator",
+    "jsonl-spans", "csv-spans", "spacy", "parquet", "arrow", "csv", "jsonl-tags"), default="auto",
+    metavar="FORMAT")
 COLUMN = option("--column", "tag", group="Input", help="Column of the tags, from 0.", type=types.COLUMNS,
     default=-1, metavar="COLUMN")
 TOKEN_COLUMN = option("--token-column", "token", group="Input", help="Column of the tokens.",
@@ -153,8 +163,15 @@ PUNCT_COLUMN = option("--punct-column", "punct_column", group="Input",
     help="Column of parts of speech; drop punctuation.", type=types.COLUMN, metavar="COLUMN", rare=True)
 ANNOTATOR = option("--annotator", "annotator", group="Input",
     help="The annotator whose annotations are read.", metavar="NAME", rare=True)
-LAYER = option("--layer", "layer", group="Input", help="Layer of spaCy's DocBin: ents or a span group.",
+LAYER = option("--layer", "layer", group="Input", help="Span group, annotation set or type of annotations.",
     metavar="NAME", rare=True)
+TRIM = option("--trim", "trim", group="Input", help="Remove characters at both ends of annotations.",
+    type=types.choice("nothing", "spaces", "punctuation"), default="nothing", metavar="WHAT", rare=True)
+OFFSETS = option("--offsets", "offsets", group="Input",
+    help="Unit of offsets if the file differs from its format.", type=types.choice("format", "utf-16",
+    "bytes"), default="format", metavar="UNIT", rare=True)
+INCLUSIVE_ENDS = option("--inclusive-ends", "inclusive_ends", group="Input",
+    help="The end of an annotation is its last character.", is_flag=True, rare=True)
 ENCODING = option("--encoding", "encoding", group="Input", help="Encoding of XML, raw text and CSV.",
     show_default="UTF-8", metavar="NAME", rare=True)
 MAX_EXPANSION = option("--max-expansion", "max_expansion", group="Input",
@@ -350,19 +367,20 @@ score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("
     nargs=-1, required=False)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, TYPES, EXCLUDE,
     MAP, UNTYPED, ALIGN, LIKE, SCHEME, PRED_SCHEME, READING, ALL_READINGS, GOLD_COLUMN, PRED_COLUMN,
     GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
-    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX,
-    ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON, BY_DOCUMENT, BY_SENTENCE, ERRORS,
-    MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE, INTERVALS, LEVEL, INTERVAL_METHOD,
-    SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN, BY_CHARACTER,
-    CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS, XLSX,
-    UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv", "json",
-    "html", "jsonl"))
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
+    TAG_SEPARATOR, SUFFIX, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON, BY_DOCUMENT,
+    BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE, INTERVALS,
+    LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN,
+    BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS,
+    XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv",
+    "json", "html", "jsonl"))
 compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B]...", nargs=-1,
     required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, AVERAGE, PART,
     CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
-    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED, THREADS,
-    OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json", "html"))
+    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE,
+    LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown",
+    "latex", "csv", "json", "html"))
 merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs=-1, required=True)],
     options=[UNTYPED, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON,
     MAX_VIOLATIONS, SAVE, SHORT_SIGNATURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
@@ -372,24 +390,25 @@ fair = command("fair", arguments=[argument("target_in", metavar="[GOLD]", requir
     "json", "html"), choices={"format": ("auto", "spans", "stacked")})
 read = command("read", arguments=[argument("files", metavar="FILE...", nargs=-1, required=True)],
     options=[SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
-    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX,
-    SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
+    TAG_SEPARATOR, SUFFIX, SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
 validate = command("validate", arguments=[argument("file", metavar="FILE")], options=[SCHEME, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
-    LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, MAX_VIOLATIONS, OUTPUT, TO, JSON],
-    formats=("text", "markdown", "latex", "csv", "json", "html"))
-convert = command("convert", arguments=[argument("file", metavar="FILE")], options=[SCHEME, TO_SCHEME,
-    READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN,
-    PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, CORPUS_OUTPUT],
-    required=["to_scheme"])
+    LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, MAX_VIOLATIONS,
+    OUTPUT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
+convert = command("convert", arguments=[argument("file", metavar="FILE")], options=[TARGET_FORMAT, LOSSY,
+    SCHEME, TO_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
+    TAG_SEPARATOR, SUFFIX, CORPUS_OUTPUT])
 spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[SCHEME, READING, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
-    LAYER, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
+    LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
 crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
     TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, TOL, MAX_ITER, MIN_FREQ, PATIENCE, START,
     KEEP_ON_INTERRUPT, SEED, THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
-    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO, JSON], formats=("text", "json"), required=["output_path"])
+    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO, JSON], formats=("text", "json"),
+    required=["output_path"])
 crf_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR,
     MODEL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, THREADS, CORPUS_OUTPUT, PROBABILITIES],
@@ -397,8 +416,8 @@ crf_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), arg
 crf_eval = command("eval", arguments=[argument("model_path", metavar="MODEL"), argument("gold",
     metavar="GOLD")], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR, SCHEME, READING, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
-    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, THREADS, OUTPUT, TO, JSON], formats=("text", "markdown",
-    "latex", "csv", "json", "html"))
+    TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, THREADS, OUTPUT, TO,
+    JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
 crf_info = command("info", arguments=[argument("model_path", metavar="MODEL")], options=[TOP, OUTPUT, TO,
     JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
 crf_template = command("template", arguments=[argument("name", metavar="[NAME]", required=False)],

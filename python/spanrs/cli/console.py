@@ -100,6 +100,21 @@ def read_files(function: Callable[..., T], *paths: str, **options: Any) -> T:
 
 
 @contextmanager
+def counting_bar(unit: str) -> Iterator[Callable[[int], None] | None]:
+    """Show the number of finished units of a job of unknown size, if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn(f"{{task.completed:,}} {unit}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
 def quiet() -> Iterator[None]:
     """Suppress the warnings of results; :func:`print_warnings` prints them."""
     with warnings.catch_warnings():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from spanrs.cli import _generated, console, options
 from spanrs.cli.output_files import check_outputs
 from spanrs.errors import SchemeError
-from spanrs.io import convert
+from spanrs.io import convert, read, write
 
 #: Number of violations listed before the error.
 SHOWN = 20
@@ -18,16 +20,61 @@ SHOWN = 20
 def command(
     file: str,
     output_path: str | None,
+    to: str | None,
+    lossy: bool,
     scheme: str,
-    to_scheme: str,
+    to_scheme: str | None,
     reading: str | None,
     read: dict[str, Any],
 ) -> None:
-    """Copy FILE with its tags converted; all other bytes stay unchanged.
+    """Convert FILE to another format (--to), or its tags to another scheme (--to-scheme).
 
-    Nothing is written unless the whole file can be converted.
+    FILE is a file, a directory, a quoted pattern, a zip archive, or "-" for standard input. With --to, what the format
+    cannot represent is listed; nothing is written unless --lossy is given. Several documents in a format with one
+    document per file are written to a directory.
+
+    With --to-scheme alone, tags are converted, and all other bytes stay unchanged. Nothing is written unless the whole
+    file can be converted.
     """
     check_outputs([("-o", output_path)], [file])
+    arguments = options.with_reading(read, reading)
+    if to is not None:
+        _to_format(file, output_path, to, lossy, scheme, to_scheme, arguments)
+    elif to_scheme is None:
+        raise click.UsageError("choose a format with --to, or a scheme with --to-scheme")
+    elif lossy:
+        raise click.UsageError("--lossy needs a format (--to)")
+    else:
+        _to_scheme(file, output_path, scheme, to_scheme, arguments)
+
+
+def _to_format(
+    file: str,
+    output_path: str | None,
+    to: str,
+    lossy: bool,
+    scheme: str,
+    to_scheme: str | None,
+    arguments: dict[str, Any],
+) -> None:
+    if scheme != "auto":
+        arguments = arguments | {"scheme": scheme}
+    corpus = read(console.source(file), **arguments)
+    with console.counting_bar("documents") as bar:
+        written = write(
+            corpus, console.target(output_path), to=to, scheme=to_scheme, lossy=lossy, progress=bar
+        )
+    if output_path not in (None, "-"):
+        number, unit = (
+            written.documents or written.sentences,
+            "document" if written.documents else "sentence",
+        )
+        console.echo(f"{output_path}: {number:,} {unit}{'s' * (number != 1)}, {to}", err=True)
+
+
+def _to_scheme(
+    file: str, output_path: str | None, scheme: str, to_scheme: str, arguments: dict[str, Any]
+) -> None:
     try:
         with console.files_bar(file) as bar:
             convert(
@@ -36,7 +83,7 @@ def command(
                 to_scheme,
                 progress=bar,
                 scheme=scheme,
-                **options.with_reading(read, reading),
+                **arguments,
             )
     except SchemeError as error:
         for located in error.located[1:SHOWN]:

@@ -10,13 +10,23 @@ import click
 
 from spanrs.cli._generated import READ_ARGUMENTS
 from spanrs.io.columns import Columns
-from spanrs.io.options import Limits
+from spanrs.io.options import Limits, ReadOptions
 from spanrs.tags.types import Dialect
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Reading options that are passed on if they are given.
-PASSED = ("document_column", "position_column", "punct_column", "annotator", "layer", "encoding")
+PASSED = (
+    "document_column",
+    "position_column",
+    "punct_column",
+    "annotator",
+    "layer",
+    "trim",
+    "offsets",
+    "inclusive_ends",
+    "encoding",
+)
 #: Parameters for the layout of column files, as in :class:`spanrs.io.columns.Columns`.
 LAYOUT = ("separator", "comments", "token", "tag")
 #: Argument of :func:`spanrs.read` for each parameter of a command.
@@ -62,7 +72,10 @@ def read_arguments(function: F) -> F:
         **parameters: Any,
     ) -> Any:
         read = {ARGUMENTS[name]: parameters.pop(name) for name in PASSED}
-        read = {name: value for name, value in read.items() if value is not None}
+        defaults = ReadOptions.__dataclass_fields__
+        read = {
+            name: value for name, value in read.items() if value not in (None, defaults[name].default)
+        }
         read |= column_arguments(_pop_columns(parameters))
         if format_name != "auto":
             read["format"] = format_name

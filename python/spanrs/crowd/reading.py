@@ -96,9 +96,10 @@ def crowd_corpus(
         if annotators:
             raise ValueError("a table contains the names of annotators; omit annotators")
         return read_table(_table(parts[0]), missing=missing, partial=partial)
-    if parts[0].kind == "spans":
+    if parts[0].kind in ("spans", "records"):
         message = (
-            f"{parts[0].shown}: files of spans have no labels of tokens; pass columns, a table or an export"
+            f"{parts[0].shown}: spans and records have no labels of several annotators; pass columns, a table or an "
+            "export"
         )
         raise with_code(FormatError(message), "wrong_format", parts[0].path)
     return read_columns(parts[0].opened(keep=True), annotators=annotators, missing=missing, partial=partial)

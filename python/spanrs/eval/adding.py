@@ -94,10 +94,10 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
             )
         _add_documents(adding, corpora, (gold, pred))
         return Added({}, False)
-    if pred is None and gold.kind != "table":
+    if pred is None and gold.kind not in ("table", "records"):
         message = f"{gold.shown} ({gold.format}) contains one side; pass gold and pred"
         raise with_code(FormatError(message), "formats", gold.path)
-    if pred is None and not is_long(gold, corpora[0].options):
+    if pred is None and gold.kind == "table" and not is_long(gold, corpora[0].options):
         add_table(adding, gold, corpora[0].options)
         return Added({}, False)
     if "documents" in kinds:

@@ -79,7 +79,7 @@ def paired_documents(
 def documents_of(corpus: Corpus, part: Part, losses: list[str]) -> Iterator[Document]:
     """Yield the documents of a part, or of the parts that a joined part contains."""
     for single in part.source if part.format == "joined" else (part,):
-        yield from plain_documents(corpus.core_documents(single), single, corpus.options, losses)
+        yield from plain_documents(corpus.core_documents(single, drop_root=True), single, losses)
 
 
 def _first_difference(left: str, right: str) -> int:

@@ -13,7 +13,7 @@ from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
 from spanrs.io import Corpus
 from spanrs.io.corpus import CHUNK
-from spanrs.io.parts import Part
+from spanrs.io.parts import TAGGED, Part
 from spanrs.io.sentence import Sentence
 from spanrs.io.sentences import is_long, sentences_of
 
@@ -144,7 +144,7 @@ def has_tags(part: Part) -> bool:
     """Return whether the sentences of a part may have tags in a scheme."""
     if part.format == "joined":
         return any(map(has_tags, part.source))
-    return part.kind in ("rows", "table")
+    return part.kind in TAGGED
 
 
 def _sentences(corpus: Corpus, part: Part, scheme: str | None) -> Generator[Sentence]:

@@ -13,6 +13,7 @@ from spanrs.io import Corpus, Document
 from spanrs.io.docbin import is_doc
 from spanrs.io.documents import ANNOTATED
 from spanrs.io.options import NAMES
+from spanrs.io.parts import TAGGED
 from spanrs.io.reader import read_both, read_stream, refuse
 from spanrs.io.tables import is_table
 
@@ -118,7 +119,7 @@ def _both_in_one(side: Side, arguments: Mapping[str, Any]) -> Corpora:
             gold = options.tags if options.tags not in (None, -1) else -2 if options.pred is None else -1
         pred = -1 if options.pred is None else options.pred
         corpus = replace(corpus, options=replace(options, gold=gold, pred=pred, tags=None))
-    elif part.kind not in ("rows", "table"):
+    elif part.kind not in TAGGED:
         names = [name for name in corpus.layers if name]
         advice = ""
         if names[1:]:

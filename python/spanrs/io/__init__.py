@@ -12,7 +12,7 @@ from spanrs.lazy import lazy_names
 
 if TYPE_CHECKING:
     from spanrs.io.corpus import Corpus
-    from spanrs.io.document import Annotation, Document, Relation
+    from spanrs.io.document import Annotation, Document, Layer, Relation
     from spanrs.io.options import Limits
     from spanrs.io.output import atomic_output
     from spanrs.io.parts import Pairing, pair_parts
@@ -27,6 +27,7 @@ __all__ = [
     "Corpus",
     "Document",
     "FileReport",
+    "Layer",
     "Limits",
     "Pairing",
     "Relation",
@@ -49,6 +50,7 @@ __getattr__, __dir__ = lazy_names(
         "Corpus": "corpus",
         "Document": "document",
         "FileReport": "tagged_files",
+        "Layer": "document",
         "Limits": "options",
         "Pairing": "parts",
         "Relation": "document",

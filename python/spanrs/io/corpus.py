@@ -12,10 +12,10 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, SchemeError, warn, with_code
 from spanrs.io.document import Document
-from spanrs.io.documents import core_documents, plain_documents
+from spanrs.io.documents import core_documents, counted_documents, plain_documents
 from spanrs.io.losses import Losses
 from spanrs.io.options import ReadOptions
-from spanrs.io.parts import Part
+from spanrs.io.parts import TAGGED, Part
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.sentences import columns_of, is_long, sentences_of
 from spanrs.io.texts import sentences_of_document
@@ -90,18 +90,32 @@ class Corpus:
 
     def _documents_of(self, part: Part) -> Iterator[Document]:
         losses: list[str] = []
-        yield from plain_documents(self.core_documents(part), part, self.options, losses)
+        yield from plain_documents(self.core_documents(part, drop_root=True), part, losses)
         warn(losses)
 
-    def core_documents(self, part: Part) -> Iterator[_spanrs.Document]:
+    def core_documents(self, part: Part, *, drop_root: bool = False) -> Iterator[_spanrs.Document]:
         """Yield the documents of a part as objects of the compiled module."""
-        scheme = self.scheme if part.kind in ("rows", "table") else self.options.scheme
-        return core_documents(part, replace(self.options, scheme=scheme))
+        return core_documents(part, self._decided(part), drop_root=drop_root)
+
+    def layered_documents(self, part: Part) -> Iterator[_spanrs.Document]:
+        """Yield the documents of a part with all their layers, unless the options select a layer; then warn.
+
+        Warnings are about items that could not be read.
+        """
+        losses: list[str] = []
+        documents = core_documents(part, self._decided(part), all_layers=True, drop_root=True)
+        yield from counted_documents(documents, part, losses)
+        warn(losses)
+
+    def _decided(self, part: Part) -> ReadOptions:
+        """Return the options with the detected scheme, for parts with tags."""
+        scheme = self.scheme if part.kind in TAGGED else self.options.scheme
+        return replace(self.options, scheme=scheme)
 
     @property
     def has_tags(self) -> bool:
         """Whether the corpus has tags in a scheme, as opposed to spans."""
-        return any(part.kind in ("rows", "table") for part in self.parts)
+        return any(part.kind in TAGGED for part in self.parts)
 
     @property
     def scheme(self) -> str:
@@ -138,7 +152,7 @@ class Corpus:
             for name, tag in columns_of(part, self.options).tags.items():
                 if layer in (None, name):
                     evidence.add_file(part.opened(keep=True), self.options.columns(tag), None)
-        elif part.kind == "table":
+        elif part.kind in TAGGED:
             sentences = sentences_of(part, self.options, Sentence)
             tags = (
                 list(layer_tags)
@@ -157,7 +171,7 @@ class Corpus:
     def layers(self) -> list[str]:
         """Return the names of the layers of tags or annotations in the first part."""
         part = self.parts[0]
-        if part.kind == "rows" or (part.kind == "table" and part.format != "csv"):
+        if part.kind in TAGGED and part.format != "csv":
             return list(columns_of(part, self.options).tags)
         if part.kind == "documents":
             from spanrs.io.documents import layer_names

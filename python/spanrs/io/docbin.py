@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, LimitError, warn, with_code
-from spanrs.io.document import TOKEN, Annotation, Document
+from spanrs.io.document import TOKEN, Annotation, Document, Layer
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span
@@ -20,6 +20,8 @@ __all__ = ["read_docbin"]
 
 #: Name of the layer of entities.
 ENTITIES = "ents"
+#: Selects the entities and all span groups.
+ALL = "*"
 #: Maximum decompression ratio, and decompressed size in bytes from which the limit applies, as for other formats.
 EXPANSION = 100
 EXPANSION_FREE = 16 << 20
@@ -174,19 +176,43 @@ def _check_layer(path: str, layer: str | None, groups: Counter[str], documents: 
     if layer is None and sizes:
         message = f"{path}: read only the entities, not the span groups {sizes}; choose a layer with layer= (--layer)"
         warn([message])
-    elif layer not in (None, ENTITIES, *groups) and documents:
+    elif layer not in (None, ALL, ENTITIES, *groups) and documents:
         layers = ", ".join(filter(None, (ENTITIES, sizes)))
         message = f"{path}: no document has the span group {layer!r}; the layers are {layers}"
         raise with_code(FormatError(message), "no_layer", path)
 
 
 def _document(doc: Doc, layer: str | None) -> Document:
-    tokens = (Annotation(TOKEN, token.idx, token.idx + len(token)) for token in doc)
-    spans: Sequence[Span] = doc.ents
-    if layer not in (None, ENTITIES):
-        spans = list(doc.spans[layer]) if layer in doc.spans else []
-    annotations = (Annotation(span.label_, span.start_char, span.end_char) for span in spans)
-    return Document(doc.text, [*tokens, *annotations])
+    annotations = [Annotation(TOKEN, token.idx, token.idx + len(token)) for token in doc]
+    groups: dict[str | None, Sequence[Span]] = {None: doc.ents}
+    if layer == ALL:
+        # A document without entities and with a group has only the group.
+        groups = {None: doc.ents} if doc.ents or not doc.spans else {}
+        groups |= {name: list(group) for name, group in doc.spans.items()}
+    elif layer not in (None, ENTITIES):
+        groups = {layer: list(doc.spans[layer]) if layer in doc.spans else []}
+    for number, group in enumerate(groups.values()):
+        annotations += [
+            Annotation(span.label_, span.start_char, span.end_char, {}, (), number) for span in group
+        ]
+    layers = [Layer(name, "given" if group else "empty") for name, group in groups.items()]
+    facts = doc.user_data
+    return Document(
+        doc.text,
+        annotations,
+        _text_fact(facts.get("id")),
+        name=_text_fact(facts.get("name")),
+        metadata=_metadata(facts.get("metadata")),
+        layers=layers if layer == ALL and [layer.name for layer in layers] != [None] else (),
+    )
+
+
+def _text_fact(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _metadata(value: object) -> dict[str, Any]:
+    return {str(name): fact for name, fact in value.items()} if isinstance(value, dict) else {}
 
 
 def _damaged(path: str, error: Exception) -> FormatError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
@@ -23,9 +23,12 @@ class Annotation(NamedTuple):
     start, end : int
         First character and one past the last, from 0; characters are code points, as in Python strings.
     attributes : mapping of str to str
-        Further attributes, by name.
+        Further attributes, by name. Readers return values as text; writers also accept numbers, booleans, lists and
+        dicts.
     pieces : sequence of (int, int)
         Start and end of each fragment of a discontinuous annotation; empty for a contiguous annotation.
+    layer : int
+        Index into ``Document.layers``; 0 for a document without layers.
 
     Examples
     --------
@@ -37,13 +40,36 @@ class Annotation(NamedTuple):
     type: str
     start: int
     end: int
-    attributes: Mapping[str, str] = {}
+    attributes: Mapping[str, Any] = {}
     pieces: Sequence[tuple[int, int]] = ()
+    layer: int = 0
 
     @property
     def is_content(self) -> bool:
         """Whether the annotation is content: false for tokens, zones and MAT's administrative annotations."""
         return self.type not in _spanrs.NO_CONTENT
+
+
+class Layer(NamedTuple):
+    """One set of annotations of a text: by one annotator, or an annotation set of GATE, or a span group of spaCy.
+
+    Attributes
+    ----------
+    name : str or None
+        Name of the annotator or set; None if the file does not contain it.
+    answer : str
+        ``given``; ``empty`` (the text was seen, and nothing in it was annotated); ``skipped`` (also ignored or
+        cancelled); ``rejected``.
+
+    Examples
+    --------
+    >>> from spanrs.io import Layer
+    >>> Layer("ann@example.org", "empty").answer
+    'empty'
+    """
+
+    name: str | None
+    answer: str = "given"
 
 
 class Relation(NamedTuple):
@@ -90,6 +116,12 @@ class Document:
         Messages about items that were not read, such as annotations that extend beyond the text.
     relations : sequence of Relation
         Links between annotations, in the order of the file. Tuples ``(type, source, target)`` and dicts are converted.
+    name : str or None
+        Name for users, such as the name of the original file. Unlike ids, names need not be unique.
+    metadata : mapping of str to object
+        Further facts about the document, by name: values of JSON.
+    layers : sequence of Layer
+        The annotators, annotation sets or span groups; empty for formats without them.
 
     Raises
     ------
@@ -109,6 +141,9 @@ class Document:
     id: str | None = None
     left_out: Sequence[str] = ()
     relations: Sequence[Relation] = ()
+    name: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    layers: Sequence[Layer] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
@@ -170,7 +205,7 @@ def _converted(value: Any, kind: type[Any], at: int) -> Any:
     item = value
     with contextlib.suppress(TypeError):
         if isinstance(value, Mapping):
-            item = kind(**{"type" if name == "label" else name: field for name, field in value.items()})
+            item = kind(**{"type" if name == "label" else name: item for name, item in value.items()})
         elif type(value) in (tuple, list):  # Named tuples such as Span have other fields.
             item = kind(*value)
     if not _is_valid(item, kind):

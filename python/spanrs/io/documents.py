@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, check_name, warn, with_code
+from spanrs.io.annotator_files import PROJECT, read_annotators
 from spanrs.io.document import Document
 from spanrs.io.encodings import as_declared, is_utf8, recoded
 from spanrs.io.options import ReadOptions
-from spanrs.io.parts import Part
+from spanrs.io.parts import TAGGED, Part
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.sentences import sentences_of
 from spanrs.io.texts import documents_of_sentences
 from spanrs.tags.types import Reader
 
+#: Formats with one document per file.
+ONE_A_FILE = tuple(facts["name"] for facts in _spanrs.document_formats() if facts["suffix"] is not None)
 #: Formats that record annotators.
-ANNOTATED = ("label-studio", "prodigy")
+ANNOTATED = (
+    "label-studio",
+    "label-studio-min",
+    "label-studio-csv",
+    "prodigy",
+    "bioc-xml",
+    "bioc-json",
+    "csv-spans",
+    PROJECT,
+)
+#: Formats with layers of annotations: sets, groups, or types of annotations.
+LAYERED = ("spacy", "gate-xml", "webanno-tsv", "uima-xmi")
+#: Formats whose layers are types of annotations.
+TYPED_LAYERS = ("webanno-tsv", "uima-xmi")
 #: Formats with an ``encoding`` option; all other formats are UTF-8.
 ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 
@@ -26,50 +42,49 @@ ENCODED = ("xml-inline", "fake-xml-inline", "raw")
 def plain_document(document: _spanrs.Document) -> Document:
     """Convert a document of the compiled module to Python values."""
     plain = document.plain()
-    return Document(**plain | {"relations": tuple(plain["relations"])})
+    return Document(**plain | {"relations": tuple(plain["relations"]), "layers": tuple(plain["layers"])})
 
 
 def plain_documents(
-    documents: Iterator[_spanrs.Document], part: Part, options: ReadOptions, losses: list[str]
+    documents: Iterable[_spanrs.Document], part: Part, losses: list[str]
 ) -> Iterator[Document]:
     """Convert documents of the compiled module to Python values.
 
     Parameters
     ----------
-    documents : iterator
+    documents : iterable
         Documents from :func:`core_documents`.
-    part, options
-        The source of the documents. The annotation of the XML root element is removed unless ``elements`` is given.
+    part
+        The source of the documents.
     losses : list of str
         After the last document, a message about items of the part that could not be read is appended.
     """
+    return map(plain_document, counted_documents(documents, part, losses))
+
+
+def counted_documents(
+    documents: Iterable[_spanrs.Document], part: Part, losses: list[str]
+) -> Iterator[_spanrs.Document]:
+    """Yield documents; after the last one, append a message about items that could not be read to ``losses``."""
     left_out, first = 0, ""
-    for document in documents:
-        plain = plain_document(document)
-        number, reports = document.left_out()
-        number += max(len(plain.left_out) - len(reports), 0)
-        if number and not left_out:
-            first = plain.left_out[0]
-        left_out += number
-        if part.format == "xml-inline" and options.elements is None:
-            plain = _without_root(plain)
-        yield plain
+    for at, document in enumerate(documents):
+        number, reports, relations = document.left_out()
+        if (number or relations) and not left_out:
+            name = document.name or document.id
+            several = name is not None and part.format not in ONE_A_FILE
+            first = (reports or relations)[0] + (
+                f" (document {name})" if several else f" (document {at})" * (at > 0)
+            )
+        left_out += number + len(relations)
+        yield document
     if left_out:
         more = f" and {left_out - 1} more" if left_out > 1 else ""
-        losses.append(f"{part.shown}: skipped: {first}{more}")
+        losses.append(f"{part.shown}: not read: {first}{more}")
 
 
-def _without_root(document: Document) -> Document:
-    """Return a document without the annotation of the XML root element."""
-    annotations = list(document.annotations)
-    root = next((a for a in annotations if (a.start, a.end) == (0, len(document.text))), None)
-    if root is None:
-        return document
-    annotations.remove(root)
-    return replace(document, annotations=annotations)
-
-
-def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Document]:
+def core_documents(
+    part: Part, options: ReadOptions, *, all_layers: bool = False, drop_root: bool = False
+) -> Iterator[_spanrs.Document]:
     """Yield the documents of a part as objects of the compiled module.
 
     Parameters
@@ -79,6 +94,10 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
         document name are one document; without document names, the whole table is one document.
     options : ReadOptions
         Reading options; ``scheme`` must not be ``auto``.
+    all_layers : bool
+        Whether to read all annotators or sets of annotations, unless the options select one.
+    drop_root : bool
+        Whether to remove the annotation of the root element of XML, unless ``elements`` is given.
 
     Raises
     ------
@@ -91,23 +110,43 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
     if part.format == "documents":
         return iter(of_memory(part.source))
     if part.format == "spacy":
-        from spanrs.io.docbin import read_docbin, read_docs
+        from spanrs.io.docbin import ALL, read_docbin, read_docs
 
+        layer = ALL if all_layers and options.layer is None else options.layer
         if isinstance(part.source, list):
-            return iter(of_memory(read_docs(part.source, options.layer, part.shown)))
-        return iter(of_memory(read_docbin(part.opened(keep=True), options.layer, options.limits.expansion)))
+            return iter(of_memory(read_docs(part.source, layer, part.shown)))
+        return iter(of_memory(read_docbin(part.opened(keep=True), layer, options.limits.expansion)))
+    if part.format == PROJECT:
+        read = partial(_plain_file, options=replace(options, annotator=None))
+        annotator = None if options.annotator is None else str(options.annotator)
+        return iter(of_memory(read_annotators(part, annotator, read, all_layers=all_layers)))
     # Several named columns are merged into one document.
     has_layers = len(options.layers()) > 1
     if part.kind == "rows" and not has_layers and options.gold is None and options.pred is None:
         return _column_documents(part, options)
-    if part.kind in ("rows", "table", "spans"):
+    if part.kind in (*TAGGED, "spans"):
         make = partial(Sentence, scheme=options.scheme, reading=options.reading, dialect=options.dialect)
         joined = documents_of_sentences(
             sentences_of(part, options, make), part.shown, merge_layers=has_layers
         )
         return (document for joined_document in joined for document in of_memory([joined_document]))
+    return _file_documents(part, options, all_layers=all_layers, drop_root=drop_root)
+
+
+def _plain_file(part: Part, options: ReadOptions) -> Iterator[Document]:
+    return map(plain_document, core_documents(part, options, drop_root=True))
+
+
+def _file_documents(
+    part: Part, options: ReadOptions, *, all_layers: bool, drop_root: bool
+) -> Iterator[_spanrs.Document]:
+    """Yield the documents of a file, then warn about what users should know."""
     has_elements = options.elements not in (None, "all")
-    return _spanrs.read_documents(
+    # The layers of these formats are types of annotations; other formats have layers of the same text.
+    has_types = part.format in TYPED_LAYERS
+    layer = options.layer if has_types else None
+    chosen = options.annotator if options.layer is None or has_types else options.layer
+    documents = _spanrs.read_documents(
         _source(part, options),
         {
             "format": part.format,
@@ -115,16 +154,27 @@ def core_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Documen
                 "declared": list(options.elements) if has_elements else None,
                 "overlay": options.overlay and has_elements,
             },
-            "annotator": None if options.annotator is None else str(options.annotator),
+            "drop_root": drop_root and options.elements is None,
+            "annotator": None if chosen is None else str(chosen),
+            "all_layers": all_layers,
+            "layer": layer,
+            "quirks": {
+                "trim": options.trim,
+                "offsets": options.offsets,
+                "inclusive_ends": options.inclusive_ends,
+            },
             "max_expansion": options.limits.expansion,
         },
+        part.companion_source(),
     )
+    yield from documents
+    warn(f"{part.shown}: {notice}" for notice in documents.warnings())
 
 
 def layer_names(part: Part, options: ReadOptions) -> list[str]:
     """Return the names of the layers of documents, in the order in which they first occur.
 
-    Layers are annotators of Label Studio and Prodigy, and the entities and span groups of a DocBin. Other formats have
+    Layers are annotators, the annotation sets of GATE, and the entities and span groups of a DocBin. Other formats have
     a single layer without a name.
     """
     if part.format == "spacy":
@@ -132,11 +182,9 @@ def layer_names(part: Part, options: ReadOptions) -> list[str]:
 
         source = part.source if isinstance(part.source, list) else part.opened(keep=True)
         return docbin_layers(source, options.limits.expansion)
-    if part.format not in ANNOTATED:
+    if part.format not in (*ANNOTATED, "gate-xml"):
         return [LAYER]
-    source = part.opened(keep=True)
-    reading = {"format": part.format, "all_layers": True, "max_expansion": options.limits.expansion}
-    documents = _spanrs.read_documents(source, reading)
+    documents = core_documents(part, replace(options, annotator=None, layer=None), all_layers=True)
     names = dict.fromkeys(layer["name"] for document in documents for layer in document.layers())
     return [name for name in names if name is not None] or [LAYER]
 
@@ -145,14 +193,18 @@ def _check_options(part: Part, options: ReadOptions) -> None:
     """Refuse options that do not apply to a format."""
     if options.layer is not None:
         check_name(options.layer, "layer", "ents")
-        if part.format != "spacy":
+        if part.format not in (*LAYERED, PROJECT):
             raise ValueError(
-                f"layer= applies to the format spacy, not to {part.format}; select a layer with corpus[...]"
+                f"layer= applies to the formats {_listed(LAYERED)}, not to {part.format}; select a layer with "
+                "corpus[...]"
             )
     if options.annotator is not None and part.format not in ANNOTATED:
-        raise ValueError(
-            f"annotator= applies to the formats {' and '.join(ANNOTATED)}, not to {part.format}"
-        )
+        raise ValueError(f"annotator= applies to the formats {_listed(ANNOTATED)}, not to {part.format}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from spanrs.io.document import Annotation
@@ -33,6 +33,15 @@ class Losses:
         """Count one item; ``kind`` is a plural noun, ``place`` the location of the item."""
         number, first = self._kinds.get(kind, (0, place))
         self._kinds[kind] = number + 1, first
+
+    def extend(self, losses: Iterable[Mapping[str, Any]]) -> None:
+        """Add the losses of a compiled writer: mappings with ``kind``, ``number`` and ``first``."""
+        for loss in losses:
+            number, first = self._kinds.get(loss["kind"], (0, loss["first"]))
+            self._kinds[loss["kind"]] = number + loss["number"], first
+
+    def __bool__(self) -> bool:
+        return bool(self._kinds)
 
     def messages(self) -> list[str]:
         """Return a message for each kind."""

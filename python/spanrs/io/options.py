@@ -27,10 +27,35 @@ DOCUMENT_FORMATS = (
     "doccano",
     "prodigy",
     "label-studio",
+    "label-studio-min",
+    "label-studio-csv",
+    "webanno-tsv",
+    "uima-xmi",
+    "gate-xml",
+    "bioc-xml",
+    "bioc-json",
+    "pubtator",
+    "jsonl-spans",
+    "csv-spans",
     "spacy",
 )
 #: Names of file formats, which ``format`` accepts besides ``auto``.
-FORMATS = ("columns", "conllu", "stacked", "spans", *DOCUMENT_FORMATS, "parquet", "arrow", "csv")
+FORMATS = (
+    "columns",
+    "conllu",
+    "stacked",
+    "spans",
+    *DOCUMENT_FORMATS,
+    "parquet",
+    "arrow",
+    "csv",
+    "jsonl-tags",
+)
+
+#: Characters removed from both ends of annotations.
+TRIMS = ("nothing", "spaces", "punctuation")
+#: Units of offsets.
+OFFSETS = ("format", "utf-16", "bytes")
 
 
 class Limits(NamedTuple):
@@ -68,6 +93,9 @@ class LayoutArguments(TypedDict, total=False):
     punct_column: Column | None
     elements: Sequence[str] | str | None
     overlay: bool
+    trim: str
+    offsets: str
+    inclusive_ends: bool
     tokenizer: Callable[[str], Iterable[tuple[int, int]]] | None
     vocabulary: Vocabulary | None
     ignore_index: int
@@ -107,6 +135,9 @@ class ReadOptions:
     punct_column: Column | None = None
     elements: Any = None
     overlay: bool = False
+    trim: str = "nothing"
+    offsets: str = "format"
+    inclusive_ends: bool = False
     tokenizer: Any = None
     vocabulary: Any = None
     ignore_index: int = IGNORE_INDEX
@@ -118,6 +149,9 @@ class ReadOptions:
         check_format(self.format)
         for name in ("scheme", "reading", "missing", "separator", "comments"):
             check_name(getattr(self, name), name, "auto")
+        for name, choices in (("trim", TRIMS), ("offsets", OFFSETS)):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
         if not is_auto(self.scheme):
             _spanrs.scheme_name(self.scheme)
         if self.reading not in _spanrs.readings():

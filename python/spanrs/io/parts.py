@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import IO, Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
@@ -21,7 +21,34 @@ ROWS = ("columns", "conllu")
 SPANS = ("spans", "stacked")
 #: Formats of tables; ``table`` is a table in memory.
 TABLES = ("parquet", "arrow", "csv", "table")
-_KINDS = dict.fromkeys(ROWS, "rows") | dict.fromkeys(SPANS, "spans") | dict.fromkeys(TABLES, "table")
+#: Formats of records with lists of tokens and tags.
+RECORDS = ("jsonl-tags",)
+#: Kinds of parts with tags in a scheme.
+TAGGED = ("rows", "table", "records")
+_KINDS = (
+    dict.fromkeys(ROWS, "rows")
+    | dict.fromkeys(SPANS, "spans")
+    | dict.fromkeys(TABLES, "table")
+    | dict.fromkeys(RECORDS, "records")
+)
+
+
+class Member:
+    """A file of an archive."""
+
+    @property
+    def name(self) -> str:
+        """The path of the archive and the path in the archive."""
+        raise NotImplementedError
+
+    @property
+    def companion(self) -> Member | None:
+        """The file that belongs to this file: brat's text, or the type system of UIMA XMI."""
+        raise NotImplementedError
+
+    def open(self) -> IO[bytes]:
+        """Open the file for reading."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -53,7 +80,7 @@ class Part:
 
     @property
     def kind(self) -> str:
-        """The kind of data: ``rows``, ``spans``, ``table`` or ``documents``.
+        """The kind of data: ``rows``, ``spans``, ``table``, ``records`` or ``documents``.
 
         Raises
         ------
@@ -67,7 +94,7 @@ class Part:
     @property
     def shown(self) -> str:
         """The name shown in messages."""
-        if isinstance(self.source, _spanrs.Source):
+        if isinstance(self.source, (_spanrs.Source, Member)):
             return self.source.name
         if self.format == "joined":
             return os.path.dirname(self.source[0].path or "") or self.source[0].shown
@@ -90,7 +117,15 @@ class Part:
 
     def opened(self, *, keep: bool = False) -> _spanrs.Source:
         """Return the file or stream for the compiled readers; ``keep``: see :func:`spanrs.io.sources.open_source`."""
+        if isinstance(self.source, Member):
+            return _spanrs.Source(self.source.open(), keep)
         return self.source if isinstance(self.source, _spanrs.Source) else _spanrs.Source(self.source, keep)
+
+    def companion_source(self) -> _spanrs.Source | None:
+        """Return the file that belongs to a member of an archive; None for files, whose companion is found by name."""
+        if not isinstance(self.source, Member) or self.source.companion is None:
+            return None
+        return _spanrs.Source(self.source.companion.open(), True)
 
     def __getstate__(self) -> dict[str, Any]:
         if isinstance(self.source, _spanrs.Source):
@@ -138,12 +173,18 @@ def recognised(part: Part, named: str) -> Part:
             break
     if format_ is None:
         raise with_code(FormatError(f"{part.shown}: {refusal}"), "wrong_format", part.shown)
-    return Part(part.name, source if is_pipe else part.source, format_, part.path)
+    return replace(part, source=source if is_pipe else part.source, format=format_)
 
 
 def is_brat_text(path: str | None) -> bool:
     """Return whether a path is the text of a brat document."""
     return path is not None and path.endswith(".txt") and os.path.isfile(f"{path.removesuffix('.txt')}.ann")
+
+
+def is_type_system(name: str) -> bool:
+    """Return whether a file is a type system of UIMA, which belongs to XMI files."""
+    base = os.path.basename(name).lower()
+    return base == "typesystem.xml" or base.endswith(".typesystem.xml")
 
 
 def _text_of(path: str) -> str:

@@ -11,11 +11,14 @@ from typing import Any, NoReturn, Unpack
 
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
+from spanrs.io.annotator_files import PROJECT
+from spanrs.io.archives import archive_parts, is_archive
 from spanrs.io.corpus import Corpus
 from spanrs.io.docbin import is_doc
 from spanrs.io.document import Document
+from spanrs.io.documents import ANNOTATED, LAYERED
 from spanrs.io.options import ReadArguments, ReadOptions, read_options
-from spanrs.io.parts import Part, recognised
+from spanrs.io.parts import Part, is_type_system, recognised
 from spanrs.io.paths import find_files, is_several
 from spanrs.io.tables import is_one_shot, is_table
 
@@ -38,8 +41,10 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     format : str
         ``auto`` (detected from the first bytes of each file), ``columns`` (one token per line), ``conllu``, ``stacked``
         (columns with tags such as ``I-S|B-NP``), ``spans`` (one span per line), ``mat-json``, ``xml-inline``,
-        ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``, ``label-studio``, ``spacy`` (DocBin),
-        ``parquet``, ``arrow`` or ``csv``.
+        ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``, ``label-studio`` (JSON and JSON_MIN),
+        ``label-studio-csv``, ``webanno-tsv``, ``uima-xmi``, ``gate-xml``, ``bioc-xml``, ``bioc-json``, ``pubtator``,
+        ``jsonl-tags`` (tokens and tags), ``jsonl-spans`` (tokens and spans, GLiNER), ``csv-spans`` (a row for each span
+        of characters), ``spacy`` (DocBin), ``parquet``, ``arrow`` or ``csv``.
     tokens : int or str, optional
         Column of the tokens: its index (from 0; negative values count from the end) or, in CoNLL-U, tables and CSV
         files, its name. By default the first column of a column file, and the column with a usual name in other files.
@@ -53,10 +58,11 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
     documents : str, optional
         Tables: column with the document name of each sentence or token.
     annotator : int or str, optional
-        Label Studio and Prodigy: the annotator whose annotations are read, given by the name, e-mail address or id in
-        the file. A number that is not the name of an annotator is an index, from 0.
+        Formats with several annotators: the annotator whose annotations are read, given by the name, e-mail address or
+        id in the file. A number that is not the name of an annotator is an index, from 0.
     layer : str, optional
-        DocBin and spaCy Docs: ``ents`` (default) or the name of a span group.
+        DocBin and spaCy Docs: ``ents`` (default) or the name of a span group; GATE: the name of an annotation set;
+        WebAnno TSV and UIMA XMI: the type of annotations to read, by its full or its short name.
     missing : str
         The tag that means "not answered" in files of several annotators.
     scheme : str
@@ -81,6 +87,14 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         XML: the elements that are annotations. By default all except the root element.
     overlay : bool
         XML with ``elements``: keep the markup of all other elements as part of the text.
+    trim : str
+        Documents: characters to remove from both ends of annotations: ``nothing``, ``spaces``, or ``punctuation``
+        (spaces, too). The number of trimmed annotations is a warning.
+    offsets : str
+        Documents: the unit of offsets, if the file does not follow its format: ``format``, ``utf-16`` or ``bytes``. A
+        warning tells if offsets probably count another unit.
+    inclusive_ends : bool
+        Documents: whether the end of an annotation is its last character. A warning tells if this is probably so.
     tokenizer : callable, optional
         Function that splits a text into tokens: takes a str and returns pairs (start, end) of character offsets. By
         default the tokens in the file are used, if there are any, otherwise :func:`spanrs.io.tokenizer.tokenize`.
@@ -183,14 +197,18 @@ _USED: dict[str, frozenset[str]] = {
     "table": frozenset(
         ("tokens", "tags", "gold", "pred", "documents", "position", "annotator", "missing", "vocabulary")
     ).union(("scheme", "reading", "dialect", "ignore_index")),
+    "records": frozenset(
+        ("tokens", "tags", "gold", "pred", "documents", "vocabulary", "scheme", "reading", "dialect")
+    ),
     "csv": frozenset(("separator", "encoding")),
-    "documents": frozenset(("tokenizer", "scheme", "reading")),
+    "documents": frozenset(("tokenizer", "scheme", "reading", "trim", "inclusive_ends")),
     "xml-inline": frozenset(("encoding", "elements", "overlay")),
     "fake-xml-inline": frozenset(("encoding", "elements", "overlay")),
     "raw": frozenset(("encoding", "elements", "overlay")),
-    "label-studio": frozenset(("annotator",)),
-    "prodigy": frozenset(("annotator",)),
-    "spacy": frozenset(("layer",)),
+    **dict.fromkeys(ANNOTATED, frozenset(("annotator", "offsets"))),
+    **dict.fromkeys(LAYERED, frozenset(("layer",))),
+    PROJECT: frozenset(("annotator", "layer")),
+    **dict.fromkeys(("mat-json", "doccano"), frozenset(("offsets",))),
 }
 
 
@@ -252,8 +270,13 @@ def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if not is_several(path):
+        if is_archive(path):
+            return archive_parts(path, options.format, options.limits)
         return [_file_part("", path, options)]
-    files = find_files(path)
+    # The type systems of UIMA are read with the files that need them.
+    files = {name: file for name, file in find_files(path).items() if not is_type_system(name)}
+    if not files:
+        raise FileNotFoundError(2, "the directory has only type systems", path)
     if options.format in ("auto", "brat"):
         # The .txt file of a brat document is not a separate document.
         annotated = {name.removesuffix(".ann") for name in files if name.endswith(".ann")}
@@ -265,19 +288,25 @@ def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
         }
         if not files:
             raise FileNotFoundError(2, "the directory has no brat files (.ann)", path)
-    return [_part_of_several(name, file, options) for name, file in files.items()]
+    return [part for name, file in files.items() for part in _parts_of_several(name, file, options)]
 
 
 def _file_part(name: str, path: str, options: ReadOptions) -> Part:
     return recognised(Part(name, path, "", path), options.format)
 
 
-def _part_of_several(name: str, path: str, options: ReadOptions) -> Part:
-    """Return a file of a directory as a part; errors are deferred until reading, so that the file can be skipped."""
+def _parts_of_several(name: str, path: str, options: ReadOptions) -> list[Part]:
+    """Return a file of a directory as a part, an archive as several parts.
+
+    Errors are deferred until reading, so that the file can be skipped.
+    """
     try:
-        return _file_part(name, path, options)
+        if is_archive(path):
+            parts = archive_parts(path, options.format, options.limits)
+            return [replace(part, name=f"{name}/{part.name}") for part in parts]
+        return [_file_part(name, path, options)]
     except (OSError, SpanrsError) as error:
-        return Part(name, error, "unreadable", path)
+        return [Part(name, error, "unreadable", path)]
 
 
 def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -> list[Part]:

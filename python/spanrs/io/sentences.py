@@ -17,7 +17,7 @@ from spanrs.io.options import Column, ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.sentence import LAYER, Sentence
 from spanrs.io.span_columns import holds_spans, is_list, is_string, span_tuples
-from spanrs.io.table_columns import table_columns
+from spanrs.io.table_columns import TableColumns, table_columns
 from spanrs.tags.types import Span, as_vocabulary
 
 #: Types in span files that mark a sentence without spans.
@@ -53,10 +53,19 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
         places = options.layers()
         names = [LAYER] if len(places) == 1 else [str(place) for place in places]
         return Layout(dict(zip(names, places, strict=True)), options.tokens)
+    if part.kind == "records":
+        keys = dict(_spanrs.TagRecords.keys(part.opened(keep=True)))
+        names, lists = list(keys), {name for name, is_a_list in keys.items() if is_a_list}
+        columns = table_columns(names, options, part.shown, lists)
+        return _layout(columns, names, options)
     types = tables.column_types(part)
     names = list(types)
     lists = {name for name, data_type in types.items() if is_list(data_type)}
     columns = table_columns(names, options, part.shown, lists)
+    return _layout(columns, names, options)
+
+
+def _layout(columns: TableColumns, names: Sequence[str], options: ReadOptions) -> Layout:
     return Layout(
         {layer: names[place] for layer, place in columns.tags.items()},
         None if columns.token is None else names[columns.token],
@@ -75,6 +84,8 @@ def is_long(part: Part, options: ReadOptions) -> bool:
     """
     if part.format == "csv":
         return True
+    if part.kind == "records":
+        return False
     types = tables.column_types(part)
     lists = {name: is_list(types[str(name)]) for name in columns_of(part, options).tags.values()}
     if len(set(lists.values())) > 1:
@@ -102,6 +113,8 @@ def sentences_of(part: Part, options: ReadOptions, make: Callable[..., Sentence]
         yield from _column_sentences(part, options, make)
     elif part.kind == "spans":
         yield from _span_sentences(part, options, make)
+    elif part.kind == "records":
+        yield from _record_sentences(part, options, make)
     elif is_long(part, options):
         yield from _long_sentences(part, options, make)
     else:
@@ -143,6 +156,28 @@ def _span_sentences(part: Part, options: ReadOptions, make: Callable[..., Senten
                 if row[0] not in DUMMIES
             ]
             yield make(tokens, None, {LAYER: spans}, path=part.path, line=line)
+
+
+def _record_sentences(
+    part: Part, options: ReadOptions, make: Callable[..., Sentence]
+) -> Iterator[Sentence]:
+    layout = columns_of(part, options)
+    vocabulary = None if options.vocabulary is None else as_vocabulary(options.vocabulary)
+    layers, keys = list(layout.tags), [str(key) for key in layout.tags.values()]
+    tokens_key = None if layout.tokens is None else str(layout.tokens)
+    records = _spanrs.TagRecords(
+        part.opened(keep=True), {"tokens": tokens_key, "tags": keys, "document": layout.documents}
+    )
+    for tokens, tags, document, line in records:
+        for at, layer_tags in enumerate(tags):
+            if layer_tags and isinstance(layer_tags[0], int):
+                if vocabulary is None:
+                    raise TypeError(
+                        f"{part.shown}: the tags under {keys[at]!r} are integers; give their names with vocabulary="
+                    )
+                tags[at] = [_tag(vocabulary, tag, part.shown, keys[at]) for tag in layer_tags]
+        named = dict(zip(layers, tags, strict=True))
+        yield make(tokens, named, document=document, path=part.path, line=line)
 
 
 def _long_sentences(part: Part, options: ReadOptions, make: Callable[..., Sentence]) -> Iterator[Sentence]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-#: Letters, digits and underscores, with apostrophes, hyphens, full stops and commas inside; or one other character.
-_TOKEN = re.compile(r"\w+(?:[-'’.,]\w+)*|[^\w\s]")
+from spanrs import _spanrs
 
 
 def tokenize(text: str) -> list[tuple[int, int]]:
-    """Return the tokens of a text.
+    """Return the tokens of a text: words, and single other characters that are not white space.
+
+    Words consist of letters, marks, digits and underscores, with apostrophes, hyphens, full stops and commas inside.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def tokenize(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in tokenize(text)]
     ["Bob's", '3.5', 'cars', '(', 'red', ')', '.']
     """
-    return [match.span() for match in _TOKEN.finditer(text)]
+    return _spanrs.tokenize(text)
 
 
 def lines(text: str) -> Iterable[tuple[int, int]]:

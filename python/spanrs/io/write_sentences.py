@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, Any
 
 from spanrs.errors import FormatError, SchemeError, with_code
@@ -408,6 +409,31 @@ def _check_cells(tags: Iterable[str], place: str) -> None:
             raise with_code(FormatError(message), "bad_value")
 
 
+def write_tag_records(corpus: Corpus, out: IO[bytes], scheme: str, losses: Losses) -> Counted:
+    """Write JSON Lines: one object per sentence, with its document (if named), tokens, and the tags of each layer."""
+    tags = Tags(corpus, scheme, losses)
+    layers: list[str] = []
+    count = 0
+    named = False
+    for place, sentence in _sentences(corpus, losses):
+        if not layers:
+            layers = sentence.layers
+            _check_layers(layers)
+        if sentence.tokens is None:
+            losses.add("sentences without tokens", place)
+            continue
+        record: dict[str, Any] = {} if sentence.document is None else {"document": sentence.document}
+        named |= sentence.document is not None
+        record["tokens"] = list(sentence.tokens)
+        for layer in layers:
+            record["tags" if layer == LAYER else layer] = tags.of(sentence, layer, place)
+        out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        count += 1
+    return count, tags.read_options() | ({"documents": "document"} if named else {}) | _layer_options(
+        layers
+    )
+
+
 def write_table(kind: str) -> Callable[[Corpus, IO[bytes], str, Losses], Counted]:
     """Return the writer of Parquet or Arrow: one row per sentence, with lists of tokens and of tags or spans."""
 
@@ -419,14 +445,16 @@ def write_table(kind: str) -> Callable[[Corpus, IO[bytes], str, Losses], Counted
             raise ImportError(
                 "Parquet and Arrow files need pyarrow; run pip install 'spanrs[arrow]'"
             ) from error
-        first = next(iter(corpus), None)
+        numbered = _numbered(corpus)
+        begin = list(islice(numbered, 1))
+        first = begin[0][1] if begin else None
         layers = [LAYER] if first is None else first.layers
         _check_layers(layers)
         as_tags = first is None or bool(first.tags)
         schema = _table_schema(pyarrow, layers, as_tags=as_tags)
         tags = Tags(corpus, scheme, losses)
         count, named = 0, False
-        sentences = _numbered(corpus)
+        sentences = chain(begin, numbered)
         make = parquet.ParquetWriter if kind == "parquet" else pyarrow.ipc.new_file
         with make(out, schema) as writer:
             while rows := list(islice(sentences, CHUNK)):
@@ -486,6 +514,7 @@ FORMATS: dict[str, Callable[[Corpus, IO[bytes], str, Losses], Counted]] = {
     "stacked": write_stacked,
     "spans": write_span_lines,
     "csv": write_csv,
+    "jsonl-tags": write_tag_records,
     "parquet": write_table("parquet"),
     "arrow": write_table("arrow"),
 }

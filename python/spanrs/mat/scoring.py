@@ -334,7 +334,7 @@ def _left_out(pair: FilePair, gold: _spanrs.Document, pred: _spanrs.Document) ->
     """Return messages about skipped annotations of two documents, without duplicates."""
     sides = []
     for file, document in ((pair.gold, gold), (pair.pred, pred)):
-        count, first = document.left_out()
+        count, first, _ = document.left_out()
         messages = [f"Leaving out an annotation of {file}: {why}" for why in first]
         if count > len(first):
             messages.append(f"Leaving out {count - len(first)} more annotations of {file}")

@@ -23,6 +23,10 @@ impl Read for Pieces {
 pub struct Summary {
     /// Name within the file.
     pub id: Option<String>,
+    /// Name for users.
+    pub name: Option<String>,
+    /// Further facts, as JSON.
+    pub metadata: String,
     /// Text.
     pub text: String,
     /// Annotations.
@@ -74,6 +78,8 @@ pub fn summary(document: &Document) -> Summary {
     let named = |ty: &u32| types[*ty as usize].to_owned();
     Summary {
         id: document.id.clone(),
+        name: document.name.clone(),
+        metadata: format!("{:?}", document.metadata),
         text: document.text.clone(),
         rows: document.annotations.iter().map(row).collect(),
         relations: document

@@ -4,6 +4,7 @@
 //! and `tests/replay.rs` the inputs in `seeds/` and `regressions/`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Findings are reported by panics.
 
+pub mod annotation_formats;
 pub mod arrow;
 pub mod brat;
 pub mod columns;
@@ -73,6 +74,22 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("jsonl", jsonl::run),
     ("label_studio", label_studio::run),
     ("brat", brat::run),
+    ("written_mat_json", annotation_formats::written_mat_json),
+    ("written_xml_inline", annotation_formats::written_xml_inline),
+    ("written_brat", annotation_formats::written_brat),
+    ("written_doccano", annotation_formats::written_doccano),
+    ("written_prodigy", annotation_formats::written_prodigy),
+    ("written_label_studio", annotation_formats::written_label_studio),
+    ("label_studio_min", annotation_formats::label_studio_min),
+    ("label_studio_csv", annotation_formats::label_studio_csv),
+    ("webanno_tsv", annotation_formats::webanno_tsv),
+    ("uima_xmi", annotation_formats::uima_xmi),
+    ("gate_xml", annotation_formats::gate_xml),
+    ("bioc_xml", annotation_formats::bioc_xml),
+    ("bioc_json", annotation_formats::bioc_json),
+    ("pubtator", annotation_formats::pubtator),
+    ("jsonl_spans", annotation_formats::jsonl_spans),
+    ("csv_spans", annotation_formats::csv_spans),
     ("task_xml", task_xml::run),
     ("repeated", repeated::run),
     ("tag_readings", tag_readings::run),

@@ -40,16 +40,11 @@ pub use file_format::{FileFormat, Recognised, recognise};
 const DOCUMENTS: &str = "documents are read by spanrs score, compare and crowd";
 /// Advice for lists of tokens or tags.
 const LISTS: &str = "write one token per line, or pass the lists of tags to spanrs.score in Python";
-/// Name of the WebAnno TSV format in messages, with advice.
-const WEBANNO: (&str, &str) = (
-    "WebAnno TSV",
-    "export CoNLL 2002 or CoNLL-U from INCEpTION or WebAnno",
-);
-
 /// A text format other than columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextFormat {
     WebAnno,
+    Pubtator,
     Json,
     Xml,
     Brat,
@@ -58,12 +53,14 @@ enum TextFormat {
 /// Returns the format of the file; None if the file may be a column file.
 ///
 /// `begin` is the beginning of the file without leading white space, and `whole` is true if this is
-/// the whole file. The formats are tried in the order WebAnno TSV, JSON, XML, brat; the first match
+/// the whole file. The formats are tried in the order WebAnno TSV, PubTator, JSON, XML, brat; the first match
 /// is returned.
 fn text_format(begin: &[u8], whole: bool) -> Option<TextFormat> {
     let line = begin.split(|&b| b == b'\n').next()?;
     if begin.starts_with(b"#FORMAT=WebAnno TSV") || is_webanno(begin) {
         Some(TextFormat::WebAnno)
+    } else if is_pubtator(begin) {
+        Some(TextFormat::Pubtator)
     } else if is_json(begin, whole) {
         Some(TextFormat::Json)
     } else if is_xml(begin, line, whole) {
@@ -81,7 +78,8 @@ fn text_format(begin: &[u8], whole: bool) -> Option<TextFormat> {
 pub(crate) fn other_format(ahead: &[u8], whole: bool) -> Option<(&'static str, &'static str)> {
     let begin = ahead.trim_ascii_start();
     Some(match text_format(begin, whole)? {
-        TextFormat::WebAnno => WEBANNO,
+        TextFormat::WebAnno => ("WebAnno TSV", DOCUMENTS),
+        TextFormat::Pubtator => ("PubTator", DOCUMENTS),
         TextFormat::Json if holds_lists(begin) => ("JSON", LISTS),
         TextFormat::Json => ("JSON", DOCUMENTS),
         TextFormat::Xml => ("XML", DOCUMENTS),
@@ -148,6 +146,20 @@ fn holds_lists(begin: &[u8]) -> bool {
     ];
     let texts = [&b"\"text\""[..], b"\"data\"", b"\"signal\""];
     lists.into_iter().any(has_key) && !texts.into_iter().any(has_key)
+}
+
+/// Returns true for the title and the abstract of a document in PubTator's format: `ID|t|` and
+/// `ID|a|` at the beginnings of the first two lines.
+fn is_pubtator(begin: &[u8]) -> bool {
+    let mut lines = begin.split(|&b| b == b'\n');
+    let mut id = |mark: &[u8]| {
+        let line = lines.next()?;
+        let at = memmem::find(line, mark)?;
+        let id = &line[..at];
+        (!id.is_empty() && !id.iter().any(|b| b" \t|".contains(b))).then_some(id)
+    };
+    let title = id(b"|t|");
+    title.is_some() && title == id(b"|a|")
 }
 
 /// Returns true for WebAnno TSV without its header: every line that is neither blank nor a comment

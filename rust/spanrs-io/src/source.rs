@@ -87,6 +87,18 @@ impl Source {
         self.keep.store(false, Ordering::Relaxed);
     }
 
+    /// Same as [`Source::keep`], for a reader that finds out only later that it needs two passes. Has
+    /// no effect if the stream has already been opened.
+    ///
+    /// ```
+    /// let source = spanrs_io::Source::stream("example", Box::new(&b"a O\n"[..]));
+    /// source.read_twice();
+    /// assert!(source.open().is_ok() && source.open().is_ok());
+    /// ```
+    pub fn read_twice(&self) {
+        self.keep.store(true, Ordering::Relaxed);
+    }
+
     /// Returns the name of the source in messages.
     pub fn name(&self) -> &str {
         &self.name

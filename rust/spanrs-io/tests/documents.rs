@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use spanrs_io::document::{Format, Reader};
 
-const SAMPLES: [(Format, &str); 8] = [
+const SAMPLES: [(Format, &str); 10] = [
     (
         Format::MatJson,
         r#"{"signal": "\u00e9b", "asets": [{"type": "T", "attrs": ["a"], "annots": [[0, 1, "v"], [1, 2]]}]}"#,
@@ -34,6 +34,14 @@ const SAMPLES: [(Format, &str); 8] = [
     (
         Format::LabelStudio,
         r#"[{"text": "\ud83d\ude00 b", "label": [{"start": 3, "end": 4, "labels": ["A", "B"]}]}]"#,
+    ),
+    (
+        Format::Prodigy,
+        "{\"text\": \"b\", \"_input_hash\": 1, \"_annotator_id\": \"x\", \"meta\": {\"name\": \"n\"}}\n{\"text\": \"b\", \"_input_hash\": 1, \"_annotator_id\": \"x\"}\n",
+    ),
+    (
+        Format::LabelStudioCsv,
+        "id,text,annotator,label\n1,\"\u{1F600} b\",x,\"[{\"\"start\"\": 3, \"\"end\"\": 4, \"\"labels\"\": [\"\"A\"\"]}]\"\n",
     ),
 ];
 const PARTS: [&str; 14] = [

@@ -37,9 +37,9 @@ pub(crate) struct DocumentWriter(Mutex<Writer>);
 #[pymethods]
 impl DocumentWriter {
     #[new]
-    #[pyo3(signature = (format, /))]
-    fn new(format: &str) -> Result<Self> {
-        Ok(Self(Mutex::new(Writer::new(named(format)?))))
+    #[pyo3(signature = (name, /))]
+    fn new(name: &str) -> Result<Self> {
+        Ok(Self(Mutex::new(Writer::new(named(name)?))))
     }
 
     /// The content to append for a document, the name of the document, and its companion file (suffix or name, and
@@ -95,9 +95,9 @@ pub(crate) struct Projection(Holds, Mutex<Losses>);
 #[pymethods]
 impl Projection {
     #[new]
-    #[pyo3(signature = (format, /))]
-    fn new(format: &str) -> Result<Self> {
-        let holds = document::holds_of(format).ok_or_else(|| unknown(format))?;
+    #[pyo3(signature = (name, /))]
+    fn new(name: &str) -> Result<Self> {
+        let holds = document::holds_of(name).ok_or_else(|| unknown(name))?;
         Ok(Self(holds, Mutex::default()))
     }
 

@@ -3,10 +3,13 @@
 use std::io::Cursor;
 use std::sync::Mutex;
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use spanrs::ConllDocuments;
-use spanrs::base::Task;
-use spanrs::io::document::{Document, Layer, PlainDocument, Reader, ReaderOptions};
+use spanrs::base::{Limits, Task};
+use spanrs::io::document::{
+    Document, Layer, PlainDocument, Reader, ReaderOptions, RecordKeys, RecordTags, TagRecord,
+};
 use spanrs::io::{Columns, Source};
 use spanrs::tags::ReaderOptions as TagReaderOptions;
 
@@ -34,9 +37,20 @@ impl PyDocument {
         &self.0.text
     }
 
-    /// Number of skipped annotations, not counting relations, and messages for the first of them.
-    fn left_out(&self) -> (usize, Vec<String>) {
-        (self.0.left_out_count, self.0.left_out.clone())
+    /// Name of the document for users.
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.0.name.as_deref()
+    }
+
+    /// Number of skipped annotations, and messages for the first of them and for the first skipped relations.
+    fn left_out(&self) -> (usize, Vec<String>, Vec<String>) {
+        let document = &self.0;
+        (
+            document.left_out_count,
+            document.left_out.clone(),
+            document.relations_left_out.clone(),
+        )
     }
 
     /// The layers, each with the answer of its annotator.
@@ -124,6 +138,58 @@ pub(crate) fn read_conll_documents(
     let (rows, reader) = (files::columns(py, &source, columns)?, reader.0.build()?);
     let documents = Documents::Conll(Box::new(ConllDocuments::new(rows, reader)?));
     Ok(DocumentReader(Mutex::new(documents)))
+}
+
+/// The sentences of a file of records with tokens and tags.
+#[pyclass(frozen, module = "spanrs._spanrs")]
+pub(crate) struct TagRecords(Mutex<spanrs::io::document::TagRecords>);
+
+/// Tokens, the tags of each layer, the document and the line of a sentence.
+type PySentence<'py> = (
+    Option<Vec<String>>,
+    Vec<Bound<'py, PyAny>>,
+    Option<String>,
+    u64,
+);
+
+#[pymethods]
+impl TagRecords {
+    #[new]
+    #[pyo3(signature = (source, keys, /))]
+    fn new(py: Python<'_>, source: SourceArgument, keys: Plain<RecordKeys>) -> Result<Self> {
+        let open = || spanrs::io::document::TagRecords::open(&source, keys.0, Limits::default());
+        Ok(Self(Mutex::new(py.detach(open)?)))
+    }
+
+    /// The keys of the first record, and whether their values are lists.
+    #[staticmethod]
+    #[pyo3(signature = (source, /))]
+    fn keys(py: Python<'_>, source: SourceArgument) -> Result<Vec<(String, bool)>> {
+        Ok(py.detach(|| spanrs::io::document::TagRecords::keys(&source, Limits::default()))?)
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<PySentence<'py>>> {
+        let record = py.detach(|| lock(&self.0).next().transpose())?;
+        let Some(TagRecord {
+            tokens,
+            tags,
+            document,
+            line,
+        }) = record
+        else {
+            return Ok(None);
+        };
+        let layers = tags.into_iter().map(|layer| match layer {
+            RecordTags::Names(tags) => tags.into_bound_py_any(py),
+            RecordTags::Ids(tags) => tags.into_bound_py_any(py),
+        });
+        let layers: PyResult<Vec<_>> = layers.collect();
+        Ok(Some((tokens, layers?, document, line)))
+    }
 }
 
 /// Builds documents from plain data.

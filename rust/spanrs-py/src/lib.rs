@@ -66,8 +66,8 @@ mod _spanrs {
     use crate::document_writer::{DocumentWriter, Projection, document_formats, tokenize};
     #[pymodule_export]
     use crate::documents::{
-        DocumentReader, PyDocument, declared_encoding, documents_of, read_conll_documents,
-        read_documents, read_tasks,
+        DocumentReader, PyDocument, TagRecords, declared_encoding, documents_of,
+        read_conll_documents, read_documents, read_tasks,
     };
     #[pymodule_export]
     use crate::files::{

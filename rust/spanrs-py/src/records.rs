@@ -15,11 +15,12 @@ use crate::plain::Plain;
 
 /// A record and the module of its class. The class has the same name, and the same fields in the same order. A
 /// dataclass may have additional fields with defaults.
-const RECORDS: [(&str, &str); 10] = [
+const RECORDS: [(&str, &str); 11] = [
     ("Annotation", "spanrs.io.document"),
     ("Criterion", "spanrs.eval.criterion"),
     ("Detail", "spanrs.eval.evidence"),
     ("Detection", "spanrs.tags.detect"),
+    ("Layer", "spanrs.io.document"),
     ("LocatedViolation", "spanrs.errors"),
     ("Relation", "spanrs.io.document"),
     ("Score", "spanrs.eval.scores"),

@@ -334,6 +334,18 @@ impl Document {
         removed
     }
 
+    /// Removes the first annotation if it is the root element of XML and encloses the whole text.
+    pub fn remove_root(&mut self) {
+        let root = self.annotations.first();
+        let encloses = |a: &Annotation| a.start == 0 && a.end as usize == self.text.chars().count();
+        if self.rooted && root.is_some_and(encloses) {
+            let mut keeps = vec![true; self.annotations.len()];
+            keeps[0] = false;
+            self.retain(&keeps);
+            self.rooted = false;
+        }
+    }
+
     /// Replaces start, end and pieces of an annotation, given by index.
     pub fn set_bounds(&mut self, annotation: usize, pieces: &[(u32, u32)]) {
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {

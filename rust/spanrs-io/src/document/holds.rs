@@ -272,12 +272,16 @@ impl Format {
             Self::BiocXml | Self::BiocJson => Holds {
                 discontinuous: true,
                 relations: true,
-                attributes: Attributes::Text,
+                attributes: match self {
+                    Self::BiocJson => Attributes::Typed,
+                    _ => Attributes::Text,
+                },
                 annotators: true,
                 metadata: true,
                 ..SPANS
             },
             Self::Pubtator => Holds {
+                attributes: Attributes::Text,
                 relations: true,
                 ..SPANS
             },

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use spanrs_base::Position;
 
@@ -147,6 +147,19 @@ pub(super) fn short(value: &Value) -> String {
         Value::String(text) => format!("{:?}", excerpt(text, 40)),
         other => other.to_string(),
     }
+}
+
+/// Appends a value as a line of JSON.
+///
+/// # Errors
+/// The message of serde, which has none for the values of documents.
+pub(super) fn write_line(
+    out: &mut Vec<u8>,
+    value: &impl Serialize,
+) -> std::result::Result<(), String> {
+    serde_json::to_writer(&mut *out, value).map_err(|error| error.to_string())?;
+    out.push(b'\n');
+    Ok(())
 }
 
 /// An offset: a whole number from 0.

@@ -1,287 +1,84 @@
-//! Exports of Label Studio: JSON and JSON_MIN.
+//! Exports of Label Studio: JSON, JSON_MIN and CSV.
 //!
 //! ```json
 //! [{"id": 1, "data": {"text": "Bob ate"}, "annotations": [{"result": [{"type": "labels",
 //!   "value": {"start": 0, "end": 3, "labels": ["PER"], "text": "Bob"}}]}]}]
 //! [{"id": 1, "text": "Bob ate", "label": [{"start": 0, "end": 3, "labels": ["PER"]}]}]
 //! ```
-//! Offsets count UTF-16 code units, as in JavaScript (`regions`). In JSON, a task has a list of
-//! annotations, each by one user; each annotation becomes a layer of the document. In JSON_MIN,
-//! there is one task per annotation. Only one task at a time is in memory as a tree, plus a few
-//! bytes for each task that has been read, to detect duplicates.
+//! Offsets count UTF-16 code units or code points, as the texts of the regions show (`regions`). In
+//! JSON, a task has a list of annotations, each by one user; each annotation becomes a layer of the
+//! document (`tasks`). In JSON_MIN and CSV, there is one record per annotation (`minimal`, `csv`).
+//!
+//! | | JSON | JSON_MIN and CSV |
+//! |---|---|---|
+//! | text | `text` in `data`, otherwise the only string in `data` that cannot be a name | the same among all strings but those of Label Studio's own keys |
+//! | name | the first string of `name`, `filename`, `file_name`, `file`, `title`, `doc_name`, `document` in `data`, otherwise `file_upload` without its prefix | the same keys |
+//! | metadata | all else in `data`, `meta` of the task, and `file_upload` if it is not the name | all other keys |
+//! | id | `id` of the task | `id` |
+//! | not kept | Label Studio's own facts about task and annotation: times, durations, counters, numbers of projects and users | the same |
+//!
+//! Source: <https://labelstud.io/guide/export>, and the converter in `label-studio-sdk`.
 
 pub(super) mod csv;
+mod minimal;
+mod tasks;
 mod write;
+mod write_rows;
 
-use std::collections::HashMap;
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
-use spanrs_base::{Limits, Position};
+use spanrs_base::Limits;
 
-use super::annotated_text::{Answer, Document, Layer};
-use super::annotators::{Annotator, Annotators, LayerChoice, is_by, user_name};
-use super::encoding::behind;
-use super::json::{self, list, object};
-use super::records::{Fingerprints, Items};
-use super::regions::{Regions, counts, says};
+use super::annotators::LayerChoice;
+use super::json;
+use super::merging::Moment;
+use super::metadata::is_name;
+use super::records::Items;
 use super::stream::Records;
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 use crate::source::Source;
-pub(super) use write::{CsvWriter, JsonWriter, MinWriter};
+pub(super) use write::JsonWriter;
+pub(super) use write_rows::{CsvWriter, MinWriter};
 
-/// Beginning of error messages about the JSON.
+/// Beginning of error messages.
 const WHAT: &str = "this is not an export of Label Studio";
-/// Keys of JSON_MIN whose strings are not the text.
-const OWN: [&str; 5] = [
+/// Keys of JSON_MIN and CSV that are not facts about the document.
+const OWN: [&str; 6] = [
     "id",
     "annotator",
     "annotation_id",
     "created_at",
     "updated_at",
+    "lead_time",
 ];
+/// The key of the text, if it has the name of another column of CSV.
+const DATA_TEXT: &str = "_data_text";
 
-/// Reads the annotated tasks; tasks without annotations are skipped.
+/// Opens a source with JSON or JSON_MIN, which the first task decides.
 ///
-/// If an annotator is selected (by name, e-mail address or id of a user), only the tasks annotated
-/// by this user are read. If no user id is a number, a number selects a position from 0: among the
-/// users in the order of their first occurrence in the file, or among the annotations of each task
-/// if the file contains no users.
-pub(super) struct Tasks {
-    items: Items,
-    wanted: Wanted,
-    /// The users found so far.
-    users: Annotators,
-    fingerprints: Fingerprints,
-    /// The annotator of each task read so far, by id and text.
-    tasks: HashMap<u128, Option<String>>,
-    /// Index of the next task, from 0.
-    at: u64,
-    /// Whether a document has been returned.
-    found: bool,
-    /// Whether a task has predictions.
-    predicted: bool,
-}
-
-/// The annotators whose annotations are read.
-enum Wanted {
-    /// For each task, the annotations of one of its users.
-    Sole,
-    /// The annotations of one user. The string is the name given in the options, for messages.
-    One(Annotator, String),
-    /// For each task, the annotations of all users.
-    All,
-}
-
-/// A document and its annotator, if the file contains the annotator.
-type Found = (Option<String>, Document);
-
-impl Records for Tasks {
-    fn next(&mut self) -> Result<Option<Document>> {
-        self.next_document()
-    }
-}
-
-impl Tasks {
-    /// Opens a source. If `choice` is a number, the source is read twice, to find out first whether
-    /// the number is a name.
-    ///
-    /// # Errors
-    /// The errors of [`Items::open`], and for an annotator given by number the errors of
-    /// [`Records::next`].
-    pub(super) fn open(source: &Source, choice: &LayerChoice, limits: Limits) -> Result<Self> {
-        let open = |wanted| {
-            Ok(Self {
-                items: Items::open(source, limits, WHAT)?,
-                wanted,
-                users: Annotators::default(),
-                fingerprints: Fingerprints::default(),
-                tasks: HashMap::new(),
-                at: 0,
-                found: false,
-                predicted: false,
-            })
-        };
-        let wanted = match choice {
-            LayerChoice::Sole => Wanted::Sole,
-            LayerChoice::All => Wanted::All,
-            LayerChoice::Named(name) if !choice.is_number() => {
-                Wanted::One(Annotator::Name(name.clone()), name.clone())
-            }
-            LayerChoice::Named(name) => {
-                let mut tasks: Self = open(Wanted::All)?;
-                while tasks.task()?.is_some() {}
-                let users = tasks.users;
-                let chosen = match (users.numbered(name), name.parse()) {
-                    (Some(place), _) => Annotator::Name(users.names()[place].clone()),
-                    (None, Ok(place)) if users.names().is_empty() => Annotator::Place(place),
-                    _ => Annotator::Name(name.clone()),
-                };
-                Wanted::One(chosen, name.clone())
-            }
-        };
-        open(wanted)
-    }
-
-    /// Returns the next document; None at the end.
-    ///
-    /// # Errors
-    /// [`Code::BadDocument`] for malformed files, two documents of the same task, an unknown
-    /// annotator, and files with only predictions; also the errors of [`Items::next`].
-    fn next_document(&mut self) -> Result<Option<Document>> {
-        while let Some((end, mut task)) = self.task()? {
-            self.predicted |= task.contains_key("predictions");
-            let id = task.get("id").and_then(json::id);
-            let made = self.document(&mut task).map_err(|message| {
-                let named = id
-                    .as_ref()
-                    .map_or(String::new(), |id| format!(" (id {id})"));
-                let message = format!("{WHAT}: task {}{named}: {message}", self.at - 1);
-                Error::new(Code::BadDocument, end, message)
-            })?;
-            let Some((by, mut document)) = made else {
-                continue;
-            };
-            if let Some(id) = &id {
-                self.refuse_repeated(by, id, &document)?;
-            }
-            document.id = id;
-            self.found = true;
-            return Ok(Some(document));
-        }
-        match &self.wanted {
-            _ if self.found => Ok(None),
-            Wanted::One(_, name) => Err(self.users.missing(self.items.name(), name)),
-            _ if self.predicted => {
-                let message =
-                    "no task has annotations that are not cancelled; predictions are not read";
-                let position = Position::file(self.items.name());
-                Err(Error::new(Code::BadDocument, position, message))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Returns the next task and the position of its end, for messages; None at the end. Adds the
-    /// users of the task.
-    fn task(&mut self) -> Result<Option<(Position, Map<String, Value>)>> {
-        let Some((from, item)) = self.items.next()? else {
-            return Ok(None);
-        };
-        let Task(task) =
-            serde_json::from_str(item).map_err(|error| json::error_from(&from, WHAT, &error))?;
-        let end = behind(&from, &item.as_bytes()[..item.len() - 1]);
-        self.at += 1;
-        if task.get("data").is_some_and(Value::is_object) {
-            let all = annotations(&task).map_or(&[][..], |(_, all)| all);
-            for annotation in all.iter().filter(|annotation| counts(annotation)) {
-                self.users.add_user(annotation.get("completed_by"));
-            }
-        } else {
-            self.users.add_user(task.get("annotator"));
-        }
-        Ok(Some((end, task)))
-    }
-
-    /// Creates the document of a task; None if the task was not annotated, or not by the selected
-    /// annotator.
-    fn document(
-        &self,
-        task: &mut Map<String, Value>,
-    ) -> std::result::Result<Option<Found>, String> {
-        if let Some(data) = task.get_mut("data").and_then(Value::as_object_mut) {
-            let text = take_text(data, &[])?;
-            return self.full(text, task);
-        }
-        let by = task.get("annotator").cloned();
-        match &self.wanted {
-            Wanted::One(Annotator::Place(1..), _) => return Ok(None),
-            Wanted::One(Annotator::Name(name), _)
-                if !by.as_ref().is_some_and(|by| is_by(by, name)) =>
-            {
-                return Ok(None);
-            }
-            _ => {}
-        }
-        let text = take_text(task, &OWN)?;
-        let by = by.as_ref().and_then(user_name);
-        let document = minimal(text, by.clone(), task)?;
-        Ok(Some((by, document)))
-    }
-
-    /// Creates the document of a JSON task. If all layers are wanted, each annotation becomes a
-    /// layer. Otherwise one annotation that was neither cancelled nor skipped is read: the
-    /// annotation of the selected annotator or, if no annotator is selected, the ground truth,
-    /// otherwise the first annotation, with a report of the others.
-    fn full(
-        &self,
-        text: String,
-        task: &Map<String, Value>,
-    ) -> std::result::Result<Option<Found>, String> {
-        let (key, all) = annotations(task)?;
-        for (at, annotation) in all.iter().enumerate() {
-            object(annotation, || format!("{key}[{at}]"))?;
-        }
-        let mut regions = Regions::new(text);
-        if matches!(self.wanted, Wanted::All) {
-            for (at, annotation) in all.iter().enumerate() {
-                regions.add_layer(annotation, || format!("{key}[{at}]"))?;
-            }
-            return Ok((!all.is_empty()).then_some((None, regions.document)));
-        }
-        let made: Vec<_> = all.iter().enumerate().filter(|(_, a)| counts(a)).collect();
-        let mut others = &made[..0];
-        let chosen = match &self.wanted {
-            Wanted::One(Annotator::Name(name), _) => made
-                .iter()
-                .find(|(_, a)| a.get("completed_by").is_some_and(|user| is_by(user, name))),
-            Wanted::One(Annotator::Place(place), _) => made.get(*place),
-            _ => {
-                let truth = made.iter().find(|(_, a)| says(a, "ground_truth"));
-                if truth.is_none() {
-                    others = made.get(1..).unwrap_or_default();
-                }
-                truth.or(made.first())
-            }
-        };
-        let Some(&(at, annotation)) = chosen else {
-            return Ok(None);
-        };
-        if !others.is_empty() {
-            regions.document.leave_out(|| not_read(others));
-        }
-        regions.add_layer(annotation, || format!("{key}[{at}]"))?;
-        let by = annotation.get("completed_by").and_then(user_name);
-        Ok(Some((by, regions.document)))
-    }
-
-    /// Rejects two documents with the same task id and text, which occur in JSON_MIN, where each
-    /// annotation is a separate document.
-    fn refuse_repeated(&mut self, by: Option<String>, id: &str, document: &Document) -> Result<()> {
-        let key = self.fingerprints.of((id, &document.text));
-        let key = match self.wanted {
-            // Each annotator may have one document per task.
-            Wanted::All => self.fingerprints.of((key, &by)),
-            _ => key,
-        };
-        let Some(first) = self.tasks.insert(key, by.clone()) else {
-            return Ok(());
-        };
-        let message = match (first, by) {
-            (Some(one), Some(two)) if one != two => format!(
-                "annotators {one} and {two} both annotated task {id}; choose one (--annotator)"
-            ),
-            _ => {
-                format!(
-                    "task {id} has two annotations by the same annotator or by unnamed annotators; keep only one of them"
-                )
-            }
-        };
-        let position = Position::file(self.items.name());
-        Err(Error::new(Code::BadDocument, position, message))
+/// # Errors
+/// The errors of [`Items::open`], and those of `tasks` and `minimal`.
+pub(super) fn open(
+    source: &Source,
+    choice: &LayerChoice,
+    limits: Limits,
+) -> Result<Box<dyn Records>> {
+    source.read_twice();
+    let mut items = Items::open(source, limits, WHAT)?;
+    // A malformed task is reported by the reader.
+    let is_minimal = match items.next() {
+        Ok(Some((_, item))) => serde_json::from_str(item).is_ok_and(|Task(task)| !is_full(&task)),
+        _ => false,
+    };
+    if is_minimal {
+        let open = || Ok(minimal::Rows::Json(Items::open(source, limits, WHAT)?, 0));
+        minimal::open(source.name(), open, choice)
+    } else {
+        Ok(Box::new(tasks::Tasks::open(source, choice, limits)?))
     }
 }
 
@@ -304,89 +101,73 @@ impl<'de> Deserialize<'de> for Task {
     }
 }
 
-/// Returns the key of the annotations of a JSON task, and the annotations.
-fn annotations(task: &Map<String, Value>) -> std::result::Result<(&'static str, &[Value]), String> {
-    // Before version 1.0, annotations were called completions.
-    let key = match task.contains_key("annotations") {
-        true => "annotations",
-        false => "completions",
-    };
-    let Some(all) = task.get(key) else {
-        return Err("there are no \"annotations\"; export the project as JSON".to_owned());
-    };
-    Ok((key, list(all, || key.to_owned())?))
+/// Returns true for a task of JSON, false for a record of JSON_MIN.
+fn is_full(task: &Map<String, Value>) -> bool {
+    task.get("data").is_some_and(Value::is_object)
 }
 
-/// Returns the report about annotations that are not read.
-fn not_read(others: &[(usize, &Value)]) -> String {
-    let user = |(_, annotation): &(_, &Value)| annotation.get("completed_by").and_then(user_name);
-    let names: Vec<String> = others.iter().filter_map(user).collect();
-    let names = match names.as_slice() {
-        [] => String::new(),
-        names => format!(" ({})", json::excerpt(&names.join(", "), 100)),
-    };
-    let who = match others {
-        [_] => "1 other annotator is",
-        _ => &format!("{} other annotators are", others.len()),
-    };
-    format!(
-        "{who} not read{names}, and there is no ground truth; choose an annotator \
-         (--annotator)"
-    )
-}
-
-/// Takes the string under the key `text`, or otherwise the only string under a key that is not in
-/// `own`.
-fn take_text(data: &mut Map<String, Value>, own: &[&str]) -> std::result::Result<String, String> {
-    let mut strings = data
-        .iter()
-        .filter(|(key, value)| value.is_string() && !own.contains(&key.as_str()))
-        .map(|(key, _)| key.as_str());
-    let key = match (data.get("text"), strings.next(), strings.next()) {
-        (Some(Value::String(_)), ..) => "text",
-        (_, Some(only), None) => only,
-        (_, None, _) => return Err("there is no \"text\"".to_owned()),
-        (_, Some(one), Some(other)) => {
-            return Err(format!(
-                "the text may be \"{}\" or \"{}\"; rename the key of the text to \"text\"",
-                json::excerpt(one, 40),
-                json::excerpt(other, 40)
-            ));
-        }
+/// Returns a task for messages: its id, otherwise its number from 0.
+fn shown(id: Option<&str>, number: u64) -> String {
+    match id {
+        Some(id) => format!("task {}", json::excerpt(id, 40)),
+        None => format!("task number {number} from 0"),
     }
-    .to_owned();
-    match data.get_mut(&key).map(Value::take) {
+}
+
+/// Returns the time of an annotation.
+fn moment(annotation: &Map<String, Value>) -> Moment {
+    let times = ["updated_at", "created_at"].iter();
+    let mut times = times.filter_map(|key| annotation.get(*key));
+    times
+        .find(|time| !time.is_null())
+        .map_or(Moment::default(), Moment::of)
+}
+
+/// Removes the text from facts and returns it: the string under the key `text`, in any case, or
+/// otherwise the only string, names and keys in `own` excepted, or otherwise the only string but
+/// those in `own`.
+fn take_text(facts: &mut Map<String, Value>, own: &[&str]) -> std::result::Result<String, String> {
+    let key = text_key(facts, own)?.to_owned();
+    match facts.shift_remove(&key) {
         Some(Value::String(text)) => Ok(text),
         _ => Ok(String::new()),
     }
 }
 
-/// Creates the document of a JSON_MIN task, whose regions are under the name of their control,
-/// which can be any string.
-fn minimal(
-    text: String,
-    by: Option<String>,
-    task: &Map<String, Value>,
-) -> std::result::Result<Document, String> {
-    let mut regions = Regions::new(text);
-    regions.document.layers.push(Layer {
-        name: by,
-        answer: Answer::Empty,
-    });
-    for (key, value) in task {
-        let Value::Array(values) = value else {
-            continue;
-        };
-        for (at, value) in values.iter().enumerate() {
-            if let Some(region) = value
-                .as_object()
-                .filter(|value| value.contains_key("labels"))
-            {
-                regions.add(region, || format!("{}[{at}]", json::excerpt(key, 40)))?;
-            }
+/// Returns the key of the text.
+fn text_key<'a>(
+    facts: &'a Map<String, Value>,
+    own: &[&str],
+) -> std::result::Result<&'a str, String> {
+    for key in [DATA_TEXT, "text"] {
+        if let Some((key, Value::String(_))) = facts.get_key_value(key) {
+            return Ok(key);
         }
     }
-    Ok(regions.document)
+    let strings = facts
+        .iter()
+        .filter(|(key, value)| value.is_string() && !own.contains(&key.as_str()))
+        .map(|(key, _)| key.as_str());
+    let only = |mut keys: Box<dyn Iterator<Item = &'a str> + '_>| {
+        keys.next().filter(|_| keys.next().is_none())
+    };
+    let by_name = strings
+        .clone()
+        .filter(|key| key.eq_ignore_ascii_case("text"));
+    let no_names = strings.clone().filter(|key| !is_name(key));
+    let found = only(Box::new(by_name))
+        .or_else(|| only(Box::new(no_names)))
+        .or_else(|| only(Box::new(strings.clone())));
+    let mut strings = strings;
+    match (found, strings.next(), strings.next()) {
+        (Some(key), ..) => Ok(key),
+        (None, Some(one), Some(other)) => Err(format!(
+            "the text may be \"{}\" or \"{}\"; rename the key of the text to \"text\"",
+            json::excerpt(one, 40),
+            json::excerpt(other, 40)
+        )),
+        _ => Err("there is no \"text\"".to_owned()),
+    }
 }
 
 #[cfg(test)]

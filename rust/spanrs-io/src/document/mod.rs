@@ -9,8 +9,9 @@
 //! | inline XML, fake XML | none: tags are in the text | one |
 //! | raw text | none: no annotations | one |
 //! | brat | code points, a byte order mark included | one, in two files |
-//! | doccano, Prodigy | code points | one per line |
-//! | Label Studio | UTF-16 code units | one per task |
+//! | doccano | code points | one per line |
+//! | Prodigy | code points | one per line and annotator |
+//! | Label Studio | UTF-16 code units or code points | one per task, JSON_MIN and CSV: one per task and annotator |
 //! | tokens with spans (GLiNER) | tokens, ends inclusive | one per record |
 //! | table of spans (CSV) | code points | consecutive rows |
 //!
@@ -37,10 +38,12 @@
 
 mod annotated_text;
 mod annotators;
+mod bioc;
 mod bioc_json;
 mod bioc_xml;
 mod brat;
 mod char_index;
+mod counted;
 mod csv_spans;
 mod doccano;
 mod elements;
@@ -50,20 +53,29 @@ mod gate_xml;
 mod given;
 mod holds;
 mod json;
+mod json_documents;
 mod jsonl_spans;
 mod label_studio;
 mod losses;
 mod mat_json;
+mod merging;
+mod metadata;
 mod names;
+mod offset_units;
 mod prodigy;
 mod project;
 mod pubtator;
 mod quirks;
 #[cfg(test)]
 mod random_documents;
+#[cfg(test)]
+mod random_files;
 mod records;
 mod regions;
+#[cfg(test)]
+mod round_trip;
 mod stream;
+mod tag_records;
 #[cfg(test)]
 mod testing;
 mod tokenize;
@@ -71,6 +83,7 @@ mod uima_xmi;
 mod webanno_tsv;
 mod write;
 mod xml_inline;
+mod xml_stream;
 
 pub use annotated_text::{Annotation, Answer, Document, Layer, Relation, TOKEN};
 pub use annotators::LayerChoice;
@@ -82,9 +95,10 @@ pub use losses::{Loss, Losses};
 pub use project::project;
 pub use quirks::{OffsetUnit, Quirks, Trim};
 pub use stream::DocumentReader;
+pub use tag_records::{RecordKeys, RecordTags, TagRecord, TagRecords};
 pub use tokenize::{lines, tokenize};
 pub use write::{Companion, DocumentWriter, WrittenDocument};
-pub(crate) use xml_inline::standoff_root;
+pub(crate) use xml_inline::standoff_format;
 
 use serde::Deserialize;
 use spanrs_base::{Limits, Named, serde_by_name};
@@ -121,7 +135,7 @@ pub enum Format {
     LabelStudio,
     /// Label Studio's JSON_MIN.
     LabelStudioMin,
-    /// Label Studio's CSV.
+    /// Label Studio's CSV, separated by commas or tabs.
     LabelStudioCsv,
     /// WebAnno TSV 3, of WebAnno and INCEpTION.
     WebannoTsv,
@@ -179,6 +193,9 @@ pub struct ReaderOptions {
     /// The annotator whose annotations are read: a name or a position from 0.
     #[serde(default)]
     pub annotator: Option<String>,
+    /// Whether to remove the annotation of the root element of XML.
+    #[serde(default)]
+    pub drop_root: bool,
     /// Whether to read all layers, if no annotator is given.
     #[serde(default)]
     pub all_layers: bool,
@@ -212,6 +229,9 @@ pub struct Reader {
     pub format: Format,
     /// The elements that are annotations, for inline XML.
     pub elements: Elements,
+    /// Whether to remove the annotation of the root element of XML, which usually encloses the text
+    /// and is not a real annotation.
+    pub drop_root: bool,
     /// The layers to read, for formats with several annotators and for GATE's annotation sets.
     pub layers: LayerChoice,
     /// The type of the annotations that are read, for WebAnno TSV and UIMA XMI; None for all.
@@ -228,6 +248,7 @@ impl Reader {
         Self {
             format,
             elements: Elements::default(),
+            drop_root: false,
             layers: LayerChoice::default(),
             layer: None,
             quirks: Quirks::default(),
@@ -240,6 +261,7 @@ impl Reader {
         Self {
             format: options.format,
             elements: options.elements,
+            drop_root: options.drop_root,
             layers: match options.annotator {
                 Some(name) => LayerChoice::Named(name),
                 None if options.all_layers => LayerChoice::All,
@@ -253,14 +275,15 @@ impl Reader {
 
     /// Opens a source, decompressing gzip and zstd, to read its documents one by one. For brat, the
     /// path may be either file of the pair; the type system of UIMA XMI is read from the directory
-    /// of the file. A source is opened once, or twice if the annotator is given by a number
-    /// ([`LayerChoice::is_number`]).
+    /// of the file. A source is opened twice for Prodigy and Label Studio, where the annotators of a
+    /// document may be anywhere in the file; a stream is then kept ([`Source::read_twice`]).
     ///
     /// # Errors
     /// For formats with one document per file, the errors of [`Source::contents`] and
     /// [`Reader::read`], and [`Code::BadDocument`] for brat from a stream. For other formats, the
-    /// errors of [`Source::open`], and for an annotator given by number the errors of
-    /// [`Reader::read`]; other errors are returned with the documents.
+    /// errors of [`Source::open`], and [`Code::BadDocument`] if several annotators annotated the same
+    /// document and none is selected, or if the selected annotator does not occur; other errors are
+    /// returned with the documents.
     ///
     /// # Examples
     /// ```
@@ -286,32 +309,42 @@ impl Reader {
         let Self { layers, limits, .. } = self;
         let limits = *limits;
         let records: Box<dyn Records> = match self.format {
+            _ if let Some(_) = self.format.suffix() => {
+                let mut document = self.open_one(source, companion)?;
+                if self.drop_root {
+                    document.remove_root();
+                }
+                if document.name.is_none() {
+                    document.name = stem(source.name()).map(str::to_owned);
+                }
+                Box::new(One(Some(document)))
+            }
             Format::Doccano => Box::new(doccano::Documents(records::Lines::open(source, limits)?)),
-            Format::Prodigy => Box::new(prodigy::Prodigy::open(source, layers, limits)?),
+            Format::Prodigy => prodigy::open(source, layers, limits)?,
             Format::LabelStudio | Format::LabelStudioMin => {
-                Box::new(label_studio::Tasks::open(source, layers, limits)?)
+                label_studio::open(source, layers, limits)?
             }
             Format::LabelStudioCsv => label_studio::csv::open(source, layers, limits)?,
             Format::BiocXml => bioc_xml::open(source, layers, limits)?,
             Format::BiocJson => bioc_json::open(source, layers, limits)?,
             Format::Pubtator => pubtator::open(source, layers, limits)?,
             Format::JsonlSpans => jsonl_spans::open(source, layers, limits)?,
-            Format::CsvSpans => csv_spans::open(source, layers, limits)?,
-            Format::Brat => Box::new(One(Some(match (source.path(), companion) {
-                (Some(path), None) => brat::open(path, limits)?,
-                (_, companion) => brat::open_pair(source, companion, limits)?,
-            }))),
-            Format::UimaXmi => Box::new(One(Some(uima_xmi::open(
-                source,
-                companion,
-                self.layer.as_deref(),
-                limits,
-            )?))),
-            _ => Box::new(One(Some(
-                self.whole(source.name(), &source.contents(limits)?)?,
-            ))),
+            _ => csv_spans::open(source, layers, limits)?,
         };
         Ok(DocumentReader::new(records, self.quirks))
+    }
+
+    /// Reads the only document of a source.
+    fn open_one(&self, source: &Source, companion: Option<&Source>) -> Result<Document> {
+        let limits = self.limits;
+        match (self.format, source.path(), companion) {
+            (Format::Brat, Some(path), None) => brat::open(path, limits),
+            (Format::Brat, _, companion) => brat::open_pair(source, companion, limits),
+            (Format::UimaXmi, ..) => {
+                uima_xmi::open(source, companion, self.layer.as_deref(), limits)
+            }
+            _ => self.whole(source.name(), &source.contents(limits)?),
+        }
     }
 
     /// Reads the documents in the bytes of a file; `name` is the file name for messages. A byte
@@ -356,6 +389,16 @@ impl Reader {
             _ => mat_json::read(name, text),
         }
     }
+}
+
+/// Returns the name of a file without directories and suffixes; None for a stream without a name.
+fn stem(name: &str) -> Option<&str> {
+    let base = name.rsplit(['/', '\\']).next()?;
+    let bare = [".gz", ".zst"]
+        .iter()
+        .find_map(|suffix| base.strip_suffix(suffix));
+    let (stem, _) = bare.unwrap_or(base).rsplit_once('.')?;
+    (!stem.is_empty() && !name.starts_with('<')).then_some(stem)
 }
 
 /// Returns the encoding of an XML file according to a UTF-16 byte order mark or the XML

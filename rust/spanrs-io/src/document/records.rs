@@ -17,7 +17,7 @@ const MARK: &[u8] = "\u{FEFF}".as_bytes();
 const BUFFER: usize = 1 << 16;
 
 /// A text stream and the position of the reader in the stream.
-struct Text {
+pub(super) struct Text {
     /// Name of the source in messages.
     name: String,
     /// The stream, decompressed.
@@ -48,7 +48,7 @@ impl Place {
 
 impl Text {
     /// Opens a source and skips a byte order mark.
-    fn open(source: &Source, limits: Limits) -> Result<Self> {
+    pub(super) fn open(source: &Source, limits: Limits) -> Result<Self> {
         let mut text = Self {
             name: source.name().to_owned(),
             input: BufReader::with_capacity(BUFFER, Box::new(std::io::empty())),
@@ -71,8 +71,13 @@ impl Text {
         Ok(text)
     }
 
+    /// Returns the name of the source.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Returns the position of the next byte.
-    fn here(&self) -> Position {
+    pub(super) fn here(&self) -> Position {
         Position {
             path: self.name.clone(),
             line: self.next.line,
@@ -81,7 +86,7 @@ impl Text {
     }
 
     /// Fills the buffer if it is empty; at the end of the stream the buffer stays empty.
-    fn fill(&mut self) -> Result<()> {
+    pub(super) fn fill(&mut self) -> Result<()> {
         loop {
             match self.input.fill_buf() {
                 Ok(_) => return Ok(()),
@@ -92,6 +97,46 @@ impl Text {
         }
     }
 
+    /// Returns the next byte of the buffer, which [`Text::fill`] has filled.
+    pub(super) fn next_byte(&self) -> Option<u8> {
+        self.input.buffer().first().copied()
+    }
+
+    /// Consumes the next byte of the buffer.
+    pub(super) fn take(&mut self, byte: u8) {
+        self.input.consume(1);
+        self.next.pass(&[byte]);
+    }
+
+    /// Appends a JSON value: up to its last bracket or quote, or otherwise up to the next comma,
+    /// bracket or white space. `from` is the beginning of the record for the error message.
+    ///
+    /// # Errors
+    /// [`Code::DocumentTooLong`] if `item` exceeds the limit for a document, and the errors of
+    /// [`Error::read`].
+    pub(super) fn cut_value(&mut self, item: &mut Vec<u8>, from: &Position) -> Result<()> {
+        let begin = item.len();
+        let mut cutter = Cutter::default();
+        loop {
+            self.fill()?;
+            let buffer = self.input.buffer();
+            if buffer.is_empty() {
+                break;
+            }
+            let (used, ended) = cutter.cut(buffer);
+            item.extend_from_slice(&buffer[..used]);
+            self.input.consume(used);
+            if item.len() > self.most {
+                return Err(self.too_long(from.clone()));
+            }
+            if ended {
+                break;
+            }
+        }
+        self.next.pass(&item[begin..]);
+        Ok(())
+    }
+
     /// Converts a read error.
     fn failed(&self, error: std::io::Error) -> Error {
         Error::read(Position::file(&self.name), error)
@@ -100,12 +145,23 @@ impl Text {
     /// Returns the error for a record that begins at `from` and is too long.
     #[cold]
     fn too_long(&self, from: Position) -> Error {
-        let message = format!(
-            "the record has more than {} bytes, the limit for a document",
-            self.most
-        );
-        Error::new(Code::DocumentTooLong, from, message)
+        too_long(from, self.most)
     }
+}
+
+/// Returns the error for a record that begins at `from` and has more than `most` bytes.
+#[cold]
+pub(super) fn too_long(from: Position, most: usize) -> Error {
+    let message = format!("the record has more than {most} bytes, the limit for a document");
+    Error::new(Code::DocumentTooLong, from, message)
+}
+
+/// Opens a source as a stream of bytes, decompressed and without a byte order mark.
+///
+/// # Errors
+/// Same as [`Lines::open`].
+pub(super) fn open_text(source: &Source, limits: Limits) -> Result<Box<dyn BufRead + Send>> {
+    Ok(Box::new(Text::open(source, limits)?.input))
 }
 
 /// Reads the non-blank lines of a file.
@@ -299,30 +355,11 @@ impl Items {
         self.text.next.column += 1;
     }
 
-    /// Reads a value: up to its last bracket or quote, or otherwise up to the next comma, bracket
-    /// or white space.
+    /// Reads a value.
     fn value(&mut self) -> Result<(Position, &str)> {
         let from = self.text.here();
         self.item.clear();
-        let mut cutter = Cutter::default();
-        loop {
-            let text = &mut self.text;
-            text.fill()?;
-            let buffer = text.input.buffer();
-            if buffer.is_empty() {
-                break;
-            }
-            let (used, ended) = cutter.cut(buffer);
-            self.item.extend_from_slice(&buffer[..used]);
-            text.input.consume(used);
-            if self.item.len() > text.most {
-                return Err(text.too_long(from));
-            }
-            if ended {
-                break;
-            }
-        }
-        self.text.next.pass(&self.item);
+        self.text.cut_value(&mut self.item, &from)?;
         let item = utf8_from(&from, &self.item)?;
         Ok((from, item))
     }
@@ -388,7 +425,7 @@ impl Cutter {
 }
 
 /// Returns true for JSON white space.
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 

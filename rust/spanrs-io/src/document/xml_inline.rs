@@ -36,6 +36,9 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 pub(super) use write::Writer;
 
+use spanrs_base::Named;
+
+use super::Format;
 use super::annotated_text::Document;
 use super::elements::Elements;
 use super::encoding::place;
@@ -125,35 +128,64 @@ pub(super) fn declared_encoding(head: &[u8]) -> Option<String> {
     (!known).then(|| encoding.to_owned())
 }
 
-/// Returns the name of the standoff XML format of a file that starts with `begin`, if the root
-/// element is in `begin`; None for all other XML.
-pub(crate) fn standoff_root(begin: &[u8]) -> Option<&'static str> {
-    let valid = begin.utf8_chunks().next()?.valid();
-    let mut reader = Reader::from_str(valid);
+/// Returns the standoff XML format of a file that starts with `begin`, if the root element is in
+/// `begin`; None for all other XML.
+///
+/// # Errors
+/// A description of a format that is not supported.
+pub(crate) fn standoff_format(begin: &[u8]) -> std::result::Result<Option<Format>, &'static str> {
+    let Some(chunk) = begin.utf8_chunks().next() else {
+        return Ok(None);
+    };
+    let mut reader = Reader::from_str(chunk.valid());
+    let mut is_bioc = false;
     loop {
-        match reader.read_event().ok()? {
-            Event::Start(start) | Event::Empty(start) => return standoff(&start),
-            Event::Eof => return None,
-            _ => {}
+        match reader.read_event() {
+            Ok(Event::DocType(doctype)) => is_bioc |= doctype.contains("BioC"),
+            Ok(Event::Start(start) | Event::Empty(start)) => {
+                // `<collection>` may be the root of any XML; BioC begins with the source.
+                let is_collection = start.name().0 == "collection";
+                if is_collection && (is_bioc || next_is(&mut reader, "source")) {
+                    return Ok(Some(Format::BiocXml));
+                }
+                return standoff(&start);
+            }
+            Ok(Event::Eof) | Err(_) => return Ok(None),
+            Ok(_) => {}
         }
     }
 }
 
-/// Returns the name of the standoff XML format (text and annotations stored separately) with the
-/// root element `start`; None for all other XML.
+/// Returns true if the next element is called `name`.
+fn next_is(reader: &mut Reader<&[u8]>, name: &str) -> bool {
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(start) | Event::Empty(start)) => return start.name().0 == name,
+            Ok(Event::Eof | Event::End(_)) | Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
+}
+
+/// Returns the standoff XML format (text and annotations stored separately) with the root element
+/// `start`; None for all other XML.
 ///
 /// Read as inline XML, a UIMA CAS would consist of elements without text, and GATE XML would be a
 /// text with its nodes as annotations.
-fn standoff(start: &BytesStart<'_>) -> Option<&'static str> {
+///
+/// # Errors
+/// A description of a format that is not supported.
+fn standoff(start: &BytesStart<'_>) -> std::result::Result<Option<Format>, &'static str> {
     let declares = |prefix: &str| {
         let mut attributes = start.attributes().flatten();
         attributes.any(|attribute| attribute.key.0 == prefix)
     };
     match start.name().0 {
-        "xmi:XMI" | "CAS" => Some("a UIMA CAS"),
-        "GateDocument" => Some("GATE's XML"),
-        _ if declares("xmlns:xmi") || declares("xmlns:cas") => Some("a UIMA CAS"),
-        _ => None,
+        "CAS" => Err("a UIMA CAS in the format XCAS"),
+        "GateDocument" => Ok(Some(Format::GateXml)),
+        "xmi:XMI" => Ok(Some(Format::UimaXmi)),
+        _ if declares("xmlns:xmi") || declares("xmlns:cas") => Ok(Some(Format::UimaXmi)),
+        _ => Ok(None),
     }
 }
 
@@ -306,13 +338,18 @@ impl Walk<'_> {
             let message = format!("<{tag}> is not a valid element name; write &lt; for <");
             return Err(self.error(from, Code::BadDocument, message));
         }
+        let format = match standoff(start) {
+            Ok(None) => None,
+            Ok(Some(format)) => Some(format!(
+                "the format {}; read it with that format",
+                format.name()
+            )),
+            Err(what) => Some(format!("{what}; export XMI")),
+        };
         if !self.rooted
-            && let Some(format) = standoff(start)
+            && let Some(format) = format
         {
-            let message = format!(
-                "this is {format}, which stores text and annotations separately; export inline XML, or another \
-                 format"
-            );
+            let message = format!("text and annotations are stored separately: this is {format}");
             return Err(self.error(from, Code::WrongFormat, message));
         }
         self.rooted = true;

@@ -4,18 +4,19 @@
 use spanrs_base::Named;
 
 use super::json_records::json_format;
-use super::tables::{is_csv, is_stacked};
-use super::{TextFormat, WEBANNO, text_format};
+use super::tables::{is_csv, is_stacked, span_table};
+use super::{TextFormat, text_format};
 use crate::conllu;
-use crate::document::standoff_root;
+use crate::document::Format;
+use crate::document::standoff_format;
 use crate::span_file;
 
 /// The format of a file of labelled text.
 ///
 /// ```
-/// use spanrs_base::Named;
 /// use spanrs_io::FileFormat;
-/// assert_eq!(FileFormat::from_name("label-studio"), Ok(FileFormat::LabelStudio));
+/// use spanrs_io::document::Format;
+/// assert_eq!(FileFormat::Document(Format::LabelStudio).name(), "label-studio");
 /// assert_eq!(FileFormat::Conllu.name(), "conllu");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +29,10 @@ pub enum FileFormat {
     Stacked,
     /// FairEval's span files.
     Spans,
-    /// MAT's JSON.
-    MatJson,
-    /// XML in which elements are annotations.
-    XmlInline,
-    /// brat annotations.
-    Brat,
-    /// doccano's JSON Lines.
-    Doccano,
-    /// Prodigy's JSON Lines.
-    Prodigy,
-    /// Label Studio's JSON and JSON_MIN.
-    LabelStudio,
+    /// Texts with annotations, or tokens with spans.
+    Document(Format),
+    /// JSON Lines of sentences with lists of tokens and tags.
+    JsonlTags,
     /// spaCy's `DocBin`.
     Spacy,
     /// Parquet.
@@ -50,24 +43,22 @@ pub enum FileFormat {
     Csv,
 }
 
-impl Named for FileFormat {
-    const WHAT: &'static str = "format";
-    const NAMES: &'static [(&'static str, Self)] = &[
-        ("columns", Self::Columns),
-        ("conllu", Self::Conllu),
-        ("stacked", Self::Stacked),
-        ("spans", Self::Spans),
-        ("mat-json", Self::MatJson),
-        ("xml-inline", Self::XmlInline),
-        ("brat", Self::Brat),
-        ("doccano", Self::Doccano),
-        ("prodigy", Self::Prodigy),
-        ("label-studio", Self::LabelStudio),
-        ("spacy", Self::Spacy),
-        ("parquet", Self::Parquet),
-        ("arrow", Self::Arrow),
-        ("csv", Self::Csv),
-    ];
+impl FileFormat {
+    /// Returns the name of the format, as in the option `format`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Columns => "columns",
+            Self::Conllu => "conllu",
+            Self::Stacked => "stacked",
+            Self::Spans => "spans",
+            Self::Document(format) => format.name(),
+            Self::JsonlTags => "jsonl-tags",
+            Self::Spacy => "spacy",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::Csv => "csv",
+        }
+    }
 }
 
 /// Result of [`recognise`].
@@ -118,14 +109,23 @@ const HEAD: usize = 64;
 /// | `FEA1`, then binary data | | rejected: Feather version 1 |
 /// | a zlib header, then binary data | | `spacy` |
 /// | a zlib header | `x.spacy` | `spacy` |
-/// | `#FORMAT=WebAnno TSV 3.3` | | rejected: WebAnno TSV |
+/// | `#FORMAT=WebAnno TSV 3.3` | | `webanno-tsv` |
+/// | `25763772\|t\|Title`, then `25763772\|a\|Abstract` | | `pubtator` |
 /// | `{"signal": "Bob", "asets": []}` | | `mat-json` |
 /// | `[{"annotations": [], "data": {}}]` | | `label-studio` |
 /// | `{"text": "Bob", "spans": []}` | | `prodigy` |
 /// | `{"text": "Bob", "label": [[0, 3, "PER"]]}` | | `doccano` |
+/// | `{"documents": [], "infons": {}}` | | `bioc-json` |
+/// | `{"tokens": ["Bob"], "ner_tags": [0]}` | | `jsonl-tags` |
+/// | `{"tokenized_text": ["Bob"], "ner": [[0, 0, "PER"]]}` | | `jsonl-spans` |
 /// | `[["Bob", "B-PER"]]`, `{"x": 1}` | | rejected: lists; other keys |
 /// | `<doc>Bob</doc>` | | `xml-inline` |
-/// | `<xmi:XMI xmlns:xmi="...">` | | rejected: UIMA CAS |
+/// | `<xmi:XMI xmlns:xmi="...">` | | `uima-xmi` |
+/// | `<GateDocument version="3">` | | `gate-xml` |
+/// | `<collection><source>` | | `bioc-xml` |
+/// | `<CAS>` | | rejected: XCAS |
+/// | `document,start,end,type` | | `csv-spans` |
+/// | `annotation_id,annotator,label,text` | | `label-studio-csv` |
 /// | `T1<tab>PER 0 3<tab>Bob` | | `brat` |
 /// | empty file; `R1<tab>knows Arg1:T1 Arg2:T2` | `x.ann` | `brat` |
 /// | a word of ten columns with id and head | | `conllu` |
@@ -163,15 +163,18 @@ pub fn recognise(beginning: &[u8], whole: bool, name: &str) -> Recognised {
         _ => text,
     };
     match text_format(begin, whole) {
-        Some(TextFormat::WebAnno) => return Recognised::refused(WEBANNO.0, WEBANNO.1),
+        Some(TextFormat::WebAnno) => return document(Format::WebannoTsv),
+        Some(TextFormat::Pubtator) => return document(Format::Pubtator),
         Some(TextFormat::Json) => return json_format(begin),
         Some(TextFormat::Xml) => return xml_format(begin),
-        Some(TextFormat::Brat) => return Recognised::Format(FileFormat::Brat),
+        Some(TextFormat::Brat) => return document(Format::Brat),
         None if !whole && opens_element(begin) => return xml_format(begin),
         None => {}
     }
     Recognised::Format(if name.is(".ann") && may_be_brat(begin) {
-        FileFormat::Brat
+        FileFormat::Document(Format::Brat)
+    } else if let Some(format) = span_table(lines) {
+        FileFormat::Document(format)
     } else if conllu::fits(lines) {
         FileFormat::Conllu
     } else if span_file::are_spans(lines) {
@@ -241,14 +244,16 @@ fn opens_element(begin: &[u8]) -> bool {
     })
 }
 
-/// Returns `xml-inline`, or a refusal for standoff XML.
+/// Returns a format of documents.
+pub(super) fn document(format: Format) -> Recognised {
+    Recognised::Format(FileFormat::Document(format))
+}
+
+/// Returns the format of XML: the format of the root element, or inline XML.
 fn xml_format(begin: &[u8]) -> Recognised {
-    match standoff_root(begin) {
-        Some(what) => Recognised::refused(
-            format!("{what}, which stores text and annotations separately"),
-            "export inline XML, or another format",
-        ),
-        None => Recognised::Format(FileFormat::XmlInline),
+    match standoff_format(begin) {
+        Ok(format) => document(format.unwrap_or(Format::XmlInline)),
+        Err(what) => Recognised::refused(what, "export XMI, which is read"),
     }
 }
 
@@ -316,12 +321,72 @@ mod tests {
             ("R1\tO\n", "x", "columns"),
             ("Bob\tO\n", "x.ann", "columns"),
             ("T1\tPER 0 3\tBob\n", "x.csv", "brat"),
-            ("#FORMAT=WebAnno TSV 3.3\n", "x", "refused: WebAnno TSV"),
+            ("#FORMAT=WebAnno TSV 3.3\n", "x", "webanno-tsv"),
             ("\u{FEFF}<doc>\nBob\n</doc>\n", "x", "xml-inline"),
+            (xmi, "x", "uima-xmi"),
             (
-                xmi,
+                "<CAS version=\"2\"><a/></CAS>",
                 "x",
-                "refused: a UIMA CAS, which stores text and annotations separately",
+                "refused: a UIMA CAS in the format XCAS",
+            ),
+            (
+                "<?xml version=\"1.0\"?>
+<GateDocument version=\"3\"></GateDocument>",
+                "x",
+                "gate-xml",
+            ),
+            (
+                "<?xml version=\"1.0\"?><!DOCTYPE collection SYSTEM \"BioC.dtd\">
+<collection>",
+                "x",
+                "bioc-xml",
+            ),
+            (
+                "<collection><source>PMC</source></collection>",
+                "x",
+                "bioc-xml",
+            ),
+            ("<collection><book>x</book></collection>", "x", "xml-inline"),
+            (
+                "1|t|Title
+1|a|Abstract
+1	0	5	Title	X
+",
+                "x",
+                "pubtator",
+            ),
+            (
+                "1|t|O
+1|b|O
+",
+                "x",
+                "columns",
+            ),
+            (
+                "document,start,end,type
+d,0,2,PER
+",
+                "x",
+                "csv-spans",
+            ),
+            (
+                "doc_id	begin	end	label	text
+",
+                "x",
+                "csv-spans",
+            ),
+            (
+                "annotation_id,annotator,created_at,id,label,lead_time,text,updated_at
+",
+                "x.csv",
+                "label-studio-csv",
+            ),
+            (
+                "token,start,end,tag
+EU,0,2,B-ORG
+",
+                "x",
+                "csv",
             ),
             ("# newdoc\n", "x", "columns"),
             (word, "x", "conllu"),

@@ -4,6 +4,7 @@ use memchr::memchr2;
 
 use super::file_format::{FileFormat, Recognised};
 use super::{LISTS, holds_lists};
+use crate::document::Format;
 use crate::error::one_line;
 
 /// Kind of a value.
@@ -155,15 +156,24 @@ impl Record {
 /// | `annotation_id`, `lead_time`, `annotator` (in an item of a list), or a list of objects with `labels` (JSON_MIN) | `label-studio` |
 /// | `text`, and `spans` or one of Prodigy's own keys, not in an item of a list | `prodigy` |
 /// | `text` or `data`, and a list `label`, `labels` or `entities`, not in an item of a list | `doccano` |
+/// | `documents` or `passages`, or `PubTator3` | `bioc-json` |
+/// | a list `tokens`, `tokenized_text` or `words`, and `ner` or `spans` with lists or objects | `jsonl-spans` |
+/// | a list `tokens` or `words`, and a list of tags (`tags`, `ner_tags`, ...) | `jsonl-tags` |
 /// | keys of two formats or of none | rejected; the message lists the keys |
 /// | lists of tokens or tags | rejected, with other advice |
 pub(super) fn json_format(begin: &[u8]) -> Recognised {
     let record = Record::first(begin);
     let tests = [
-        (FileFormat::MatJson, is_mat_json as fn(&Record) -> bool),
-        (FileFormat::LabelStudio, is_label_studio),
-        (FileFormat::Prodigy, is_prodigy),
-        (FileFormat::Doccano, is_doccano),
+        (
+            FileFormat::Document(Format::MatJson),
+            is_mat_json as fn(&Record) -> bool,
+        ),
+        (FileFormat::Document(Format::LabelStudio), is_label_studio),
+        (FileFormat::Document(Format::Prodigy), is_prodigy),
+        (FileFormat::Document(Format::Doccano), is_doccano),
+        (FileFormat::Document(Format::BiocJson), is_bioc),
+        (FileFormat::Document(Format::JsonlSpans), is_token_spans),
+        (FileFormat::JsonlTags, is_token_tags),
     ];
     let mut fitting = tests.into_iter().filter(|(_, fits)| fits(&record));
     match (fitting.next(), fitting.next()) {
@@ -196,7 +206,9 @@ fn refused(record: &Record) -> Recognised {
     // In these formats, each record is a line.
     let advice = match record.in_list && (is_doccano_record(record) || is_prodigy_record(record)) {
         true => "write one record per line (JSON Lines)",
-        false => "specify the format (--format mat-json, doccano, prodigy or label-studio)",
+        false => {
+            "specify the format (--format doccano, prodigy, label-studio, bioc-json, jsonl-tags, ...)"
+        }
     };
     Recognised::refused(one_line(what), advice)
 }
@@ -254,6 +266,43 @@ fn is_doccano_record(record: &Record) -> bool {
         && (rows("label") || rows("labels") || entities)
 }
 
+/// BioC's JSON: a collection or a document.
+fn is_bioc(record: &Record) -> bool {
+    let list = |key| matches!(record.kind(key), Some(Kind::List(_)));
+    list("PubTator3") || list("passages") || list("documents") && !record.in_list
+        || record.has(&["bioctype"])
+        // The documents follow the facts about the collection.
+        || !record.complete && record.has(&["infons"]) && record.has(&["source", "key"])
+}
+
+/// Keys of lists of tokens.
+const TOKENS: [&str; 3] = ["tokens", "tokenized_text", "words"];
+
+fn has_tokens(record: &Record) -> bool {
+    let list = |key| matches!(record.kind(key), Some(Kind::List(Item::Other | Item::None)));
+    TOKENS.into_iter().any(list) && !record.has_text("text")
+}
+
+/// Tokens with spans.
+fn is_token_spans(record: &Record) -> bool {
+    let spans = |key| {
+        matches!(
+            record.kind(key),
+            Some(Kind::List(Item::List | Item::Object | Item::None) | Kind::Unknown)
+        )
+    };
+    has_tokens(record) && ["ner", "entities", "spans"].into_iter().any(spans)
+}
+
+/// Tokens with a list of tags: a key such as `tags`, `ner_tags` or `labels`.
+fn is_token_tags(record: &Record) -> bool {
+    let is_tags = |key: &str| key.ends_with("tags") || key.ends_with("labels") || key == "ner";
+    let tags = |(key, kind): &(String, Kind)| {
+        is_tags(key) && matches!(kind, Kind::List(Item::Other) | Kind::Unknown)
+    };
+    has_tokens(record) && record.keys.iter().any(tags)
+}
+
 /// Returns the position after a string that begins at `start`, and whether the string ends within
 /// `bytes`.
 fn string_end(bytes: &[u8], start: usize) -> (usize, bool) {
@@ -272,7 +321,6 @@ fn string_end(bytes: &[u8], start: usize) -> (usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spanrs_base::Named;
 
     /// Returns the name of the format, or the message of a refusal.
     fn format(text: &str) -> String {
@@ -322,6 +370,30 @@ mod tests {
         ] {
             assert_eq!(format(text), expected, "{text}");
         }
+        for (text, expected) in [
+            ("{\"tokens\": [\"EU\"], \"ner_tags\": [0]}", "jsonl-tags"),
+            ("[{\"words\": [], \"labels\": [\"O\"]}]", "jsonl-tags"),
+            (
+                "{\"tokenized_text\": [\"EU\"], \"ner\": [[0, 0, \"ORG\"]]}",
+                "jsonl-spans",
+            ),
+            (
+                "[{\"tokenized_text\": [\"EU\"], \"ner\": []}]",
+                "jsonl-spans",
+            ),
+            ("{\"tokens\": [\"EU\"], \"ner\": [\"B-ORG\"]}", "jsonl-tags"),
+            (
+                "{\"source\": \"PMC\", \"date\": \"\", \"key\": \"\", \"infons\": {}, \"documents\": []}",
+                "bioc-json",
+            ),
+            ("{\"PubTator3\": [{\"id\": \"1\"}]}", "bioc-json"),
+            (
+                "{\"id\": \"1\", \"infons\": {}, \"passages\": [{}]}",
+                "bioc-json",
+            ),
+        ] {
+            assert_eq!(format(text), expected, "{text}");
+        }
     }
 
     #[test]
@@ -330,7 +402,7 @@ mod tests {
         for (text, expected) in [
             ("[]", "JSON without records"),
             ("[[\"EU\", \"O\"]]", "JSON"),
-            ("{\"tokens\": [\"EU\"], \"ner_tags\": [0]}", "JSON"),
+            ("{\"tokens\": [\"EU\"], \"x\": [0]}", "JSON"),
             (
                 "{\"text\": \"Bob\"}",
                 "JSON whose first record has the key \"text\"",

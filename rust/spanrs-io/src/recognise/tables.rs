@@ -7,6 +7,7 @@
 use super::prefixed_type;
 use crate::blanks::{is_space, split, trimmed};
 use crate::csv::{TAG_NAMES, TOKEN_NAMES, csv_separator, header, is_one_of, is_quoted_tag};
+use crate::document::Format;
 
 /// Number of lines that are examined for a header.
 const ROWS: usize = 1000;
@@ -73,6 +74,57 @@ pub(super) fn is_csv(lines: &[u8], named: bool) -> bool {
             || is_known_header(&cells)
             || is_header(lines, &cells, separator)
             || named && bare && rows.all(|line| line.contains(&separator))
+    })
+}
+
+/// Names of the columns of tables with a row for each span, in lower case: start, end and type.
+const SPAN_COLUMNS: [&[&str]; 3] = [
+    &[
+        "start",
+        "begin",
+        "start_offset",
+        "start_char",
+        "begin_offset",
+    ],
+    &["end", "stop", "end_offset", "end_char", "stop_offset"],
+    &[
+        "type",
+        "label",
+        "entity",
+        "entity_type",
+        "tag",
+        "class",
+        "category",
+    ],
+];
+
+/// Returns the format of a table of spans of characters, or of an export of Label Studio, from its
+/// header.
+///
+/// | header | format |
+/// |---|---|
+/// | `document,start,end,type` | `csv-spans` |
+/// | `annotation_id,annotator,id,label,text` | `label-studio-csv` |
+/// | `token,start,end,tag` | none: a table of tokens |
+pub(super) fn span_table(lines: &[u8]) -> Option<Format> {
+    let first = lines.split(|&b| b == b'\n').map(trimmed).next()?;
+    [b',', b';', b'\t'].into_iter().find_map(|separator| {
+        let cells = split(first, Some(separator));
+        let names = cells.iter().map(|cell| {
+            let cell = cell.strip_prefix(b"\"").unwrap_or(cell);
+            let cell = cell.strip_suffix(b"\"").unwrap_or(cell);
+            cell.trim_ascii().to_ascii_lowercase()
+        });
+        let names: Vec<Vec<u8>> = names.collect();
+        let has = |name: &&str| names.iter().any(|cell| cell == name.as_bytes());
+        if ["annotation_id", "id"].iter().all(|name| has(name))
+            && (has(&"lead_time") || has(&"annotator"))
+        {
+            return Some(Format::LabelStudioCsv);
+        }
+        let spans = SPAN_COLUMNS.iter().all(|column| column.iter().any(&has));
+        let tokens = ["token", "word", "tokens", "words"].iter().any(has);
+        (spans && !tokens).then_some(Format::CsvSpans)
     })
 }
 

@@ -1,6 +1,11 @@
 use super::super::testing::{Row, links, rows, spans};
-use super::super::{Format, Reader};
-use super::*;
+use super::super::{Answer, Document, Format, LayerChoice, Reader};
+use crate::error::Result;
+use crate::source::Source;
+use serde_json::json;
+
+mod rows;
+mod written;
 
 fn read(name: &str, text: &str, annotator: Option<&str>) -> Result<Vec<Document>> {
     let mut reader = Reader::new(Format::LabelStudio);
@@ -279,5 +284,235 @@ fn layers_relations_and_attributes_are_kept() {
     assert_eq!(
         document.relations_left_out,
         ["a relation from \"b\" to \"z\", at least one of which is not a text region"]
+    );
+}
+
+/// Reads documents and what users are told.
+fn told(format: Format, text: &str, layers: LayerChoice) -> (Vec<Document>, Vec<String>) {
+    let source = Source::stream("d", Box::new(std::io::Cursor::new(text.to_owned())));
+    let reader = Reader {
+        layers,
+        ..Reader::new(format)
+    };
+    let mut documents = reader.open(&source).unwrap();
+    let found: Result<Vec<_>> = documents.by_ref().collect();
+    (found.unwrap(), documents.notices())
+}
+
+fn layers(document: &Document) -> Vec<(Option<&str>, Answer)> {
+    let layers = document.layers.iter();
+    layers
+        .map(|layer| (layer.name.as_deref(), layer.answer))
+        .collect()
+}
+
+#[test]
+fn names_and_metadata_of_tasks_are_read() {
+    let task = |more: &str| {
+        let text = format!(r#"[{{{more}, "annotations": [{{"result": []}}]}}]"#);
+        let document = documents(&text).remove(0);
+        (
+            document.text.clone(),
+            json!([document.name, document.metadata]),
+        )
+    };
+    assert_eq!(
+        task(
+            r#""data": {"text": "a", "source": "web", "year": 1, "meta": {"lang": "de"}}, "meta": {"x": null},
+               "file_upload": "1a2b3c4d-doc-1.txt", "inner_id": 5, "created_at": "2024""#
+        ),
+        (
+            "a".to_owned(),
+            json!([
+                "doc-1.txt",
+                [["source", "web"], ["year", 1], ["lang", "de"], ["x", null]]
+            ])
+        )
+    );
+    assert_eq!(
+        task(
+            r#""data": {"body": "a", "title": "T", "document": 3}, "file_upload": "1a2b3c4d-a.txt""#
+        ),
+        (
+            "a".to_owned(),
+            json!(["T", [["document", 3], ["file_upload", "1a2b3c4d-a.txt"]]])
+        )
+    );
+    // A file of tasks is not the name of a document.
+    assert_eq!(
+        task(r#""data": {"Text": "a"}, "file_upload": "1a2b3c4d-tasks.JSON""#),
+        (
+            "a".to_owned(),
+            json!([null, [["file_upload", "1a2b3c4d-tasks.JSON"]]])
+        )
+    );
+}
+
+#[test]
+fn tasks_that_are_not_read_are_counted() {
+    let text = r#"[
+        {"id": 5, "data": {"text": "a"}, "annotations": [{"completed_by": 1, "was_cancelled": true, "result": []}]},
+        {"data": {"text": "b"}, "annotations": [], "predictions": [{"result": []}]},
+        {"id": 7, "data": {"text": "c"}, "annotations": [{"completed_by": 1, "result": [
+           {"id": "x", "from_name": "quality", "type": "choices", "value": {"choices": ["good"]}}]}]},
+        {"id": 8, "data": {"text": "d"}, "annotations": [{"completed_by": 2, "skipped": true, "result": []}]}]"#;
+    let (found, notices) = told(Format::LabelStudio, text, LayerChoice::Sole);
+    assert_eq!(found.len(), 1);
+    let unannotated = "1 task is not read because it has no annotations (task number 1 from 0)";
+    let without = "1 result that belongs to no region is not read (task 7)";
+    assert_eq!(
+        notices,
+        [
+            "2 tasks are not read because all their annotations are cancelled or skipped (first: task 5)",
+            unannotated,
+            without
+        ]
+    );
+    let (found, notices) = told(Format::LabelStudio, text, LayerChoice::All);
+    assert_eq!(layers(&found[0]), [(Some("1"), Answer::Skipped)]);
+    assert_eq!(
+        (found.len(), notices),
+        (3, vec![unannotated.to_owned(), without.to_owned()])
+    );
+}
+
+#[test]
+fn the_latest_annotation_of_a_user_is_read() {
+    let annotation = |user: &str, more: &str, label: &str| {
+        let region = region("0", "1", &format!("[\"{label}\"]"));
+        format!(r#"{{"completed_by": {user}, {more} "result": [{region}]}}"#)
+    };
+    let ann = r#"{"id": 3, "email": "ann@x.org"}"#;
+    let all = [
+        annotation(
+            ann,
+            r#""updated_at": "2024-05-02T10:00:00Z", "created_at": "2024-05-01","#,
+            "LATE",
+        ),
+        annotation(ann, r#""created_at": "2024-05-01T10:00:00Z","#, "EARLY"),
+        annotation("4", "", "BOB"),
+        annotation(
+            ann,
+            r#""was_cancelled": true, "updated_at": "2025","#,
+            "CANCELLED",
+        ),
+    ];
+    let text = format!(
+        r#"{{"id": 9, "data": {{"text": "ab"}}, "annotations": [{}]}}"#,
+        all.join(",")
+    );
+    for name in ["ann@x.org", "3"] {
+        let choice = LayerChoice::Named(name.to_owned());
+        let (found, notices) = told(Format::LabelStudio, &text, choice);
+        assert_eq!(spans(&found[0]), rows(&[("LATE", 0, 1)]));
+        assert_eq!(
+            notices,
+            [
+                "1 annotation is not read because the annotator annotated the same task again (task 9, annotator \
+                 ann@x.org)"
+            ]
+        );
+    }
+    let (found, notices) = told(Format::LabelStudio, &text, LayerChoice::All);
+    assert_eq!(
+        layers(&found[0]),
+        [
+            (Some("ann@x.org"), Answer::Given),
+            (Some("4"), Answer::Given)
+        ]
+    );
+    assert!(
+        notices[0].starts_with("2 annotations are not read"),
+        "{notices:?}"
+    );
+}
+
+#[test]
+fn users_are_named_by_address_name_or_id() {
+    let users = [
+        (
+            r#"{"id": 3, "email": "a@x.org", "username": "a"}"#,
+            "a@x.org",
+        ),
+        (r#"{"id": 3, "email": "", "username": "a"}"#, "a"),
+        (
+            r#"{"id": 3, "first_name": "Ann", "last_name": "Lee"}"#,
+            "Ann Lee",
+        ),
+        (r#"{"id": 3, "first_name": "", "last_name": ""}"#, "3"),
+        ("3", "3"),
+        (r#""a""#, "a"),
+    ];
+    for (user, name) in users {
+        let text = format!(
+            r#"{{"data": {{"text": "a"}}, "annotations": [{{"completed_by": {user}, "result": []}}]}}"#
+        );
+        let found = read("d", &text, Some(name)).unwrap();
+        assert_eq!(layers(&found[0]), [(Some(name), Answer::Empty)]);
+        if user.starts_with('{') {
+            assert_eq!(read("d", &text, Some("3")).unwrap().len(), 1);
+        }
+    }
+    let missing = format!(
+        r#"{{"data": {{"text": "a"}}, "annotations": [{{"completed_by": {}, "result": []}}]}}"#,
+        users[0].0
+    );
+    assert_eq!(
+        read("d", &missing, Some("0")).unwrap_err().to_string(),
+        "d: no annotator \"0\"; the file has a@x.org (3)"
+    );
+}
+
+#[test]
+fn offsets_in_code_points_are_recognised_by_the_texts_of_the_regions() {
+    let region = |start: u32, end: u32, text: &str| {
+        format!(
+            r#"{{"type": "labels", "value": {{"start": {start}, "end": {end}, "text": "{text}", "labels": ["A"]}}}}"#
+        )
+    };
+    let tasks = |all: &[String]| {
+        let tasks = (1..).zip(all).map(|(id, results)| {
+            format!(
+                r#"{{"id": {id}, "data": {{"text": "\u00e9\ud83d\ude00bbc"}}, "annotations": [{{"result": [{results}]}}]}}"#
+            )
+        });
+        format!("[{}]", tasks.collect::<Vec<_>>().join(","))
+    };
+    // Characters: é 0, smiley 1, b 2 and 3, c 4; `b` from 3 to 4 fits both units.
+    let (found, notices) = told(
+        Format::LabelStudio,
+        &tasks(&[
+            region(5, 6, "c") + "," + &region(3, 4, "b"),
+            region(4, 5, "c") + "," + &region(3, 4, "b") + "," + &region(0, 1, "\u{e9}"),
+        ]),
+        LayerChoice::Sole,
+    );
+    assert_eq!(spans(&found[0]), rows(&[("A", 4, 5), ("A", 2, 3)]));
+    assert_eq!(
+        spans(&found[1]),
+        rows(&[("A", 4, 5), ("A", 3, 4), ("A", 0, 1)])
+    );
+    assert_eq!(
+        notices,
+        [
+            "offsets of 2 regions in 1 task count UTF-16 code units, as the texts of the regions show (first: task 1)"
+        ]
+    );
+    // Without a decision in the task, the tasks before decide.
+    let (found, _) = told(
+        Format::LabelStudio,
+        &tasks(&[region(4, 5, "c"), region(3, 4, "b")]),
+        LayerChoice::Sole,
+    );
+    assert_eq!(spans(&found[1]), rows(&[("A", 3, 4)]));
+    // Line ends may be escaped in the text of a region.
+    let found = documents(&task(r"a\nb", &region(0, 3, r"a\\nb")));
+    assert_eq!(spans(&found[0]), rows(&[("A", 0, 3)]));
+    let found = documents(&task("ab", &region(0, 1, "x")));
+    assert_eq!(
+        found[0].left_out,
+        [
+            "A 0-1: the text there is not that of the region, \"x\", whether offsets count UTF-16 code units or code points"
+        ]
     );
 }

@@ -1,0 +1,73 @@
+"""Generates the table of formats in `convert.md`: `python docs/make_formats.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from generated_block import replace_block
+
+from spanrs import _spanrs
+from spanrs.io.write_documents import FORMATS as DOCUMENT_FORMATS
+from spanrs.io.write_sentences import FORMATS as SENTENCE_FORMATS
+
+PAGE = Path(__file__).parent / "convert.md"
+BEGIN = "<!-- made by docs/make_formats.py -->"
+COLUMNS = (
+    "overlap",
+    "discontinuous",
+    "empty spans",
+    "relations",
+    "attributes",
+    "annotators",
+    "answers",
+    "tokens",
+    "text",
+    "id",
+    "metadata",
+)
+#: Cells for values that are not yes or no.
+WORDS = {
+    "overlap": {"no": "", "nested": "nested", "any": "yes"},
+    "attributes": {"no": "", "text": "text", "flags": "text, true", "typed": "yes"},
+    "answers": {"no": "", "empty": "empty", "all": "yes"},
+    "tokens": {"no": "", "yes": "yes", "whole": "required", "within": "required, spans may split them"},
+    "text": {"whole": "yes", "lines": "from tokens, lines", "tokens": "from tokens"},
+}
+
+
+def cells(holds: dict[str, object]) -> list[str]:
+    """Return the cells of a format."""
+    values = []
+    for column in COLUMNS:
+        value = holds["empty" if column == "empty spans" else column]
+        word = WORDS.get(column, {True: "yes", False: ""})
+        values.append(word[value])
+    return values
+
+
+def table() -> str:
+    """Return the table as Markdown."""
+    lines = [
+        f"| format | documents in a file | {' | '.join(COLUMNS)} |",
+        "|---|---|" + "---|" * len(COLUMNS),
+    ]
+    facts = {entry["name"]: entry for entry in _spanrs.document_formats()}
+    for name in sorted((*DOCUMENT_FORMATS, *SENTENCE_FORMATS)):
+        entry = facts[name]
+        number = "many" if entry["suffix"] is None else f"one (`{entry['suffix']}`)"
+        lines.append(f"| `{name}` | {number} | {' | '.join(cells(entry['holds']))} |")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """Return the page with the current table."""
+    return replace_block(PAGE.read_text(encoding="utf-8"), BEGIN, table())
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
