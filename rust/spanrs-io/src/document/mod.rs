@@ -12,8 +12,12 @@
 //! | doccano | code points | one per line |
 //! | Prodigy | code points | one per line and annotator |
 //! | Label Studio | UTF-16 code units or code points | one per task, JSON_MIN and CSV: one per task and annotator |
-//! | tokens with spans (GLiNER) | tokens, ends inclusive | one per record |
-//! | table of spans (CSV) | code points | consecutive rows |
+//! | WebAnno TSV | UTF-16 code units | one |
+//! | UIMA XMI | UTF-16 code units | one, with a type system in another file |
+//! | GATE XML | UTF-16 code units, as ids of nodes | one |
+//! | BioC, PubTator | the unit in which the quoted texts agree | many |
+//! | tokens with spans | indices of tokens, ends inclusive | one per record |
+//! | tables of spans | code points | many |
 //!
 //! Reading has two steps. The reader of a format rejects files that violate the format;
 //! [`Document::close`] then leaves out, with a report, annotations outside of the text. Exports of
@@ -79,7 +83,9 @@ mod tag_records;
 #[cfg(test)]
 mod testing;
 mod tokenize;
+mod uima_layers;
 mod uima_xmi;
+mod utf16;
 mod webanno_tsv;
 mod write;
 mod xml_inline;

@@ -39,6 +39,7 @@ pub(super) trait WriteFormat: Send {
     fn finish(&mut self, _out: &mut Vec<u8>) {}
 
     /// Returns the file that accompanies the last document, by suffix, or all documents, by name.
+    /// A file for all documents is returned only after [`WriteFormat::finish`].
     fn companion(&mut self) -> Option<Companion> {
         None
     }
@@ -161,7 +162,8 @@ impl DocumentWriter {
         self.inner.finish(out);
     }
 
-    /// Returns the file that accompanies the last document.
+    /// Returns the file that accompanies the last document or, after [`DocumentWriter::finish`],
+    /// all documents.
     pub fn companion(&mut self) -> Option<Companion> {
         self.inner.companion()
     }
