@@ -376,26 +376,24 @@ impl Document {
         self.attributes.clear();
     }
 
-    /// Replaces the values of all attributes by text, formatted as by [`Document::attributes`], and
-    /// returns the number of values that were not strings; with `keeps_true`, true is kept.
-    pub fn attributes_to_text(&mut self, keeps_true: bool) -> usize {
-        let mut changed = 0;
+    /// Replaces the values of all attributes by text, formatted as by [`Document::attributes`]; with
+    /// `keeps_true`, true is kept.
+    pub fn attributes_to_text(&mut self, keeps_true: bool) {
         for attribute in &mut self.attributes {
             if attribute.is_typed(keeps_true)
                 && let Some(text) = attribute.text.take()
             {
                 attribute.value = Value::String(text);
-                changed += 1;
             }
         }
-        changed
     }
 
-    /// Returns true if the value of an attribute is not text; with `keeps_true`, neither text nor
-    /// true.
-    pub fn has_typed_attributes(&self, keeps_true: bool) -> bool {
-        let mut all = self.attributes.iter();
-        all.any(|attribute| attribute.is_typed(keeps_true))
+    /// Returns the number of attributes of an annotation whose value is not text; with
+    /// `keeps_true`, neither text nor true.
+    pub fn typed_attributes(&self, annotation: &Annotation, keeps_true: bool) -> usize {
+        let all = self.attributes_of(annotation).iter();
+        all.filter(|attribute| attribute.is_typed(keeps_true))
+            .count()
     }
 
     /// Adds tokens, given as (start, end), before all annotations, in the first layer.

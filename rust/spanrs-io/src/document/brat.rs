@@ -7,13 +7,25 @@
 //! R1<tab>Origin Arg1:T1 Arg2:T2                   relation: id, type, from, to
 //! *<tab>Equiv T1 T2 T3                            relations between T1 and T2, and between T2 and T3
 //! E1<tab>Travel:T1 Goal:T2                        event: relations from its trigger, named after the roles
+//! N1<tab>Reference T1 Wikipedia:534366<tab>Bob    normalisation: id, type, target, entry of a database, its name
+//! #1<tab>AnnotatorNotes T1<tab>Is it he?          note: id, type, target, text
 //! ```
 //!
 //! Offsets count code points from 0, ends exclusive; a byte order mark counts as a code point and
 //! is therefore kept in the text. The trigger of an event is an ordinary annotation and represents
-//! the event in relations and attributes. An attribute without a value is true. Normalisations
-//! (`N`), notes (`#`) and attributes of relations are skipped. Malformed relations and events, and
-//! relations and attributes whose annotation does not exist, are left out with a report.
+//! the event in relations and attributes. Malformed relations and events, and relations and
+//! attributes whose annotation does not exist, are left out with a report, as are attributes and
+//! notes of relations.
+//!
+//! | line about T1 | attribute |
+//! |---|---|
+//! | `A1<tab>Negation T1` | `Negation` is true |
+//! | `A1<tab>Confidence T1 high` | `Confidence` is `high` |
+//! | `N1<tab>Reference T1 Wikipedia:534366<tab>Bob` | `Reference` is `Wikipedia:534366 Bob` |
+//! | `#1<tab>AnnotatorNotes T1<tab>Is it he?` | `note` is `Is it he?` |
+//! | `#1<tab>AnnotationError T1<tab>Overlap` | `#AnnotationError` is `Overlap` |
+//!
+//! A line that begins with `#` and has no tab is a comment.
 //!
 //! The text quoted by an annotation is compared with the document. If they differ, the file is
 //! rejected, because the text is then another version, or the offsets count bytes, and all
@@ -29,8 +41,10 @@
 //!
 //! Source: <https://brat.nlplab.org/standoff.html>.
 
+mod attributes;
 mod write;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -47,8 +61,10 @@ use crate::source::Source;
 
 /// Advice on the syntax of annotations.
 const TEXT_BOUND: &str = "write T1<tab>TYPE START END<tab>TEXT";
-/// Advice on the syntax of attributes.
-const ATTRIBUTE: &str = "write A1<tab>NAME T1, or A1<tab>NAME T1 VALUE";
+/// Name of the attribute that is a note, and type of its line.
+const NOTE: (&str, &str) = ("note", "AnnotatorNotes");
+/// Type of a normalisation, and name of its attribute.
+const REFERENCE: &str = "Reference";
 /// Advice for annotations that do not match the text.
 const OTHER_TEXT: &str = "the .txt is another version, or the offsets count bytes";
 /// Maximum number of characters of a text that are quoted in messages.
@@ -147,7 +163,9 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
             Some(b'R') => walk.relation(&line),
             Some(b'E') => walk.event(&line),
             Some(b'*') => walk.equivalents(&line),
-            None | Some(b'N' | b'#') => {}
+            Some(b'N') => walk.normalisation(&line),
+            Some(b'#') => walk.note(&line),
+            None => {}
             Some(_) if line.text.trim().is_empty() => {}
             Some(_) => {
                 let message = "this is not a brat line; lines begin with T, A, M, R, E, N, # or *";
@@ -181,8 +199,17 @@ struct Bound {
     line: u64,
 }
 
-/// An attribute: its id, the id of its target, its name, and its value if there is one.
-type AttributeLine<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
+/// An attribute, a normalisation or a note.
+struct AttributeLine<'a> {
+    /// Id of the line.
+    id: &'a str,
+    /// Id of the annotation or event.
+    target: &'a str,
+    /// Name of the attribute.
+    name: Cow<'a, str>,
+    /// Value; None for true.
+    value: Option<Cow<'a, str>>,
+}
 
 /// A relation: the id of its line, its type, and the ids of its two ends.
 type RelationLine<'a> = (&'a str, &'a str, &'a str, &'a str);
@@ -204,7 +231,7 @@ struct Walk<'a> {
     bounds: Vec<Bound>,
     /// Pieces of all annotations with several pieces.
     pieces: Vec<(u32, u32)>,
-    /// Attributes of text-bound annotations in the order of the file.
+    /// Attributes, normalisations and notes in the order of the file.
     attributes: Vec<AttributeLine<'a>>,
     /// Ids of the triggers of events, by the id of the event.
     events: HashMap<&'a str, &'a str>,
@@ -345,38 +372,6 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Reads an attribute: id, name, target, and optionally a value. Attributes of relations are
-    /// skipped.
-    ///
-    /// | line | attribute |
-    /// |---|---|
-    /// | `A1<tab>Negation T1` | `Negation` of T1 is true |
-    /// | `M1<tab>Confidence T1 rather high` | `Confidence` of T1 is `rather high` |
-    /// | `A2<tab>Negation E1` | `Negation` of the trigger of E1 is true |
-    /// | `A2<tab>Negation R1` | skipped |
-    /// | `A3<tab>Negation` | rejected: no target |
-    fn attribute(&mut self, line: &Line<'a>) -> Result<()> {
-        let end = &line.text[line.text.len()..];
-        let Some((id, body)) = line.text.split_once('\t') else {
-            let message = format!("a tab and the name are missing; {ATTRIBUTE}");
-            return Err(self.error(line, end, &message));
-        };
-        let Some((name, about)) = body.trim().split_once(char::is_whitespace) else {
-            let message = format!("the name or the target is missing; {ATTRIBUTE}");
-            return Err(self.error(line, body, &message));
-        };
-        let about = about.trim_start();
-        let (target, value) = about
-            .split_once(char::is_whitespace)
-            .map_or((about, None), |(target, value)| {
-                (target, Some(value.trim()))
-            });
-        if target.starts_with(['T', 'E']) {
-            self.attributes.push((id, target, name, value));
-        }
-        Ok(())
-    }
-
     /// Reads a relation: id, type, and two ends, each preceded by its role.
     fn relation(&mut self, line: &Line<'a>) {
         let (id, body) = line.text.split_once('\t').unwrap_or((line.text, ""));
@@ -467,24 +462,25 @@ impl<'a> Walk<'a> {
             }
         }
         let mut attributes = Vec::with_capacity(self.attributes.len());
-        for &(id, target, name, value) in &self.attributes {
-            match self.index(target) {
-                Some(bound) => attributes.push((bound as usize, name, value)),
+        for line in std::mem::take(&mut self.attributes) {
+            match self.index(line.target) {
+                Some(bound) => attributes.push((bound as usize, line)),
                 None => document.leave_out(|| {
-                    let [id, name, target] = [id, name, target].map(|part| excerpt(part, QUOTE));
+                    let parts = [line.id, &*line.name, line.target];
+                    let [id, name, target] = parts.map(|part| excerpt(part, QUOTE));
                     format!("{id} ({name}) refers to {target}, which does not exist")
                 }),
             }
         }
-        attributes.sort_by_key(|&(bound, ..)| bound);
+        attributes.sort_by_key(|&(bound, _)| bound);
         let mut attributes = attributes.into_iter().peekable();
         for (at, bound) in self.bounds.iter().enumerate() {
             document.push(bound.ty, bound.start, bound.end);
             document.set_pieces(&self.pieces[bound.pieces.0..bound.pieces.1]);
-            while let Some((_, name, value)) = attributes.next_if(|&(of, ..)| of == at) {
-                match value {
-                    Some(value) => document.add_attribute(name, value),
-                    None => document.add_attribute(name, true),
+            while let Some((_, line)) = attributes.next_if(|&(of, _)| of == at) {
+                match line.value {
+                    Some(value) => document.add_attribute(&line.name, value),
+                    None => document.add_attribute(&line.name, true),
                 }
             }
         }

@@ -191,9 +191,11 @@ impl Format {
     pub fn holds(self) -> Holds {
         match self {
             Self::MatJson => Holds {
+                relations: true,
                 attributes: Attributes::Typed,
                 tokens: Tokens::Yes,
                 id: false,
+                metadata: true,
                 ..SPANS
             },
             Self::XmlInline | Self::FakeXmlInline => Holds {
@@ -295,6 +297,7 @@ impl Format {
                 discontinuous: true,
                 attributes: Attributes::Typed,
                 annotators: true,
+                metadata: true,
                 ..SPANS
             },
         }

@@ -8,22 +8,27 @@
 //!
 //! The text is `signal`; offsets count its code points, ends exclusive. Each set in `asets`
 //! contains the annotations of one type: rows of start, end, an id if `hasID` is true, and values
-//! in the order of `attrs`. Trailing values may be omitted. Sets without spans (`hasSpan` is false)
-//! and unknown keys are skipped. In version 1, an attribute consists only of its name. Values keep
-//! their types; null means that there is no value.
+//! in the order of `attrs`. Trailing values may be omitted. Unknown keys are skipped. In version 1,
+//! an attribute consists only of its name. Values keep their types; null means that there is no
+//! value. The members of `metadata` are the metadata of the document.
 //!
 //! The value of an attribute of type `annotation` is the id of another annotation, or a list of
-//! ids. Each id is also read as a relation with the name of the attribute.
+//! ids. Each id is read as a relation with the name of the attribute, and not as an attribute,
+//! because ids are valid only in their file. Sets without spans (`hasSpan` is false) are left out
+//! with a report, as are relations to annotations that were not read.
 //!
 //! Keys may occur in any order, so rows are kept as raw JSON, without copying, until their set is
 //! complete. Most rows consist of two numbers, because tokens make up the bulk of a document; a set
 //! with only such rows is parsed by a specialised function ([`push_pairs`]), any other set by
 //! serde. Time is linear in the size of the file; memory is needed for the document and for the
 //! rows of one set.
+//!
+//! Source: <https://mat-annotation.sourceforge.net/current_docs/html/mat_json_format.html>.
 
 mod write;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use serde::Deserialize;
@@ -66,15 +71,31 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
         }
     }
     let mut document = Document::new(file.signal);
+    document.metadata = match file.metadata {
+        Value::Object(metadata) => metadata.into_iter().collect(),
+        Value::Null => Vec::new(),
+        other => vec![("metadata".to_owned(), other)],
+    };
     let mut references = References::default();
     for set in file.asets {
-        // Annotations without offsets are not spans.
         if set.has_span {
             add(&mut document, &mut references, set, name, text)?;
+        } else {
+            leave_out_spanless(&mut document, &set);
         }
     }
     references.resolve(&mut document);
     Ok(document)
+}
+
+/// Reports a set of annotations without offsets, which are usually relations between annotations.
+fn leave_out_spanless(document: &mut Document, set: &Set<'_>) {
+    let rows = set.annots.map(RawValue::get).unwrap_or("[]");
+    let number = serde_json::from_str::<Vec<IgnoredAny>>(rows).map_or(0, |rows| rows.len());
+    if number > 0 {
+        let ty = json::excerpt(set.ty.as_deref().unwrap_or_default(), 40);
+        document.leave_out_relation(|| format!("{number} annotations of {ty:?} have no offsets"));
+    }
 }
 
 /// Ids of annotations, and attribute values that refer to them, possibly before the annotation
@@ -91,17 +112,34 @@ impl References {
     /// Records the value of an attribute of annotation `from`: an id, or a list of ids.
     fn note(&mut self, from: u32, name: &str, value: &Value) {
         match value {
-            Value::String(id) => self.values.push((from, name.to_owned(), id.clone())),
             Value::Array(ids) => ids.iter().for_each(|id| self.note(from, name, id)),
-            _ => {}
+            id => {
+                let id = json::id(id).into_iter();
+                self.values.extend(id.map(|id| (from, name.to_owned(), id)));
+            }
         }
     }
 
-    /// Adds the relations. Ids of annotations without offsets, which were not read, are skipped.
+    /// Records the id of an annotation; returns the id if another annotation has it as well.
+    fn insert(&mut self, id: String, annotation: u32) -> Option<String> {
+        match self.ids.entry(id) {
+            Entry::Occupied(entry) => Some(entry.key().clone()),
+            Entry::Vacant(entry) => {
+                entry.insert(annotation);
+                None
+            }
+        }
+    }
+
+    /// Adds the relations. Ids of annotations that were not read are reported.
     fn resolve(self, document: &mut Document) {
         for (from, name, id) in self.values {
-            if let Some(&to) = self.ids.get(&id) {
-                document.relate(&name, from, to);
+            match self.ids.get(&id) {
+                Some(&to) => document.relate(&name, from, to),
+                None => document.leave_out_relation(|| {
+                    let [name, id] = [&*name, &*id].map(|text| json::excerpt(text, 40));
+                    format!("{name:?} refers to annotation {id:?}, which does not exist or has no offsets")
+                }),
             }
         }
     }
@@ -191,14 +229,19 @@ fn add_values(
     (attrs, has_id): (&[Attribute], bool),
 ) {
     let this = document.annotations.len() as u32 - 1;
-    if has_id && let Some(Value::String(id)) = values.next() {
-        references.ids.insert(id, this);
+    if has_id
+        && let Some(id) = values.next().as_ref().and_then(json::id)
+        && let Some(id) = references.insert(id, this)
+    {
+        document.leave_out_relation(|| {
+            let id = json::excerpt(&id, 40);
+            format!("several annotations have the id {id:?}; relations refer to the first")
+        });
     }
     for (attribute, value) in attrs.iter().zip(values) {
         if attribute.refers {
             references.note(this, &attribute.name, &value);
-        }
-        if !value.is_null() {
+        } else if !value.is_null() {
             document.add_attribute(&attribute.name, value);
         }
     }
@@ -251,12 +294,14 @@ fn digit(byte: u8) -> Option<u8> {
 }
 
 /// The parts of a file that are used. Defaults for missing keys: no version, an empty text, no
-/// sets.
+/// metadata, no sets.
 struct File<'a> {
     /// The version, a number or null.
     version: Value,
     /// The text.
     signal: String,
+    /// Facts about the document: an object, or null.
+    metadata: Value,
     /// The sets of annotations.
     asets: Vec<Set<'a>>,
 }
@@ -272,11 +317,13 @@ impl<'de> Deserialize<'de> for File<'de> {
                 f.write_str("an object with \"signal\" and \"asets\"")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<File<'de>, A::Error> {
-                let (mut version, mut signal, mut asets) = (Value::Null, String::new(), Vec::new());
+                let (mut version, mut metadata) = (Value::Null, Value::Null);
+                let (mut signal, mut asets) = (String::new(), Vec::new());
                 while let Some(key) = map.next_key::<Key>()? {
                     match key {
                         Key::Version => version = map.next_value()?,
                         Key::Signal => signal = map.next_value()?,
+                        Key::Metadata => metadata = map.next_value()?,
                         Key::Asets => asets = map.next_value()?,
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
@@ -284,6 +331,7 @@ impl<'de> Deserialize<'de> for File<'de> {
                 Ok(File {
                     version,
                     signal,
+                    metadata,
                     asets,
                 })
             }
@@ -299,6 +347,7 @@ impl<'de> Deserialize<'de> for File<'de> {
 enum Key {
     Version,
     Signal,
+    Metadata,
     Asets,
     Type,
     Attrs,
@@ -432,6 +481,27 @@ mod tests {
         let document = read("x", text).unwrap();
         let found: Vec<_> = document.attributes(&document.annotations[0]).collect();
         assert_eq!(found, [("a", "v")]);
+        assert_eq!(
+            document.relations_left_out,
+            ["2 annotations of \"REL\" have no offsets"]
+        );
+    }
+
+    #[test]
+    fn ids_are_numbers_or_strings_and_unique() {
+        let text = r#"{"signal": "abc", "metadata": {"task": "T", "phases": [1]}, "asets": [{"type": "T",
+            "hasID": true, "attrs": [{"name": "of", "type": "annotation", "aggregation": "list"}],
+            "annots": [[0, 1, 7, ["7", 8]], [1, 2, 7], [2, 3, "8"]]}]}"#;
+        let document = read("x", text).unwrap();
+        assert_eq!(links(&document), [("of", 0, 0), ("of", 0, 2)]);
+        assert_eq!(
+            document.relations_left_out,
+            ["several annotations have the id \"7\"; relations refer to the first"]
+        );
+        let names: Vec<_> = document.metadata.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["task", "phases"]);
+        let document = read("x", r#"{"signal": "", "metadata": 7}"#).unwrap();
+        assert_eq!(document.metadata, [("metadata".to_owned(), Value::from(7))]);
     }
 
     #[test]
@@ -443,7 +513,11 @@ mod tests {
         let links = links(&document);
         assert_eq!(links, [("of", 0, 1), ("of", 1, 0)]);
         let values: Vec<_> = document.attributes(&document.annotations[0]).collect();
-        assert_eq!(values, [("of", "b"), ("n", "2")]);
+        assert_eq!(values, [("n", "2")]);
+        assert_eq!(
+            document.relations_left_out,
+            ["\"of\" refers to annotation \"z\", which does not exist or has no offsets"]
+        );
     }
 
     #[test]

@@ -64,11 +64,14 @@ mod losses;
 mod mat_json;
 mod merging;
 mod metadata;
+mod names;
 mod offset_units;
 mod prodigy;
 mod project;
 mod pubtator;
 mod quirks;
+#[cfg(test)]
+mod random_documents;
 #[cfg(test)]
 mod random_files;
 mod records;

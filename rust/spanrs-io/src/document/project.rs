@@ -1,11 +1,17 @@
 //! Reduction of a document to what a format can represent.
 
+mod layers;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
 use std::borrow::Cow;
 
-use super::annotated_text::{Annotation, Answer, Document};
-use super::holds::{Answers, Attributes, Holds, Overlap, Text, Tokens};
+use super::annotated_text::{Annotation, Document};
+use super::holds::{Attributes, Holds, Overlap, Text, Tokens};
 use super::losses::Losses;
-use super::tokenize::{lines, tokenize};
+use layers::{keep_answers, keep_layers};
+use tokens::{join_tokens, keep_tokens, widen_to_tokens};
 
 /// Returns the part of a document that a format can represent; None for a document that nobody
 /// annotated (skipped or rejected) if the format cannot represent this, because the text would look
@@ -13,8 +19,12 @@ use super::tokenize::{lines, tokenize};
 ///
 /// | item | in a format without it |
 /// |---|---|
-/// | annotators | the first annotator of the document is kept |
+/// | annotators | the first annotator of the document is kept, with tokens of any annotator |
+/// | annotators without annotations | marked as having found nothing, or removed |
+/// | annotators with annotations who found nothing | marked as having found something |
 /// | tokens | removed; added if the format requires tokens and the document has none |
+/// | tokens that overlap others | removed if the format requires tokens |
+/// | tokens that cross annotations | removed if the format requires nested annotations |
 /// | discontinuous annotations | extended over their holes |
 /// | annotations that begin or end within a token | widened to whole tokens |
 /// | annotations that share characters | the first to start is kept, of these the longest |
@@ -45,17 +55,13 @@ pub fn project<'a>(
     keep_tokens(&mut kept, holds, losses);
     keep_pieces(&mut kept, holds, losses);
     if !holds.empty {
-        drop_if(
-            &mut kept,
-            losses,
-            "annotations without text",
-            |document, a| !document.is_token(a) && a.start == a.end,
-        );
+        drop_empty(&mut kept, losses);
     }
     if holds.tokens == Tokens::Whole {
         widen_to_tokens(&mut kept, losses);
     }
     keep_overlaps(&mut kept, holds, losses);
+    keep_answers(&mut kept, holds, losses);
     keep_attributes(&mut kept, holds, losses);
     if !holds.relations && !kept.relations.is_empty() {
         losses.add("relations", kept.relations.len());
@@ -93,188 +99,81 @@ fn drop_marked(document: &mut Cow<'_, Document>, losses: &mut Losses, kind: &str
     }
 }
 
-/// Keeps the annotators that the format can represent; false if there is none left although the
-/// document has annotators.
-fn keep_layers(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) -> bool {
-    if document.layers.is_empty() {
-        return true;
-    }
-    let least = |answer| match answer {
-        Answer::Given => Answers::No,
-        Answer::Empty => Answers::Empty,
-        Answer::Skipped | Answer::Rejected => Answers::All,
-    };
-    let seen = |answer| matches!(answer, Answer::Given | Answer::Empty);
-    if !document.layers.iter().any(|layer| seen(layer.answer)) && holds.answers < Answers::All {
-        losses.add("documents that were skipped or rejected", 1);
-        return false;
-    }
-    let keeps: Vec<bool> = if holds.annotators {
-        let layers = document.layers.iter();
-        layers
-            .map(|layer| least(layer.answer) <= holds.answers)
-            .collect()
-    } else {
-        let first = document.layers.iter().position(|layer| seen(layer.answer));
-        (0..document.layers.len())
-            .map(|at| Some(at) == first)
-            .collect()
-    };
-    let dropped = document.layers.iter().zip(&keeps).filter(|pair| !pair.1);
-    for (layer, _) in dropped.clone() {
-        losses.add(
-            match layer.answer {
-                Answer::Given => "annotators other than the first of a document",
-                Answer::Empty => "annotators who found nothing in a document",
-                Answer::Skipped | Answer::Rejected => {
-                    "annotators who skipped or rejected a document"
-                }
-            },
-            1,
-        );
-    }
-    if dropped.count() > 0 {
-        let of_kept = document.annotations.iter();
-        let of_kept: Vec<bool> = of_kept
-            .map(|a| keeps.get(a.layer as usize).copied().unwrap_or(true))
-            .collect();
-        drop_marked(
-            document,
-            losses,
-            "annotations by annotators that are not written",
-            &of_kept,
-        );
-        let document = document.to_mut();
-        let mut numbers = keeps.iter().scan(0, |next, &keep| {
-            let number = *next;
-            *next += u32::from(keep);
-            Some(number)
-        });
-        let numbers: Vec<u32> = numbers.by_ref().collect();
-        for annotation in &mut document.annotations {
-            annotation.layer = numbers[annotation.layer as usize];
-        }
-        let mut keeps = keeps.iter();
-        document.layers.retain(|_| *keeps.next().unwrap_or(&true));
-    }
-    if !holds.annotators {
-        let named = document.layers.iter().filter(|layer| layer.name.is_some());
-        losses.add("names of annotators", named.count());
-        document.to_mut().layers.clear();
-    }
-    true
-}
-
-/// Removes tokens, or adds tokens to a document without tokens.
-fn keep_tokens(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
-    match holds.tokens {
-        Tokens::No => drop_if(document, losses, "tokens", Document::is_token),
-        Tokens::Yes => {}
-        Tokens::Whole | Tokens::Within => {
-            if !document.annotations.iter().any(|a| document.is_token(a)) {
-                let tokens = tokenize(&document.text);
-                document.to_mut().prepend_tokens(&tokens);
-            }
-        }
-    }
-}
-
-/// Extends discontinuous annotations over their holes.
+/// Extends discontinuous annotations over their holes; tokens are never discontinuous.
 fn keep_pieces(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
-    let all = document.annotations.iter().enumerate();
-    let holed: Vec<usize> = all
-        .filter(|(_, a)| !document.pieces(a).is_empty())
-        .map(|(at, _)| at)
-        .collect();
-    if !holds.discontinuous && !holed.is_empty() {
-        losses.add("holes in annotations", holed.len());
-        let document = document.to_mut();
-        for at in holed {
-            let Annotation { start, end, .. } = document.annotations[at];
-            document.set_bounds(at, &[(start, end)]);
+    let mut holes = 0;
+    for at in 0..document.annotations.len() {
+        let annotation = document.annotations[at];
+        if holds.discontinuous && !document.is_token(&annotation) {
+            continue;
+        }
+        let pieces = document.pieces(&annotation).len();
+        if pieces > 0 {
+            holes += usize::from(pieces > 1);
+            let bounds = (annotation.start, annotation.end);
+            document.to_mut().set_bounds(at, &[bounds]);
         }
     }
+    losses.add("holes in annotations", holes);
 }
 
-/// The tokens of a document: first characters, and the characters after the last ones, ascending.
-struct Bounds {
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-}
-
-impl Bounds {
-    fn of(document: &Document) -> Self {
-        let tokens = document.annotations.iter().filter(|a| document.is_token(a));
-        let mut tokens: Vec<(u32, u32)> = tokens.map(|a| (a.start, a.end)).collect();
-        tokens.sort_unstable();
-        tokens.dedup();
-        let (starts, ends) = tokens.into_iter().unzip();
-        Self { starts, ends }
-    }
-
-    /// Returns the range of the tokens that overlap a segment.
-    fn overlapping(&self, start: u32, end: u32) -> std::ops::Range<usize> {
-        let first = self.ends.partition_point(|&token_end| token_end <= start);
-        let last = self
-            .starts
-            .partition_point(|&token_start| token_start < end);
-        first..last.max(first)
-    }
-}
-
-/// Widens annotations to whole tokens, and removes annotations without a token.
-fn widen_to_tokens(document: &mut Cow<'_, Document>, losses: &mut Losses) {
-    let bounds = Bounds::of(document);
+/// Removes annotations without text, and pieces without text.
+fn drop_empty(document: &mut Cow<'_, Document>, losses: &mut Losses) {
+    let is_empty = |&(start, end): &(u32, u32)| start == end;
     drop_if(
         document,
         losses,
-        "annotations without a token",
+        "annotations without text",
         |document, a| {
-            let tokens = |&(start, end): &(u32, u32)| bounds.overlapping(start, end);
-            !document.is_token(a) && document.segments(a).iter().all(|s| tokens(s).is_empty())
+            let pieces = document.pieces(a);
+            let whole = (a.start, a.end);
+            !document.is_token(a)
+                && (is_empty(&whole) || (!pieces.is_empty() && pieces.iter().all(is_empty)))
         },
     );
-    let mut widened = 0;
+    let mut removed = 0;
     for at in 0..document.annotations.len() {
-        let annotation = document.annotations[at];
-        let segments = document.segments(&annotation);
-        let wide = |&(start, end): &(u32, u32)| {
-            let tokens = bounds.overlapping(start, end);
-            let wide = bounds
-                .starts
-                .get(tokens.start)
-                .zip(bounds.ends[..tokens.end].last());
-            (!tokens.is_empty())
-                .then_some(wide)
-                .flatten()
-                .map(|(&start, &end)| (start, end))
-        };
-        let wide: Vec<(u32, u32)> = segments.iter().filter_map(wide).collect();
-        if !document.is_token(&annotation) && wide != segments {
-            widened += 1;
-            document.to_mut().set_bounds(at, &wide);
+        let mut pieces = document.pieces(&document.annotations[at]).to_vec();
+        let before = pieces.len();
+        pieces.retain(|piece| !is_empty(piece));
+        if pieces.len() < before {
+            removed += before - pieces.len();
+            document.to_mut().set_bounds(at, &pieces);
         }
     }
-    losses.add("annotations that are widened to whole tokens", widened);
+    losses.add("pieces without text", removed);
 }
 
-/// Removes annotations that overlap others, for each annotator.
+/// Removes annotations that overlap others, for each annotator. Where annotations must be nested,
+/// tokens that cross other annotations are removed.
 fn keep_overlaps(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
     let kind = match holds.overlap {
         Overlap::Any => return,
         Overlap::Nested => "annotations that cross others",
         Overlap::No => "annotations that share characters with others",
     };
-    let mut order: Vec<usize> = (0..document.annotations.len()).collect();
-    if holds.overlap == Overlap::No {
-        order.retain(|&at| !document.is_token(&document.annotations[at]));
+    let with_tokens = holds.overlap == Overlap::Nested;
+    let spans: Vec<usize> = (0..document.annotations.len())
+        .filter(|&at| !document.is_token(&document.annotations[at]))
+        .collect();
+    let keeps = without_overlaps(document, spans, holds.overlap);
+    drop_marked(document, losses, kind, &keeps);
+    if with_tokens {
+        let all = (0..document.annotations.len()).collect();
+        let keeps = without_overlaps(document, all, holds.overlap);
+        drop_marked(document, losses, "tokens that cross annotations", &keeps);
     }
-    order.sort_by_key(|&at| {
-        let a = &document.annotations[at];
-        (a.layer, a.start, std::cmp::Reverse(a.end))
-    });
-    let mut keeps = vec![true; document.annotations.len()];
-    let mut open: Vec<u32> = Vec::new();
+}
+
+/// Returns for each annotation whether it is kept if overlaps are removed among the annotations
+/// with the indices `order`: the first to start is kept, of these the longest, but never a token
+/// that crosses another annotation.
+fn without_overlaps(document: &Document, mut order: Vec<usize>, overlap: Overlap) -> Vec<bool> {
+    let all = &document.annotations;
+    order.sort_by_key(|&at| (all[at].layer, all[at].start, std::cmp::Reverse(all[at].end)));
+    let mut keeps = vec![true; all.len()];
+    // Indices of the annotations around the current one, innermost last.
+    let mut open: Vec<usize> = Vec::new();
     let mut layer = 0;
     for at in order {
         let Annotation {
@@ -282,25 +181,31 @@ fn keep_overlaps(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut L
             end,
             layer: own,
             ..
-        } = document.annotations[at];
+        } = all[at];
         if own != layer {
             open.clear();
             layer = own;
         }
         // An empty annotation at the end of another annotation is nested in it.
-        while open
-            .last()
-            .is_some_and(|&last| last <= start && !(start == end && last == end))
-        {
+        let at_end = |last: u32| overlap == Overlap::Nested && start == end && last == end;
+        let ends = |last: u32| last <= start && !at_end(last);
+        while let Some(&last) = open.last() {
+            let crosses = end > all[last].end && overlap == Overlap::Nested;
+            if !ends(all[last].end) {
+                if !(crosses && document.is_token(&all[last]) && !document.is_token(&all[at])) {
+                    break;
+                }
+                keeps[last] = false;
+            }
             open.pop();
         }
         match open.last() {
-            Some(_) if holds.overlap == Overlap::No => keeps[at] = false,
-            Some(&last) if end > last => keeps[at] = false,
-            _ => open.push(end),
+            Some(_) if overlap == Overlap::No => keeps[at] = false,
+            Some(&last) if end > all[last].end => keeps[at] = false,
+            _ => open.push(at),
         }
     }
-    drop_marked(document, losses, kind, &keeps);
+    keeps
 }
 
 /// Removes attributes, or replaces their values by text.
@@ -320,8 +225,10 @@ fn keep_attributes(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut
         }
         text => {
             let keeps_true = text == Attributes::Flags;
-            if document.has_typed_attributes(keeps_true) {
-                let changed = document.to_mut().attributes_to_text(keeps_true);
+            let all = document.annotations.iter();
+            let changed = all.map(|a| document.typed_attributes(a, keeps_true)).sum();
+            if changed > 0 {
+                document.to_mut().attributes_to_text(keeps_true);
                 losses.add("attribute values that are written as text", changed);
             }
         }
@@ -333,6 +240,12 @@ fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Loss
     if !holds.metadata && !document.metadata.is_empty() {
         losses.add("documents with metadata", 1);
         document.to_mut().metadata.clear();
+    }
+    if document.id.as_deref() == Some("") {
+        document.to_mut().id = None;
+    }
+    if document.name.as_deref() == Some("") {
+        document.to_mut().name = None;
     }
     // The name of a file is the name of its document.
     let in_file_name = !holds.id;
@@ -354,55 +267,5 @@ fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Loss
             document.to_mut().name = None;
         }
         _ => {}
-    }
-}
-
-/// Replaces the text by its tokens, joined by spaces and, with [`Text::Lines`], by line feeds between
-/// lines, and moves the annotations, whose bounds must be bounds of tokens.
-fn join_tokens(document: &mut Cow<'_, Document>, text: Text, losses: &mut Losses) {
-    let bounds = Bounds::of(document);
-    let line_starts: Vec<u32> = match text {
-        Text::Lines => lines(&document.text).iter().map(|line| line.0).collect(),
-        _ => Vec::new(),
-    };
-    let line_of = |at: u32| line_starts.partition_point(|&start| start <= at);
-    let mut joined = String::with_capacity(document.text.len());
-    let mut characters = document.text.chars();
-    // The next character of the text, and the length of the new text.
-    let (mut at, mut length) = (0, 0);
-    let (mut starts, mut ends) = (Vec::new(), Vec::new());
-    let mut line = 0;
-    for (&start, &end) in bounds.starts.iter().zip(&bounds.ends) {
-        let before = std::mem::replace(&mut line, line_of(start));
-        if !starts.is_empty() {
-            joined.push(if before < line { '\n' } else { ' ' });
-            length += 1;
-        }
-        starts.push(length);
-        // Tokens may overlap in damaged files; characters are not repeated.
-        if start > at {
-            characters.nth((start - at) as usize - 1);
-            at = start;
-        }
-        let size = end.saturating_sub(at);
-        joined.extend(characters.by_ref().take(size as usize));
-        (at, length) = (at + size, length + size);
-        ends.push(length);
-    }
-    if joined == document.text {
-        return;
-    }
-    losses.add("documents whose white space between tokens changes", 1);
-    let document = document.to_mut();
-    document.text = joined;
-    for at in 0..document.annotations.len() {
-        let segments = document.segments(&document.annotations[at]);
-        let moved = segments.iter().filter_map(|&(start, end)| {
-            let first = bounds.starts.binary_search(&start).ok()?;
-            let last = bounds.ends.binary_search(&end).ok()?;
-            Some((starts[first], ends[last]))
-        });
-        let moved: Vec<(u32, u32)> = moved.collect();
-        document.set_bounds(at, &moved);
     }
 }

@@ -299,7 +299,7 @@ impl Tally {
             self.examined += 1;
             let begins = start == 0 || !within(start - 1);
             let ends_word = within(end) && !within(end + 1);
-            self.short += usize::from(begins && ends_word && (start == end || within(end - 1)));
+            self.short += usize::from(begins && ends_word && (start >= end || within(end - 1)));
         }
         let is_plain = utf16.offsets.len() as u32 - 1 == utf16.offsets.last().copied().unwrap_or(0);
         if !is_plain {

@@ -217,7 +217,8 @@ impl Lines {
     }
 }
 
-/// Reads the items of a JSON list, or the single value of a file that is not a list. The text
+/// Reads the items of a JSON list, or the single value of a file that is not a list; with
+/// [`Items::or_lines`], all values of a file that is not a list, as in JSON Lines. The text
 /// between items is checked here; each item is checked by its parser.
 pub(super) struct Items {
     text: Text,
@@ -225,6 +226,8 @@ pub(super) struct Items {
     what: &'static str,
     item: Vec<u8>,
     state: State,
+    /// Whether a file that is not a list may have any number of values.
+    lines: bool,
 }
 
 /// The part of a JSON file that is expected next.
@@ -236,6 +239,8 @@ enum State {
     First,
     /// A comma or the end of the list.
     Between,
+    /// Another value, or the end of the file.
+    Value,
     /// Nothing but white space.
     End,
 }
@@ -252,7 +257,16 @@ impl Items {
             what,
             item: Vec::new(),
             state: State::Begin,
+            lines: false,
         })
+    }
+
+    /// Accepts JSON Lines: any number of values without a list around them.
+    pub(super) fn or_lines(self) -> Self {
+        Self {
+            lines: true,
+            ..self
+        }
     }
 
     /// Returns the name of the source.
@@ -270,7 +284,8 @@ impl Items {
         loop {
             let next = self.peek()?;
             let wrong = match (self.state, next) {
-                (State::End, None) => return Ok(None),
+                (State::End | State::Value, None) => return Ok(None),
+                (State::Begin, None) if self.lines => return Ok(None),
                 (State::End, Some(_)) => "trailing characters",
                 (State::Begin, None) => "EOF while parsing a value",
                 (_, None) => "EOF while parsing a list",
@@ -285,9 +300,13 @@ impl Items {
                     continue;
                 }
                 (State::Begin, _) => {
-                    self.state = State::End;
+                    self.state = match self.lines {
+                        true => State::Value,
+                        false => State::End,
+                    };
                     return self.value().map(Some);
                 }
+                (State::Value, _) => return self.value().map(Some),
                 (State::First, _) => {
                     self.state = State::Between;
                     return self.value().map(Some);

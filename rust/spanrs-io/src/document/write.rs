@@ -1,5 +1,6 @@
 //! Writing of documents, one after another.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use spanrs_base::Position;
@@ -28,6 +29,11 @@ pub(super) trait WriteFormat: Send {
         out: &mut Vec<u8>,
         losses: &mut Losses,
     ) -> std::result::Result<(), String>;
+
+    /// Returns a type as it is written, for users who read the file again.
+    fn written_type<'a>(&self, ty: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(ty)
+    }
 
     /// Appends the end of the file, after the last document.
     fn finish(&mut self, _out: &mut Vec<u8>) {}
@@ -141,9 +147,9 @@ impl DocumentWriter {
                 Error::new(Code::BadValue, Position::file(self.losses.place()), message)
             })?;
         for annotation in &document.annotations {
-            let ty = document.type_of(annotation);
-            if !self.types.contains(ty) {
-                self.types.insert(ty.to_owned());
+            let ty = self.inner.written_type(document.type_of(annotation));
+            if !self.types.contains(&*ty) {
+                self.types.insert(ty.into_owned());
             }
         }
         let name = document.name.clone().or_else(|| document.id.clone());
@@ -167,7 +173,7 @@ impl DocumentWriter {
         &self.losses
     }
 
-    /// Returns the types of the annotations written so far, sorted.
+    /// Returns the types of the annotations written so far, as in the file, sorted.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.types.iter().map(String::as_str)
     }

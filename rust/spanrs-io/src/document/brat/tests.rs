@@ -67,7 +67,13 @@ fn attributes_find_their_annotations() {
             .collect::<Vec<_>>()
     };
     assert_eq!(document.annotations.len(), 2);
-    assert_eq!(of(0), [("Negation", "yes"), ("Negation", "yes")]);
+    let expected = [
+        ("Negation", "yes"),
+        ("Negation", "yes"),
+        ("Reference", "W:1 a"),
+        ("note", "note"),
+    ];
+    assert_eq!(of(0), expected);
     assert_eq!(
         of(1),
         [("Certainty", "rather high"), ("Speculation", "yes")]
@@ -78,6 +84,43 @@ fn attributes_find_their_annotations() {
     assert_eq!(
         document.left_out,
         ["A9 (Negation) refers to T9, which does not exist"]
+    );
+}
+
+#[test]
+fn notes_and_normalisations_are_attributes() {
+    let annotations = "T1\tA 0 1\ta\n# a comment\n#\nE1\tA:T1\n#1\tAnnotatorNotes E1\t two\twords \r\n\
+                       #2\tAnnotationError T1\n#3\tAnnotatorNotes\tx\n#4\tAnnotatorNotes R1\tx\n\
+                       #5\tAnnotatorNotes N1\tx\n#6\tAnnotatorNotes T7\tx\n\
+                       N1\tReference Annotation:T1 Referent:OBT:7\tB  s \nN2\tReference T1 W:1\n\
+                       N3\tReference T1\tx\nN4\tReference T9 W:1\tx\nN5\nA1\tNegation R1\nA2\tN * x";
+    let document = read("d.ann", annotations, "a").unwrap();
+    let found: Vec<_> = document.attributes(&document.annotations[0]).collect();
+    let expected = [
+        ("note", " two\twords "),
+        ("#AnnotationError", ""),
+        ("Reference", "OBT:7 B  s"),
+        ("Reference", "W:1"),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(document.left_out_count, 6);
+    assert_eq!(
+        document.left_out,
+        [
+            "#3 is malformed; write #1<tab>AnnotatorNotes T1<tab>TEXT",
+            "#5 (note) is about N1, which is not an annotation",
+            "N3 is malformed; write N1<tab>Reference T1 DATABASE:ID<tab>TEXT",
+            "N5 is malformed; write N1<tab>Reference T1 DATABASE:ID<tab>TEXT",
+            "#6 (note) refers to T7, which does not exist",
+        ]
+    );
+    assert_eq!(
+        document.relations_left_out,
+        [
+            "#4 (note) is about R1, which is not an annotation",
+            "A1 (Negation) is about R1, which is not an annotation",
+            "A2 (N) is about *, which is not an annotation",
+        ]
     );
 }
 
@@ -212,6 +255,137 @@ proptest::proptest! {
         if let Ok(document) = read("d.ann", &lines, &text) {
             let read = document.annotations.len();
             assert_eq!(document.close().annotations.len(), read, "{lines:?} {text:?}");
+        }
+    }
+}
+
+mod writing {
+    use proptest::prelude::*;
+
+    use crate::document::random_documents::{check_writing, documents, facts, rewrite};
+    use crate::document::{Document, DocumentWriter, Format};
+
+    fn document(text: &str, annotations: &[(&str, u32, u32)]) -> Document {
+        let mut document = Document::new(text.to_owned());
+        for &(ty, start, end) in annotations {
+            let ty = document.intern(ty);
+            document.push(ty, start, end);
+        }
+        document
+    }
+
+    /// Returns the annotation file, and the kinds of losses.
+    fn written(document: &Document) -> (String, Vec<String>) {
+        let mut writer = DocumentWriter::new(Format::Brat);
+        let mut file = Vec::new();
+        writer.write(document, &mut file).unwrap();
+        let text = writer.companion().unwrap();
+        assert_eq!(
+            (text.name, text.bytes),
+            (".txt", document.text.clone().into_bytes())
+        );
+        let losses = writer.losses().list().iter();
+        let losses = losses.map(|loss| loss.kind.clone()).collect();
+        (String::from_utf8(file).unwrap(), losses)
+    }
+
+    #[test]
+    fn lines_are_those_of_brat() {
+        let mut d = document("\u{FEFF}Bob\tate fish", &[("PER", 1, 4), ("FOOD", 9, 13)]);
+        for (name, value) in [
+            ("Sure", "rather high"),
+            ("note", "Is it\the?"),
+            ("Reference", "Wikipedia:534366 Bob B."),
+            ("Reference", "no entry"),
+            ("#AnnotationError", ""),
+        ] {
+            d.add_attribute(name, value);
+        }
+        let ty = d.intern("EVENT");
+        d.push(ty, 1, 8);
+        d.add_attribute("Negation", true);
+        d.add_attribute("note", true);
+        d.relate("eats", 0, 1);
+        let expected = "T1\tPER 1 4\tBob\nT2\tFOOD 9 13\tfish\nA1\tSure T2 rather high\n\
+                        #1\tAnnotatorNotes T2\tIs it\the?\nN1\tReference T2 Wikipedia:534366\tBob B.\n\
+                        A2\tReference T2 no entry\n#2\tAnnotationError T2\t\nT3\tEVENT 1 8\tBob\tate\n\
+                        A3\tNegation T3\nA4\tnote T3\nR1\teats Arg1:T1 Arg2:T2\n";
+        assert_eq!(written(&d), (expected.to_owned(), vec![]));
+        let (_, read, _) = rewrite(Format::Brat, &d).unwrap();
+        assert_eq!(facts(&read[0]), facts(&d));
+    }
+
+    #[test]
+    fn annotations_are_split_at_line_ends() {
+        let text = "New\r\n York\u{2028}City\n";
+        let mut d = document(
+            text,
+            &[("LOC", 0, 10), ("LOC", 6, 16), ("X", 3, 5), ("Y", 0, 4)],
+        );
+        d.relate("of", 0, 2);
+        let (file, losses) = written(&d);
+        assert_eq!(
+            file,
+            "T1\tLOC 0 3;5 10\tNew  York\nT2\tLOC 6 10;11 15\tYork City\nT3\tY 0 3\tNew\n"
+        );
+        assert_eq!(
+            losses,
+            [
+                "annotations that begin or end with line ends, without them",
+                "annotations of line ends",
+                "relations of annotations that are not written",
+            ]
+        );
+        let (_, read, _) = rewrite(Format::Brat, &d).unwrap();
+        let bounds: Vec<_> = read[0]
+            .annotations
+            .iter()
+            .map(|a| (a.start, a.end))
+            .collect();
+        assert_eq!(bounds, [(0, 10), (6, 15), (0, 3)]);
+        assert!(read[0].pieces(&read[0].annotations[0]).is_empty());
+    }
+
+    #[test]
+    fn what_brat_cannot_represent_is_counted() {
+        let mut d = document("a b c", &[("a b", 0, 5)]);
+        d.set_pieces(&[(0, 1), (2, 3), (4, 5)]);
+        for (name, value) in [
+            ("x y", " 1"),
+            ("e", " "),
+            ("l", "a\nb"),
+            ("n", "2"),
+            ("note", "\r"),
+        ] {
+            d.add_attribute(name, value);
+        }
+        d.add_attribute("number", 7);
+        d.relate("", 0, 0);
+        let (file, losses) = written(&d);
+        assert_eq!(
+            file,
+            "T1\ta_b 0 5\ta b c\nA1\tx_y T1 1\nA2\tl T1 a b\nA3\tn T1 2\n\
+             #1\tAnnotatorNotes T1\t \nA4\tnumber T1 7\nR1\t_ Arg1:T1 Arg2:T1\n"
+        );
+        assert_eq!(losses.len(), 7, "{losses:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn documents_survive(d in documents("\u{FEFF}?[ab\u{e9}\u{1F600}.]{0,20}", "[a-c\u{e9}#:;]{1,3}|note|Reference|W:1 a")) {
+            let types = d.types().chain(d.relations.iter().map(|r| d.type_of_relation(r)));
+            let names = d.annotations.iter().flat_map(|a| d.attributes(a)).map(|(name, _)| name);
+            // White space is replaced, and empty values are not written.
+            let odd = types.chain(names).any(|name| name.contains(' '))
+                || d.annotations.iter().flat_map(|a| d.attributes(a)).any(|(_, value)| value.is_empty());
+            check_writing(Format::Brat, &d, odd);
+        }
+
+        #[test]
+        fn odd_documents_are_changed_once(
+            d in documents("[a\u{1F600} \t\r\n\u{2028}\u{1C}]{0,20}", "[a#:\t\n\r \u{1C}\u{A0}]{0,4}|note|Reference|Referent:a b"),
+        ) {
+            check_writing(Format::Brat, &d, true);
         }
     }
 }

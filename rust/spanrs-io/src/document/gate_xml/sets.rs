@@ -49,7 +49,9 @@ pub(super) fn document(name: &str, content: Content, choice: &LayerChoice) -> Re
     for (at, set) in sets.into_iter().enumerate() {
         let is_selected = selected.contains(&at);
         if is_selected && has_names {
-            let answer = match set.annotations.is_empty() {
+            // Tokens are not the work of an annotator.
+            let mut types = set.annotations.iter().map(|annotation| &*annotation.ty);
+            let answer = match types.all(|ty| [GATE_TOKEN, TOKEN].contains(&ty)) {
                 true => Answer::Empty,
                 false => Answer::Given,
             };

@@ -369,8 +369,8 @@ fn documents() -> impl Strategy<Value = Document> {
     let name = prop_oneof!["language", "isLastSegment", "documentUri", "[a\n]{0,2}"];
     let metadata = prop::collection::vec((name, prop::sample::select(values.to_vec())), 0..4);
     let names = (
-        prop::option::of("[a&]{0,3}"),
-        prop::option::of("[b\"]{0,3}"),
+        prop::option::of("[a&]{1,3}"),
+        prop::option::of("[b\"]{1,3}"),
     );
     let parts = (text, annotations(), relations, names, metadata);
     parts.prop_map(|(text, annotations, relations, names, metadata)| {
