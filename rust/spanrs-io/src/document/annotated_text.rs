@@ -376,6 +376,24 @@ impl Document {
         self.attributes.clear();
     }
 
+    /// Removes the attributes whose names do not satisfy a condition.
+    pub fn retain_attributes(&mut self, keep: impl Fn(&str) -> bool) {
+        let all = std::mem::take(&mut self.attributes);
+        for annotation in &mut self.annotations {
+            let (from, to) = annotation.attributes;
+            let first = self.attributes.len() as u32;
+            let kept = all[from as usize..to as usize].iter().filter(|attribute| {
+                keep(
+                    self.attribute_names
+                        .name(attribute.name)
+                        .unwrap_or_default(),
+                )
+            });
+            self.attributes.extend(kept.cloned());
+            annotation.attributes = (first, self.attributes.len() as u32);
+        }
+    }
+
     /// Replaces the values of all attributes by text, formatted as by [`Document::attributes`]; with
     /// `keeps_true`, true is kept.
     pub fn attributes_to_text(&mut self, keeps_true: bool) {

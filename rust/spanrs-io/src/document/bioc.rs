@@ -71,6 +71,11 @@ const PASSAGES: &str = "passages";
 /// Metadata with the facts of the collection.
 const COLLECTION: &str = "collection";
 
+/// Returns true for metadata that describe the structure of a document or its collection.
+pub(super) fn is_structure(name: &str) -> bool {
+    matches!(name, PASSAGES | COLLECTION)
+}
+
 /// Named values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Infons(pub(super) Vec<(String, Value)>);

@@ -17,12 +17,27 @@ pub enum Overlap {
     Any,
 }
 
-/// Values of attributes.
+/// Relations between annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Attributes {
-    /// No attributes.
+pub enum Relations {
+    /// None.
     No,
+    /// Relations between concepts, which are given by the attribute `identifier` of annotations; a
+    /// relation is read as that of the first annotations with the two identifiers.
+    Concepts,
+    /// Relations between any annotations.
+    Yes,
+}
+
+/// Values of attributes or metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Values {
+    /// No values.
+    No,
+    /// Only the attributes `identifier` and `mentions`, as text.
+    Concepts,
     /// Values are text.
     Text,
     /// Values are text, or an attribute without a value is true.
@@ -80,9 +95,9 @@ pub struct Holds {
     /// Spans without text.
     pub empty: bool,
     /// Relations between annotations.
-    pub relations: bool,
+    pub relations: Relations,
     /// Attributes of annotations.
-    pub attributes: Attributes,
+    pub attributes: Values,
     /// Annotations by several annotators, with the names of the annotators.
     pub annotators: bool,
     /// Decisions of annotators about a document.
@@ -94,7 +109,7 @@ pub struct Holds {
     /// Ids of documents.
     pub id: bool,
     /// Names and further metadata of documents.
-    pub metadata: bool,
+    pub metadata: Values,
 }
 
 /// A format that represents spans in a text, and nothing else.
@@ -102,15 +117,201 @@ const SPANS: Holds = Holds {
     overlap: Overlap::Any,
     discontinuous: false,
     empty: true,
-    relations: false,
-    attributes: Attributes::No,
+    relations: Relations::No,
+    attributes: Values::No,
     annotators: false,
     answers: Answers::No,
     tokens: Tokens::No,
     text: Text::Whole,
     id: true,
-    metadata: false,
+    metadata: Values::No,
 };
+
+/// What the formats of this module can represent.
+const TABLE: [(Format, Holds); 18] = [
+    (
+        Format::MatJson,
+        Holds {
+            relations: Relations::Yes,
+            attributes: Values::Typed,
+            tokens: Tokens::Yes,
+            id: false,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::XmlInline,
+        Holds {
+            overlap: Overlap::Nested,
+            attributes: Values::Text,
+            tokens: Tokens::Yes,
+            id: false,
+            ..SPANS
+        },
+    ),
+    (
+        Format::FakeXmlInline,
+        Holds {
+            overlap: Overlap::Nested,
+            attributes: Values::Text,
+            tokens: Tokens::Yes,
+            id: false,
+            ..SPANS
+        },
+    ),
+    (
+        Format::Raw,
+        Holds {
+            overlap: Overlap::No,
+            empty: false,
+            id: false,
+            ..SPANS
+        },
+    ),
+    (
+        Format::Brat,
+        Holds {
+            discontinuous: true,
+            empty: false,
+            relations: Relations::Yes,
+            attributes: Values::Flags,
+            id: false,
+            ..SPANS
+        },
+    ),
+    (
+        Format::Doccano,
+        Holds {
+            relations: Relations::Yes,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::Prodigy,
+        Holds {
+            relations: Relations::Yes,
+            annotators: true,
+            answers: Answers::All,
+            tokens: Tokens::Yes,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::LabelStudio,
+        Holds {
+            relations: Relations::Yes,
+            attributes: Values::Typed,
+            annotators: true,
+            answers: Answers::All,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::LabelStudioMin,
+        Holds {
+            answers: Answers::Empty,
+            annotators: true,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::LabelStudioCsv,
+        Holds {
+            answers: Answers::Empty,
+            annotators: true,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::WebannoTsv,
+        Holds {
+            relations: Relations::Yes,
+            attributes: Values::Text,
+            tokens: Tokens::Within,
+            id: false,
+            ..SPANS
+        },
+    ),
+    (
+        Format::UimaXmi,
+        Holds {
+            relations: Relations::Yes,
+            attributes: Values::Text,
+            tokens: Tokens::Yes,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::GateXml,
+        Holds {
+            answers: Answers::Empty,
+            relations: Relations::Yes,
+            attributes: Values::Typed,
+            annotators: true,
+            tokens: Tokens::Yes,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::BiocXml,
+        Holds {
+            discontinuous: true,
+            relations: Relations::Yes,
+            attributes: Values::Text,
+            annotators: true,
+            metadata: Values::Text,
+            ..SPANS
+        },
+    ),
+    (
+        Format::BiocJson,
+        Holds {
+            discontinuous: true,
+            relations: Relations::Yes,
+            attributes: Values::Typed,
+            annotators: true,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::Pubtator,
+        Holds {
+            attributes: Values::Concepts,
+            relations: Relations::Concepts,
+            ..SPANS
+        },
+    ),
+    (
+        Format::JsonlSpans,
+        Holds {
+            tokens: Tokens::Whole,
+            empty: false,
+            text: Text::Tokens,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+    (
+        Format::CsvSpans,
+        Holds {
+            answers: Answers::Empty,
+            discontinuous: true,
+            attributes: Values::Typed,
+            annotators: true,
+            metadata: Values::Typed,
+            ..SPANS
+        },
+    ),
+];
 
 /// A format of sentences with a tag for each token.
 const TAGS: Holds = Holds {
@@ -154,7 +355,7 @@ pub const OTHER_FORMATS: [(&str, Holds); 9] = [
             annotators: true,
             answers: Answers::Empty,
             tokens: Tokens::Whole,
-            metadata: true,
+            metadata: Values::Typed,
             ..SPANS
         },
     ),
@@ -189,118 +390,8 @@ impl Format {
     /// assert!(Format::Brat.holds().discontinuous);
     /// ```
     pub fn holds(self) -> Holds {
-        match self {
-            Self::MatJson => Holds {
-                relations: true,
-                attributes: Attributes::Typed,
-                tokens: Tokens::Yes,
-                id: false,
-                metadata: true,
-                ..SPANS
-            },
-            Self::XmlInline | Self::FakeXmlInline => Holds {
-                overlap: Overlap::Nested,
-                attributes: Attributes::Text,
-                tokens: Tokens::Yes,
-                id: false,
-                ..SPANS
-            },
-            Self::Raw => Holds {
-                overlap: Overlap::No,
-                empty: false,
-                id: false,
-                ..SPANS
-            },
-            Self::Brat => Holds {
-                discontinuous: true,
-                empty: false,
-                relations: true,
-                attributes: Attributes::Flags,
-                id: false,
-                ..SPANS
-            },
-            Self::Doccano => Holds {
-                relations: true,
-                metadata: true,
-                ..SPANS
-            },
-            Self::Prodigy => Holds {
-                relations: true,
-                annotators: true,
-                answers: Answers::All,
-                tokens: Tokens::Yes,
-                metadata: true,
-                ..SPANS
-            },
-            Self::LabelStudio => Holds {
-                relations: true,
-                attributes: Attributes::Typed,
-                annotators: true,
-                answers: Answers::All,
-                metadata: true,
-                ..SPANS
-            },
-            Self::LabelStudioMin | Self::LabelStudioCsv => Holds {
-                answers: Answers::Empty,
-                annotators: true,
-                metadata: true,
-                ..SPANS
-            },
-            Self::WebannoTsv => Holds {
-                relations: true,
-                attributes: Attributes::Text,
-                tokens: Tokens::Within,
-                id: false,
-                ..SPANS
-            },
-            Self::UimaXmi => Holds {
-                relations: true,
-                attributes: Attributes::Text,
-                tokens: Tokens::Yes,
-                metadata: true,
-                ..SPANS
-            },
-            Self::GateXml => Holds {
-                answers: Answers::Empty,
-                relations: true,
-                attributes: Attributes::Typed,
-                annotators: true,
-                tokens: Tokens::Yes,
-                metadata: true,
-                ..SPANS
-            },
-            Self::BiocXml | Self::BiocJson => Holds {
-                discontinuous: true,
-                relations: true,
-                attributes: match self {
-                    Self::BiocJson => Attributes::Typed,
-                    _ => Attributes::Text,
-                },
-                annotators: true,
-                metadata: true,
-                ..SPANS
-            },
-            Self::Pubtator => Holds {
-                attributes: Attributes::Text,
-                relations: true,
-                ..SPANS
-            },
-            Self::JsonlSpans => Holds {
-                tokens: Tokens::Whole,
-                empty: false,
-                text: Text::Tokens,
-                metadata: true,
-                ..SPANS
-            },
-            Self::CsvSpans => Holds {
-                answers: Answers::Empty,
-                discontinuous: true,
-                attributes: Attributes::Typed,
-                annotators: true,
-                metadata: true,
-                ..SPANS
-            },
-        }
+        let row = TABLE.iter().find(|(format, _)| *format == self);
+        row.map_or(SPANS, |&(_, holds)| holds)
     }
 
     /// Returns the suffix of files with one document each; None for formats with several documents

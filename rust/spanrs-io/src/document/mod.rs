@@ -96,7 +96,9 @@ pub use annotators::LayerChoice;
 pub use elements::Elements;
 pub(crate) use encoding::place;
 pub use given::{NoDocument, PlainAnnotation, PlainDocument, PlainRelation};
-pub use holds::{Answers, Attributes, Holds, OTHER_FORMATS, Overlap, Text, Tokens, holds_of};
+pub use holds::{
+    Answers, Holds, OTHER_FORMATS, Overlap, Relations, Text, Tokens, Values, holds_of,
+};
 pub use losses::{Loss, Losses};
 pub use project::project;
 pub use quirks::{OffsetUnit, Quirks, Trim};

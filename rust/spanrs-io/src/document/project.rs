@@ -7,9 +7,12 @@ mod tokens;
 
 use std::borrow::Cow;
 
-use super::annotated_text::{Annotation, Document};
-use super::holds::{Attributes, Holds, Overlap, Text, Tokens};
+use serde_json::Value;
+
+use super::annotated_text::{Annotation, Document, Relation};
+use super::holds::{Holds, Overlap, Relations, Text, Tokens, Values};
 use super::losses::Losses;
+use super::{bioc, pubtator};
 use layers::{keep_answers, keep_layers};
 use tokens::{join_tokens, keep_tokens, widen_to_tokens};
 
@@ -63,10 +66,7 @@ pub fn project<'a>(
     keep_overlaps(&mut kept, holds, losses);
     keep_answers(&mut kept, holds, losses);
     keep_attributes(&mut kept, holds, losses);
-    if !holds.relations && !kept.relations.is_empty() {
-        losses.add("relations", kept.relations.len());
-        kept.to_mut().relations.clear();
-    }
+    keep_relations(&mut kept, holds, losses);
     keep_names(&mut kept, holds, losses);
     if holds.text != Text::Whole {
         join_tokens(&mut kept, holds.text, losses);
@@ -218,28 +218,110 @@ fn keep_attributes(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut
         return;
     }
     match holds.attributes {
-        Attributes::Typed => {}
-        Attributes::No => {
+        Values::Typed => return,
+        Values::No => {
             losses.add("attributes of annotations", with);
             document.to_mut().clear_attributes();
+            return;
         }
-        text => {
-            let keeps_true = text == Attributes::Flags;
+        Values::Concepts => {
             let all = document.annotations.iter();
-            let changed = all.map(|a| document.typed_attributes(a, keeps_true)).sum();
-            if changed > 0 {
-                document.to_mut().attributes_to_text(keeps_true);
-                losses.add("attribute values that are written as text", changed);
+            let others = |a| {
+                document
+                    .attributes(a)
+                    .filter(|(name, _)| !pubtator::is_held(name))
+            };
+            let dropped = all.map(|a| others(a).count()).sum();
+            losses.add("attributes other than identifier and mentions", dropped);
+            if dropped > 0 {
+                document.to_mut().retain_attributes(pubtator::is_held);
             }
         }
+        Values::Text | Values::Flags => {}
     }
+    let keeps_true = holds.attributes == Values::Flags;
+    let all = document.annotations.iter();
+    let changed = all.map(|a| document.typed_attributes(a, keeps_true)).sum();
+    if changed > 0 {
+        document.to_mut().attributes_to_text(keeps_true);
+        losses.add("attribute values that are written as text", changed);
+    }
+}
+
+/// Removes relations, or moves them to the annotations that represent their concepts.
+fn keep_relations(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
+    if document.relations.is_empty() || holds.relations == Relations::Yes {
+        return;
+    }
+    if holds.relations == Relations::No {
+        losses.add("relations", document.relations.len());
+        document.to_mut().relations.clear();
+        return;
+    }
+    let first = pubtator::first_with_identifier(document);
+    let moved = |at: u32| {
+        let annotation = document.annotations.get(at as usize)?;
+        first
+            .get(pubtator::identifier(document, annotation)?)
+            .copied()
+    };
+    let ends: Vec<Option<(u32, u32)>> = document
+        .relations
+        .iter()
+        .map(|relation| moved(relation.from).zip(moved(relation.to)))
+        .collect();
+    let of_same = document.relations.iter().zip(&ends);
+    let unchanged = |(relation, ends): (&Relation, &Option<(u32, u32)>)| {
+        *ends == Some((relation.from, relation.to))
+    };
+    if of_same.clone().all(unchanged) {
+        return;
+    }
+    let missing = ends.iter().filter(|ends| ends.is_none()).count();
+    let other = of_same.filter(|pair| !unchanged(*pair)).count() - missing;
+    losses.add("relations of annotations without an identifier", missing);
+    losses.add(
+        "relations that move to the first annotation with the same identifier",
+        other,
+    );
+    let document = document.to_mut();
+    let relations = std::mem::take(&mut document.relations);
+    document.relations = relations
+        .into_iter()
+        .zip(ends)
+        .filter_map(|(relation, ends)| {
+            let (from, to) = ends?;
+            Some(Relation {
+                from,
+                to,
+                ..relation
+            })
+        })
+        .collect();
 }
 
 /// Keeps the id, the name and the metadata that the format can represent.
 fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
-    if !holds.metadata && !document.metadata.is_empty() {
+    let has_metadata = holds.metadata != Values::No;
+    if !has_metadata && !document.metadata.is_empty() {
         losses.add("documents with metadata", 1);
         document.to_mut().metadata.clear();
+    }
+    // The structure of BioC documents is not an infon, and is kept as it is.
+    let is_typed =
+        |(name, value): &(String, Value)| !value.is_string() && !bioc::is_structure(name);
+    let typed = document
+        .metadata
+        .iter()
+        .filter(|fact| is_typed(fact))
+        .count();
+    if holds.metadata == Values::Text && typed > 0 {
+        losses.add("metadata values that are written as text", typed);
+        for fact in &mut document.to_mut().metadata {
+            if is_typed(fact) {
+                fact.1 = Value::String(fact.1.to_string());
+            }
+        }
     }
     if document.id.as_deref() == Some("") {
         document.to_mut().id = None;
@@ -258,11 +340,11 @@ fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Loss
             losses.add("ids of documents", usize::from(id != name));
             document.to_mut().id = None;
         }
-        (None, Some(_)) if !in_file_name && !holds.metadata => {
+        (None, Some(_)) if !in_file_name && !has_metadata => {
             let document = document.to_mut();
             document.id = document.name.take();
         }
-        (Some(id), Some(name)) if !holds.metadata => {
+        (Some(id), Some(name)) if !has_metadata => {
             losses.add("names of documents", usize::from(id != name));
             document.to_mut().name = None;
         }

@@ -35,7 +35,7 @@ use spanrs_base::{Limits, Position};
 
 pub(super) use write::Writer;
 
-use super::annotated_text::Document;
+use super::annotated_text::{Annotation, Document};
 use super::annotators::LayerChoice;
 use super::json::excerpt;
 use super::offset_units::{Offsets, Unit, UnitCounts, quoted};
@@ -384,16 +384,25 @@ fn add_mentions(document: &mut Document, mentions: &[Mention<'_>]) -> Unit {
     unit
 }
 
+/// Returns true for the attributes that the format can represent.
+pub(super) fn is_held(name: &str) -> bool {
+    matches!(name, IDENTIFIER | MENTIONS)
+}
+
+/// Returns the identifier of the concept of an annotation.
+pub(super) fn identifier<'a>(document: &'a Document, annotation: &Annotation) -> Option<&'a str> {
+    let mut attributes = document.attributes(annotation);
+    let (_, found) = attributes.find(|(name, _)| *name == IDENTIFIER)?;
+    Some(found).filter(|identifier| !matches!(*identifier, "" | NO_IDENTIFIER))
+}
+
 /// Returns the first annotation with each concept id. Annotations with exactly this id precede
 /// annotations with several ids.
-fn first_with_identifier(document: &Document) -> HashMap<String, u32> {
+pub(super) fn first_with_identifier(document: &Document) -> HashMap<String, u32> {
     let mut first = HashMap::new();
     let identifiers = || {
         let all = document.annotations.iter().zip(0_u32..);
-        all.filter_map(|(annotation, at)| {
-            let mut attributes = document.attributes(annotation);
-            Some((attributes.find(|(name, _)| *name == IDENTIFIER)?.1, at))
-        })
+        all.filter_map(|(annotation, at)| Some((identifier(document, annotation)?, at)))
     };
     for (identifier, at) in identifiers() {
         first.entry(identifier.to_owned()).or_insert(at);

@@ -312,7 +312,6 @@ mod tests {
     #[test]
     fn text_is_recognised_by_its_content() {
         let word = "1\tBob\t_\tPROPN\t_\t_\t0\troot\t_\tNER=B-PER\n";
-        let xmi = "<xmi:XMI xmlns:xmi=\"http://www.omg.org/XMI\"></xmi:XMI>";
         for (text, name, expected) in [
             ("", "x", "columns"),
             ("", "x.ann", "brat"),
@@ -323,6 +322,23 @@ mod tests {
             ("T1\tPER 0 3\tBob\n", "x.csv", "brat"),
             ("#FORMAT=WebAnno TSV 3.3\n", "x", "webanno-tsv"),
             ("\u{FEFF}<doc>\nBob\n</doc>\n", "x", "xml-inline"),
+            ("# newdoc\n", "x", "columns"),
+            (word, "x", "conllu"),
+            ("PER\t6\t7\t6, 7\n", "x.csv", "spans"),
+            ("{\"signal\": \"Bob\"}", "x", "mat-json"),
+            ("EU,NNP\n", "x.csv", "csv"),
+            ("EU I-S|B-NP\n", "x", "stacked"),
+            ("EU B-ORG\n", "x.json", "columns"),
+            ("<unk> O\n[ O\n", "x.xml", "columns"),
+        ] {
+            assert_eq!(format(text.as_bytes(), true, name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn formats_of_annotation_tools_are_recognised() {
+        let xmi = "<xmi:XMI xmlns:xmi=\"http://www.omg.org/XMI\"></xmi:XMI>";
+        for (text, name, expected) in [
             (xmi, "x", "uima-xmi"),
             (
                 "<CAS version=\"2\"><a/></CAS>",
@@ -388,14 +404,6 @@ EU,0,2,B-ORG
                 "x",
                 "csv",
             ),
-            ("# newdoc\n", "x", "columns"),
-            (word, "x", "conllu"),
-            ("PER\t6\t7\t6, 7\n", "x.csv", "spans"),
-            ("{\"signal\": \"Bob\"}", "x", "mat-json"),
-            ("EU,NNP\n", "x.csv", "csv"),
-            ("EU I-S|B-NP\n", "x", "stacked"),
-            ("EU B-ORG\n", "x.json", "columns"),
-            ("<unk> O\n[ O\n", "x.xml", "columns"),
         ] {
             assert_eq!(format(text.as_bytes(), true, name), expected, "{text}");
         }

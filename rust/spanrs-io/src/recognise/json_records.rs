@@ -370,6 +370,10 @@ mod tests {
         ] {
             assert_eq!(format(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn tokens_and_collections_are_told_by_their_keys() {
         for (text, expected) in [
             ("{\"tokens\": [\"EU\"], \"ner_tags\": [0]}", "jsonl-tags"),
             ("[{\"words\": [], \"labels\": [\"O\"]}]", "jsonl-tags"),

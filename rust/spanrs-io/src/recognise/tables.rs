@@ -117,9 +117,7 @@ pub(super) fn span_table(lines: &[u8]) -> Option<Format> {
         });
         let names: Vec<Vec<u8>> = names.collect();
         let has = |name: &&str| names.iter().any(|cell| cell == name.as_bytes());
-        if ["annotation_id", "id"].iter().all(|name| has(name))
-            && (has(&"lead_time") || has(&"annotator"))
-        {
+        if ["annotation_id", "id"].iter().all(&has) && (has(&"lead_time") || has(&"annotator")) {
             return Some(Format::LabelStudioCsv);
         }
         let spans = SPAN_COLUMNS.iter().all(|column| column.iter().any(&has));

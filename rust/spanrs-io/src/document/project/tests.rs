@@ -352,11 +352,15 @@ fn check_holds(document: &Document, holds: &Holds) {
     tokens.sort_unstable();
     assert!(holds.empty || spans.iter().all(|a| a.start < a.end));
     assert!(holds.discontinuous || spans.iter().all(|a| document.pieces(a).is_empty()));
-    assert!(holds.relations || document.relations.is_empty());
+    assert!(holds.relations != Relations::No || document.relations.is_empty());
     assert!(holds.annotators || document.layers.is_empty());
-    assert!(holds.metadata || document.metadata.is_empty());
+    assert!(holds.metadata != Values::No || document.metadata.is_empty());
     assert!(holds.id || document.id.is_none());
-    assert!(holds.id && holds.metadata || document.id.is_none() || document.name.is_none());
+    assert!(
+        holds.id && holds.metadata != Values::No
+            || document.id.is_none()
+            || document.name.is_none()
+    );
     for layer in &document.layers {
         let least = match layer.answer {
             Answer::Given => Answers::No,
@@ -393,10 +397,10 @@ fn check_annotations(document: &Document, holds: &Holds) {
         let text = document
             .attribute_values(a)
             .all(|(_, value)| match holds.attributes {
-                Attributes::No => false,
-                Attributes::Text => value.is_string(),
-                Attributes::Flags => value.is_string() || value == &serde_json::Value::Bool(true),
-                Attributes::Typed => true,
+                Values::No => false,
+                Values::Concepts | Values::Text => value.is_string(),
+                Values::Flags => value.is_string() || value == &serde_json::Value::Bool(true),
+                Values::Typed => true,
             });
         assert!(text);
         let others = document.annotations.iter().filter(|b| b.layer == a.layer);

@@ -156,6 +156,12 @@ fn what_a_line_cannot_hold_is_replaced_and_counted() {
     assert_eq!(
         losses,
         [
+            ("attributes other than identifier and mentions", 1),
+            ("relations of annotations without an identifier", 1),
+            (
+                "relations that move to the first annotation with the same identifier",
+                1
+            ),
             (
                 "ids of documents with characters that the format does not allow, replaced by _",
                 1
@@ -165,16 +171,10 @@ fn what_a_line_cannot_hold_is_replaced_and_counted() {
                 "types with characters that the format does not allow, replaced by spaces",
                 3
             ),
-            ("attributes other than identifier and mentions", 1),
-            (
-                "relations that move to the first annotation with the same identifier",
-                1
-            ),
             (
                 "types of relations with characters that the format does not allow, replaced",
                 1
             ),
-            ("relations of annotations without an identifier", 1),
         ]
     );
     let again = &read(&file)[0];

@@ -7,7 +7,7 @@ use super::super::annotated_text::{Annotation, Document};
 use super::super::char_index::CharIndex;
 use super::super::losses::Losses;
 use super::super::write::WriteFormat;
-use super::{IDENTIFIER, MENTIONS, NO_IDENTIFIER, first_with_identifier};
+use super::{IDENTIFIER, MENTIONS, NO_IDENTIFIER};
 
 /// Characters at which some readers end a line, replaced by spaces.
 const LINE_ENDS: [char; 10] = [
@@ -119,7 +119,7 @@ fn attributes(
             _ => others += 1,
         }
     }
-    losses.add("attributes other than identifier and mentions", others);
+    losses.add("repeated identifiers and mentions", others);
     if identifier.is_empty() {
         identifier = NO_IDENTIFIER;
     }
@@ -136,29 +136,16 @@ fn attributes(
     }
 }
 
-/// Appends the relations, whose annotations are given by their concept ids.
+/// Appends the relations, whose annotations are given by their identifiers.
 fn relations(document: &Document, id: &str, out: &mut Vec<u8>, losses: &mut Losses) {
-    if document.relations.is_empty() {
-        return;
-    }
-    let first = first_with_identifier(document);
     let identifier = |at: u32| {
         let annotation = document.annotations.get(at as usize)?;
-        let mut attributes = document.attributes(annotation);
-        let found = attributes.find(|(name, _)| *name == IDENTIFIER)?.1;
-        Some(found).filter(|identifier| !matches!(*identifier, "" | NO_IDENTIFIER))
+        super::identifier(document, annotation)
     };
     for relation in &document.relations {
-        let ends = (identifier(relation.from), identifier(relation.to));
-        let (Some(from), Some(to)) = ends else {
-            losses.add("relations of annotations without an identifier", 1);
+        let (Some(from), Some(to)) = (identifier(relation.from), identifier(relation.to)) else {
             continue;
         };
-        let moved = first.get(from) != Some(&relation.from) || first.get(to) != Some(&relation.to);
-        losses.add(
-            "relations that move to the first annotation with the same identifier",
-            usize::from(moved),
-        );
         let ty = document.type_of_relation(relation);
         let (mut written, changed) = field(ty);
         if written.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+')) {
