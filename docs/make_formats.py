@@ -25,10 +25,14 @@ COLUMNS = (
     "id",
     "metadata",
 )
+#: Cells for attributes and metadata.
+VALUES = {"no": "", "concepts": "identifier, mentions", "text": "text", "flags": "text, true", "typed": "yes"}
 #: Cells for values that are not yes or no.
 WORDS = {
     "overlap": {"no": "", "nested": "nested", "any": "yes"},
-    "attributes": {"no": "", "text": "text", "flags": "text, true", "typed": "yes"},
+    "attributes": VALUES,
+    "metadata": VALUES,
+    "relations": {"no": "", "concepts": "of concepts", "yes": "yes"},
     "answers": {"no": "", "empty": "empty", "all": "yes"},
     "tokens": {"no": "", "yes": "yes", "whole": "required", "within": "required, spans may split them"},
     "text": {"whole": "yes", "lines": "from tokens, lines", "tokens": "from tokens"},

@@ -378,6 +378,14 @@ mod tests {
                 "x",
                 "columns",
             ),
+        ] {
+            assert_eq!(format(text.as_bytes(), true, name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tables_of_spans_are_told_by_their_headers() {
+        for (text, name, expected) in [
             (
                 "document,start,end,type
 d,0,2,PER
