@@ -13,6 +13,7 @@ from spanrs.io.write_sentences import FORMATS as SENTENCE_FORMATS
 PAGE = Path(__file__).parent / "convert.md"
 BEGIN = "<!-- made by docs/make_formats.py -->"
 COLUMNS = (
+    "nested",
     "overlap",
     "discontinuous",
     "empty spans",
@@ -25,17 +26,31 @@ COLUMNS = (
     "id",
     "metadata",
 )
+#: Names of the facts in columns with another name.
+NAMES = {"nested": "overlap", "empty spans": "empty"}
 #: Cells for attributes and metadata.
-VALUES = {"no": "", "concepts": "identifier, mentions", "text": "text", "flags": "text, true", "typed": "yes"}
+VALUES = {
+    "no": "",
+    "concepts": "identifier, mentions",
+    "text": "text",
+    "flags": "text, true",
+    "typed": "yes",
+}
 #: Cells for values that are not yes or no.
 WORDS = {
-    "overlap": {"no": "", "nested": "nested", "any": "yes"},
+    "nested": {"no": "", "nested": "yes", "any": "yes"},
+    "overlap": {"no": "", "nested": "", "any": "yes"},
     "attributes": VALUES,
     "metadata": VALUES,
     "relations": {"no": "", "concepts": "of concepts", "yes": "yes"},
-    "answers": {"no": "", "empty": "empty", "all": "yes"},
+    "answers": {"no": "", "empty": "empty", "skipped": "empty, skipped", "all": "yes"},
     "tokens": {"no": "", "yes": "yes", "whole": "required", "within": "required, spans may split them"},
-    "text": {"whole": "yes", "lines": "from tokens, lines", "tokens": "from tokens"},
+    "text": {
+        "whole": "yes",
+        "onebreak": "one line break",
+        "lines": "from tokens, lines",
+        "tokens": "from tokens",
+    },
 }
 
 
@@ -43,7 +58,7 @@ def cells(holds: dict[str, object]) -> list[str]:
     """Return the cells of a format."""
     values = []
     for column in COLUMNS:
-        value = holds["empty" if column == "empty spans" else column]
+        value = holds[NAMES.get(column, column)]
         word = WORDS.get(column, {True: "yes", False: ""})
         values.append(word[value])
     return values

@@ -67,7 +67,7 @@ def documents() -> list[Document]:
         # Text with markup, several lines and spaces at both ends.
         Document(
             ' <b> & "Bob"\tsaw\n\n  Rome \\n [x] | a_b *\n',
-            [Annotation("PER", 8, 11), Annotation("LOC", 21, 25)],
+            [Annotation("PER", 8, 11), Annotation("LOC", 20, 25)],
             "16",
         ),
         # Several annotators, one of whom found nothing; skipped and rejected documents.

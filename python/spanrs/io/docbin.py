@@ -20,6 +20,8 @@ __all__ = ["read_docbin"]
 
 #: Name of the layer of entities.
 ENTITIES = "ents"
+#: Name of the span group of overlapping spans without a layer.
+UNNAMED = "spans"
 #: Selects the entities and all span groups.
 ALL = "*"
 #: Maximum decompression ratio, and decompressed size in bytes from which the limit applies, as for other formats.
@@ -188,7 +190,8 @@ def _document(doc: Doc, layer: str | None) -> Document:
     if layer == ALL:
         # A document without entities and with a group has only the group.
         groups = {None: doc.ents} if doc.ents or not doc.spans else {}
-        groups |= {name: list(group) for name, group in doc.spans.items()}
+        unnamed = not doc.ents and list(doc.spans) == [UNNAMED]
+        groups |= {None if unnamed else name: list(group) for name, group in doc.spans.items()}
     elif layer not in (None, ENTITIES):
         groups = {layer: list(doc.spans[layer]) if layer in doc.spans else []}
     for number, group in enumerate(groups.values()):

@@ -12,6 +12,7 @@ from typing import IO, Any, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, with_code
+from spanrs.io.docbin import UNNAMED
 from spanrs.io.document import TOKEN, Document, Layer
 from spanrs.io.output import atomic_output
 
@@ -188,23 +189,29 @@ def _write_folder(
 def _file_names(names: Sequence[str | None]) -> tuple[list[str], list[dict[str, Any]]]:
     """Return names of files for documents, and the losses.
 
-    The names are those of the documents if they are distinct and valid on all systems, otherwise numbers.
+    The names are those of the documents, with characters that are not allowed on all systems replaced by ``_``. If they
+    are not distinct, or a document has no name, the files are numbered.
     """
-    named = [name for name in names if name]
-    valid = [
-        name
-        for name in named
-        if not any(mark in name for mark in '/\\:*?"<>|')
-        and not name.startswith(".")
-        and name.isprintable()
-        and len(name.encode()) <= LONGEST_NAME
-    ]
+    valid = [_valid_name(name) for name in names if name]
     if len(set(map(str.lower, valid))) == len(names):
-        return valid, []
+        changed = [name for name, file in zip(names, valid, strict=True) if name != file]
+        return valid, _loss(
+            "names with characters that names of files must not have, replaced by _", changed
+        )
     width = len(str(len(names)))
-    kind = "names of documents that are not distinct names of files"
-    lost = [{"kind": kind, "number": len(named), "first": f"document {named[0]}"}] if named else []
-    return [str(at).zfill(width) for at in range(len(names))], lost
+    numbers = [str(at).zfill(width) for at in range(len(names))]
+    return numbers, _loss("names of documents, which are not distinct", [name for name in names if name])
+
+
+def _valid_name(name: str) -> str:
+    """Return a name that is allowed as the name of a file."""
+    shown = "".join("_" if mark in '/\\:*?"<>|' or not mark.isprintable() else mark for mark in name)
+    shown = f"_{shown[1:]}" if shown.startswith(".") else shown
+    return shown.encode()[:LONGEST_NAME].decode(errors="ignore").rstrip(" .") or "_"
+
+
+def _loss(kind: str, names: Sequence[str | None]) -> list[dict[str, Any]]:
+    return [{"kind": kind, "number": len(names), "first": f"document {names[0]}"}] if names else []
 
 
 def _write_docbin(
@@ -236,23 +243,19 @@ def _write_docbin(
         doc = Doc(vocab, words=words, spaces=spaces)
         for number, layer in enumerate(document.layers or [Layer(None)]):
             spans = list(_spacy_spans(doc, document, number))
-            doc.spans[layer.name or _UNNAMED] = spans
+            doc.spans[layer.name or UNNAMED] = spans
             overlapping |= layer.name is None and _overlap(spans)
         facts = {"id": document.id, "name": document.name, "metadata": dict(document.metadata)}
         doc.user_data.update({name: fact for name, fact in facts.items() if fact})
         docs.append(doc)
     for doc in docs:
-        if not overlapping and _UNNAMED in doc.spans:
-            doc.set_ents(list(doc.spans[_UNNAMED]))
-            del doc.spans[_UNNAMED]
+        if not overlapping and UNNAMED in doc.spans:
+            doc.set_ents(list(doc.spans[UNNAMED]))
+            del doc.spans[UNNAMED]
     accept(projection.losses())
     out.write(DocBin(docs=docs, store_user_data=True).to_bytes())
     layers = {name for doc in docs for name in doc.spans}
-    return len(docs), {"layer": _UNNAMED} if layers == {_UNNAMED} else {}
-
-
-#: Name of the span group of annotations without a layer.
-_UNNAMED = "spans"
+    return len(docs), {"layer": UNNAMED} if layers == {UNNAMED} else {}
 
 
 def _spacy_spans(doc: Any, document: Document, layer: int) -> Iterator[Any]:

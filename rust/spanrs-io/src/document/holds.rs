@@ -54,6 +54,8 @@ pub enum Answers {
     No,
     /// Annotators who saw the document without annotating anything are represented.
     Empty,
+    /// Skipped documents are represented, too.
+    Skipped,
     /// Skipped and rejected documents are represented, too.
     All,
 }
@@ -80,6 +82,8 @@ pub enum Text {
     Tokens,
     /// Rebuilt from the tokens: a space between tokens, a line feed between lines.
     Lines,
+    /// Represented as it is, except that all line ends but one are spaces.
+    OneBreak,
     /// Represented as it is.
     Whole,
 }
@@ -205,7 +209,7 @@ const TABLE: [(Format, Holds); 18] = [
             relations: Relations::Yes,
             attributes: Values::Typed,
             annotators: true,
-            answers: Answers::All,
+            answers: Answers::Skipped,
             metadata: Values::Typed,
             ..SPANS
         },
@@ -287,6 +291,7 @@ const TABLE: [(Format, Holds); 18] = [
         Holds {
             attributes: Values::Concepts,
             relations: Relations::Concepts,
+            text: Text::OneBreak,
             ..SPANS
         },
     ),

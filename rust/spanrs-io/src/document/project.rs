@@ -14,7 +14,7 @@ use super::holds::{Holds, Overlap, Relations, Text, Tokens, Values};
 use super::losses::Losses;
 use super::{bioc, pubtator};
 use layers::{keep_answers, keep_layers};
-use tokens::{join_tokens, keep_tokens, widen_to_tokens};
+use tokens::{clip_to_tokens, join_tokens, keep_tokens, widen_to_tokens};
 
 /// Returns the part of a document that a format can represent; None for a document that nobody
 /// annotated (skipped or rejected) if the format cannot represent this, because the text would look
@@ -30,6 +30,7 @@ use tokens::{join_tokens, keep_tokens, widen_to_tokens};
 /// | tokens that cross annotations | removed if the format requires nested annotations |
 /// | discontinuous annotations | extended over their holes |
 /// | annotations that begin or end within a token | widened to whole tokens |
+/// | annotations that begin or end between tokens | shortened to tokens, if the format requires tokens |
 /// | annotations that share characters | the first to start is kept, of these the longest |
 /// | attributes | removed; values become text in formats with text only |
 /// | relations | removed, also if one of their annotations is removed |
@@ -60,16 +61,20 @@ pub fn project<'a>(
     if !holds.empty {
         drop_empty(&mut kept, losses);
     }
-    if holds.tokens == Tokens::Whole {
-        widen_to_tokens(&mut kept, losses);
+    match holds.tokens {
+        Tokens::Whole => widen_to_tokens(&mut kept, losses),
+        Tokens::Within => clip_to_tokens(&mut kept, losses),
+        Tokens::No | Tokens::Yes => {}
     }
     keep_overlaps(&mut kept, holds, losses);
     keep_answers(&mut kept, holds, losses);
     keep_attributes(&mut kept, holds, losses);
     keep_relations(&mut kept, holds, losses);
     keep_names(&mut kept, holds, losses);
-    if holds.text != Text::Whole {
-        join_tokens(&mut kept, holds.text, losses);
+    match holds.text {
+        Text::Whole => {}
+        Text::OneBreak => pubtator::keep_one_break(&mut kept, losses),
+        Text::Tokens | Text::Lines => join_tokens(&mut kept, holds.text, losses),
     }
     Some(kept)
 }

@@ -33,7 +33,7 @@ use std::collections::HashMap;
 
 use spanrs_base::{Limits, Position};
 
-pub(super) use write::Writer;
+pub(super) use write::{Writer, keep_one_break};
 
 use super::annotated_text::{Annotation, Document};
 use super::annotators::LayerChoice;

@@ -282,9 +282,7 @@ impl WriteFormat for JsonWriter {
         for (at, mut result) in results.into_iter().enumerate() {
             let layer = document.layers.get(at);
             let answer = layer.map_or(Answer::Given, |layer| layer.answer);
-            if answer == Answer::Rejected {
-                losses.add("rejected documents that are written as skipped", 1);
-            }
+            // Label Studio has no rejection.
             let was_cancelled = matches!(answer, Answer::Rejected | Answer::Skipped);
             if was_cancelled {
                 // They do not count, and are not read.

@@ -20,10 +20,14 @@ pub(super) fn keep_layers(
     let least = |answer| match answer {
         Answer::Given => Answers::No,
         Answer::Empty => Answers::Empty,
-        Answer::Skipped | Answer::Rejected => Answers::All,
+        Answer::Skipped => Answers::Skipped,
+        Answer::Rejected => Answers::All,
     };
+    if holds.answers == Answers::Skipped {
+        skip_rejected(document, losses);
+    }
     let seen = |answer| matches!(answer, Answer::Given | Answer::Empty);
-    if !document.layers.iter().any(|layer| seen(layer.answer)) && holds.answers < Answers::All {
+    if !document.layers.iter().any(|layer| seen(layer.answer)) && holds.answers < Answers::Skipped {
         losses.add("documents that were skipped or rejected", 1);
         return false;
     }
@@ -43,6 +47,24 @@ pub(super) fn keep_layers(
         document.to_mut().layers.clear();
     }
     true
+}
+
+/// Marks documents as skipped by annotators who rejected them.
+fn skip_rejected(document: &mut Cow<'_, Document>, losses: &mut Losses) {
+    let rejected = |answer| answer == Answer::Rejected;
+    let number = document
+        .layers
+        .iter()
+        .filter(|layer| rejected(layer.answer))
+        .count();
+    losses.add("rejected documents, which are written as skipped", number);
+    if number > 0 {
+        for layer in &mut document.to_mut().layers {
+            if rejected(layer.answer) {
+                layer.answer = Answer::Skipped;
+            }
+        }
+    }
 }
 
 /// Makes the answers agree with the annotations: annotators without annotations have found nothing,

@@ -107,6 +107,27 @@ impl Bounds {
         first..self.0.partition_point(up_to).max(first)
     }
 
+    /// Returns a segment without the characters between tokens at its beginning and its end; None if
+    /// there is no token.
+    fn clipped(&self, start: u32, end: u32) -> Option<(u32, u32)> {
+        if start >= end {
+            let next = self.0.partition_point(|token| token.1 < start);
+            let inside = self.0.get(next).filter(|token| token.0 <= start);
+            let before = next.checked_sub(1).and_then(|before| self.0.get(before));
+            let moved = before.map(|token| token.1);
+            let position = inside.map(|_| start).or(moved);
+            let position = position.or_else(|| Some(self.0.first()?.0))?;
+            return Some((position, position));
+        }
+        let first = self.0.partition_point(|token| token.1 <= start);
+        let last = self
+            .0
+            .partition_point(|token| token.0 < end)
+            .checked_sub(1)?;
+        let (first, last) = (self.0.get(first)?, self.0.get(last)?);
+        (first.0 < end && last.1 > start).then(|| (start.max(first.0), end.min(last.1)))
+    }
+
     /// Widens segments to whole tokens. Segments without a token are removed, and segments with the
     /// same tokens are joined.
     fn widened(&self, segments: &[(u32, u32)]) -> Vec<(u32, u32)> {
@@ -124,6 +145,37 @@ impl Bounds {
         }
         wide
     }
+}
+
+/// Shortens annotations that begin or end between tokens to tokens, and removes annotations without
+/// a token. An empty annotation between tokens is moved to the end of the preceding token.
+pub(super) fn clip_to_tokens(document: &mut Cow<'_, Document>, losses: &mut Losses) {
+    let bounds = Bounds::of(document);
+    drop_if(
+        document,
+        losses,
+        "annotations without a token",
+        |document, a| !document.is_token(a) && bounds.clipped(a.start, a.end).is_none(),
+    );
+    let (mut shortened, mut moved) = (0, 0);
+    for at in 0..document.annotations.len() {
+        let annotation = document.annotations[at];
+        let (start, end) = (annotation.start, annotation.end);
+        let clipped = bounds.clipped(start, end).unwrap_or((start, end));
+        if !document.is_token(&annotation) && clipped != (start, end) {
+            *(if start < end {
+                &mut shortened
+            } else {
+                &mut moved
+            }) += 1;
+            document.to_mut().set_bounds(at, &[clipped]);
+        }
+    }
+    losses.add(
+        "annotations that begin or end between tokens, shortened to tokens",
+        shortened,
+    );
+    losses.add("empty annotations between tokens, moved to a token", moved);
 }
 
 /// Widens annotations to whole tokens, and removes annotations without a token.

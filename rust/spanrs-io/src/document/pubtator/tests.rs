@@ -162,11 +162,11 @@ fn what_a_line_cannot_hold_is_replaced_and_counted() {
                 "relations that move to the first annotation with the same identifier",
                 1
             ),
+            ("line ends in texts, replaced by spaces", 2),
             (
                 "ids of documents with characters that the format does not allow, replaced by _",
                 1
             ),
-            ("line ends in texts, replaced by spaces", 2),
             (
                 "types with characters that the format does not allow, replaced by spaces",
                 3

@@ -47,10 +47,10 @@ impl WriteFormat for Writer {
             "ids of documents with characters that the format does not allow, replaced by _",
             usize::from(changed),
         );
-        let text = self::text(&document.text, losses);
-        let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let text = &document.text;
+        let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
         push(out, &[&id, "|t|", title, "\n", &id, "|a|", rest, "\n"]);
-        let index = CharIndex::new(&text);
+        let index = CharIndex::new(text);
         for annotation in &document.annotations {
             let covered = index.between(annotation.start, annotation.end);
             let covered = field(covered.unwrap_or_default()).0;
@@ -80,19 +80,19 @@ fn push(out: &mut Vec<u8>, parts: &[&str]) {
     }
 }
 
-/// Returns the text with at most one line feed, which separates title and abstract. All other line
-/// ends become spaces, so that offsets do not change.
-fn text<'a>(text: &'a str, losses: &mut Losses) -> Cow<'a, str> {
+/// Replaces line ends by spaces, except for the first line feed, which separates title and abstract.
+/// Offsets do not change.
+pub(in crate::document) fn keep_one_break(document: &mut Cow<'_, Document>, losses: &mut Losses) {
+    let text = &document.text;
     // An empty abstract has no line feed.
     let divider = text.find('\n').filter(|&at| at + 1 < text.len());
     let replaced = |(at, c): &(usize, char)| LINE_ENDS.contains(c) && Some(*at) != divider;
     let number = text.char_indices().filter(replaced).count();
     losses.add("line ends in texts, replaced by spaces", number);
-    if number == 0 {
-        return Cow::Borrowed(text);
+    if number > 0 {
+        let character = |(at, c)| if replaced(&(at, c)) { ' ' } else { c };
+        document.to_mut().text = text.char_indices().map(character).collect();
     }
-    let character = |(at, c)| if replaced(&(at, c)) { ' ' } else { c };
-    Cow::Owned(text.char_indices().map(character).collect())
 }
 
 /// Returns a field without tabs and line ends, and whether it was changed.

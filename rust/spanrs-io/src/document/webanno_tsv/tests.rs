@@ -323,14 +323,14 @@ fn everything_that_cannot_be_written_is_counted() {
     assert_eq!(
         counted,
         [
-            "1 annotations that begin or end between tokens, shortened to tokens",
             "1 annotations without a token",
+            "1 relations of annotations that are not written",
+            "1 annotations that begin or end between tokens, shortened to tokens",
             "1 empty annotations between tokens, moved to a token",
             "1 names of layers that UIMA does not allow, changed",
             "1 names of attributes that UIMA does not allow, changed",
             "1 further attributes of the same name",
             "1 relations without a type, read as the name of their layer",
-            "1 relations of annotations that are not written",
             "1 documents whose text before the first token is replaced by spaces",
             "3 values with carriage returns, replaced by spaces",
         ]

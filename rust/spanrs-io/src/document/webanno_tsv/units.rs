@@ -65,7 +65,7 @@ impl Units {
         for annotation in &document.annotations {
             placed.push(match document.is_token(annotation) {
                 true => None,
-                false => place(annotation, &tokens, losses),
+                false => place(annotation, &tokens),
             });
         }
         for placed in placed.iter().flatten() {
@@ -209,7 +209,7 @@ fn tokens(document: &Document, losses: &mut Losses) -> (Vec<Token>, Vec<(usize, 
 /// Returns the tokens that an annotation overlaps, and its bounds without the characters between
 /// tokens at its beginning and its end. None for an annotation that does not overlap a token. An
 /// empty annotation between tokens is moved to the end of the preceding token, as in WebAnno.
-fn place(annotation: &Annotation, tokens: &[Token], losses: &mut Losses) -> Option<Placed> {
+fn place(annotation: &Annotation, tokens: &[Token]) -> Option<Placed> {
     let &Annotation { start, end, .. } = annotation;
     if start >= end {
         let next = tokens.partition_point(|token| token.end < start);
@@ -219,28 +219,18 @@ fn place(annotation: &Annotation, tokens: &[Token], losses: &mut Losses) -> Opti
             (None, Some(previous)) => (previous, tokens[previous].end),
             (None, None) => (0, tokens.first()?.start),
         };
-        if position != start {
-            losses.add("empty annotations between tokens, moved to a token", 1);
-        }
         let (start, end, tokens) = (position, position, at..at + 1);
         return Some(Placed { start, end, tokens });
     }
     let first = tokens.partition_point(|token| token.end <= start);
     let last = tokens.partition_point(|token| token.start < end);
     if first >= last {
-        losses.add("annotations without a token", 1);
         return None;
     }
     let bounds = (
         start.max(tokens[first].start),
         end.min(tokens[last - 1].end),
     );
-    if bounds != (start, end) {
-        losses.add(
-            "annotations that begin or end between tokens, shortened to tokens",
-            1,
-        );
-    }
     let (start, end) = bounds;
     let tokens = first..last;
     Some(Placed { start, end, tokens })
