@@ -42,6 +42,7 @@ WORDS = {
     "overlap": {"no": "", "nested": "", "any": "yes"},
     "attributes": VALUES,
     "metadata": VALUES,
+    "id": {"no": "", "filename": "name of the file", "yes": "yes"},
     "relations": {"no": "", "concepts": "of concepts", "yes": "yes"},
     "answers": {"no": "", "empty": "empty", "skipped": "empty, skipped", "all": "yes"},
     "tokens": {"no": "", "yes": "yes", "whole": "required", "within": "required, spans may split them"},

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import spanrs
+from spanrs import _spanrs
 from spanrs.io import Annotation, Document, Layer, Relation
+from spanrs.io.documents import of_memory
 
 PLAIN = "Bob saw Rome . Ann left ."
 
@@ -88,3 +91,55 @@ def documents() -> list[Document]:
             metadata={"source": "daily", "year": 1999, "tags": ["x", {"y": None}]},
         ),
     ]
+
+
+#: Replacements of characters that a format does not allow in types; otherwise types are unchanged.
+SIMPLER_TYPES = {"brat", "xml-inline", "webanno-tsv", "pubtator"}
+
+
+def facts(document: Document, form: str) -> dict:
+    """Return the content of a document in a form that does not depend on the order of annotations."""
+
+    def span(at: int) -> tuple:
+        a = document.annotations[at]
+        kind = a.type if form not in SIMPLER_TYPES or a.type.isalpha() else "?"
+        attributes = sorted((name, str(value)) for name, value in a.attributes.items())
+        return a.layer, a.start, a.end, kind, tuple(map(tuple, a.pieces)), attributes
+
+    return {
+        "text": document.text,
+        "id": document.id,
+        "name": document.name,
+        "metadata": dict(document.metadata),
+        # An annotation without the name of an annotator is a layer in some formats.
+        "layers": [] if _is_unnamed(document) else list(document.layers),
+        # spaCy has tokens of white space.
+        "spans": sorted(
+            map(
+                span,
+                (
+                    at
+                    for at, a in enumerate(document.annotations)
+                    if not document.text[a.start : a.end].isspace()
+                ),
+            )
+        ),
+        "relations": sorted((r.type, span(r.source), span(r.target)) for r in document.relations),
+    }
+
+
+def _is_unnamed(document: Document) -> bool:
+    return [(layer.name, layer.answer in ("given", "empty")) for layer in document.layers] == [(None, True)]
+
+
+def projected(project: list[Document], form: str) -> list[Document]:
+    """Return what the format holds of the documents."""
+    projection = _spanrs.Projection(form)
+    found = [projection.project(core, "") for core in of_memory(project)]
+    return [Document(**core.plain()) for core in found if core is not None]
+
+
+def read_back(target, written) -> list[Document]:
+    options = {name: value for name, value in written.options.items() if name != "layer"}
+    corpus = spanrs.read(target, **options)
+    return [Document(**core.plain()) for part in corpus.parts for core in corpus.layered_documents(part)]

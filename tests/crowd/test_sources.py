@@ -187,7 +187,7 @@ def test_column_files_of_annotators_may_differ_in_their_format(tmp_path):
 def test_sources_without_names_of_annotators_are_refused(tmp_path):
     spans = tmp_path / "spans.csv"
     spans.write_text("PER,0,0,Bob\n\nLOC,2,2,Rome\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="files of spans have no labels of tokens"):
+    with pytest.raises(FormatError, match="spans and records have no labels of several annotators"):
         crowd_corpus(spanrs.read(spans, format="spans"))
     path = doccano(tmp_path / "ann.jsonl", ANN)
     with pytest.raises(FormatError, match="doccano does not contain names of annotators"):

@@ -141,6 +141,7 @@ def test_external_entities_are_not_read(tmp_path):
         ("prodigy", '{"text": "a", "spans": [], "meta": %s}'),
         ("prodigy", "%s"),
         ("doccano", "%s"),
+        ("doccano", '{"text": "a", "label": [], "meta": %s}'),
         ("mat-json", "%s"),
     ],
 )
@@ -155,7 +156,6 @@ def test_deeply_nested_json_is_refused_with_its_line(tmp_path, format_, text):
 @pytest.mark.parametrize(
     ("format_", "text"),
     [
-        ("doccano", '{"text": "a", "label": [], "meta": %s}'),
         ("mat-json", '{"signal": "a", "asets": [], "metadata": %s}'),
     ],
 )

@@ -59,7 +59,7 @@ def test_annotations_that_do_not_fit_are_warned_of(tmp_path):
     gold = write(tmp_path / "gold.jsonl", record("Ada met Bob", [[0, 3, "PER"], [8, 30, "PER"]]))
     pred = write(tmp_path / "pred.jsonl", record("Ada met Bob", [[0, 3, "PER"]]))
     for align in ("refuse", "characters"):
-        with pytest.warns(SpanrsWarning, match=r"skipped: PER 8-30 reaches beyond the text"):
+        with pytest.warns(SpanrsWarning, match=r"not read: PER 8-30 reaches beyond the text"):
             result = spanrs.score(gold, pred, align=align)
         assert any("skipped: PER 8-30" in warning for warning in result.warnings)
     with pytest.warns(SpanrsWarning, match="skipped: PER 8-30"):

@@ -74,6 +74,18 @@ pub enum Tokens {
     Within,
 }
 
+/// Ids of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ids {
+    /// None.
+    No,
+    /// The id or the name of a document is the name of its file.
+    FileName,
+    /// Ids are represented.
+    Yes,
+}
+
 /// The text of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -111,7 +123,7 @@ pub struct Holds {
     /// The text.
     pub text: Text,
     /// Ids of documents.
-    pub id: bool,
+    pub id: Ids,
     /// Names and further metadata of documents.
     pub metadata: Values,
 }
@@ -127,7 +139,7 @@ const SPANS: Holds = Holds {
     answers: Answers::No,
     tokens: Tokens::No,
     text: Text::Whole,
-    id: true,
+    id: Ids::Yes,
     metadata: Values::No,
 };
 
@@ -139,7 +151,7 @@ const TABLE: [(Format, Holds); 18] = [
             relations: Relations::Yes,
             attributes: Values::Typed,
             tokens: Tokens::Yes,
-            id: false,
+            id: Ids::FileName,
             metadata: Values::Typed,
             ..SPANS
         },
@@ -150,7 +162,7 @@ const TABLE: [(Format, Holds); 18] = [
             overlap: Overlap::Nested,
             attributes: Values::Text,
             tokens: Tokens::Yes,
-            id: false,
+            id: Ids::FileName,
             ..SPANS
         },
     ),
@@ -160,7 +172,7 @@ const TABLE: [(Format, Holds); 18] = [
             overlap: Overlap::Nested,
             attributes: Values::Text,
             tokens: Tokens::Yes,
-            id: false,
+            id: Ids::FileName,
             ..SPANS
         },
     ),
@@ -169,7 +181,7 @@ const TABLE: [(Format, Holds); 18] = [
         Holds {
             overlap: Overlap::No,
             empty: false,
-            id: false,
+            id: Ids::FileName,
             ..SPANS
         },
     ),
@@ -180,7 +192,7 @@ const TABLE: [(Format, Holds); 18] = [
             empty: false,
             relations: Relations::Yes,
             attributes: Values::Flags,
-            id: false,
+            id: Ids::FileName,
             ..SPANS
         },
     ),
@@ -238,7 +250,7 @@ const TABLE: [(Format, Holds); 18] = [
             relations: Relations::Yes,
             attributes: Values::Text,
             tokens: Tokens::Within,
-            id: false,
+            id: Ids::FileName,
             ..SPANS
         },
     ),
@@ -336,7 +348,7 @@ pub const OTHER_FORMATS: [(&str, Holds); 9] = [
         "stacked",
         Holds {
             overlap: Overlap::Nested,
-            id: false,
+            id: Ids::No,
             ..TAGS
         },
     ),
@@ -345,7 +357,7 @@ pub const OTHER_FORMATS: [(&str, Holds); 9] = [
         Holds {
             overlap: Overlap::Any,
             discontinuous: true,
-            id: false,
+            id: Ids::No,
             ..TAGS
         },
     ),

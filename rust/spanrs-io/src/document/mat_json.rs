@@ -71,11 +71,14 @@ pub(super) fn read(name: &str, text: &str) -> Result<Document> {
         }
     }
     let mut document = Document::new(file.signal);
-    document.metadata = match file.metadata {
-        Value::Object(metadata) => metadata.into_iter().collect(),
-        Value::Null => Vec::new(),
-        other => vec![("metadata".to_owned(), other)],
-    };
+    let metadata = file.metadata.map_or("null", RawValue::get);
+    match serde_json::from_str(metadata) {
+        Ok(Value::Object(metadata)) => document.metadata = metadata.into_iter().collect(),
+        Ok(Value::Null) => {}
+        Ok(other) => document.metadata.push(("metadata".to_owned(), other)),
+        // All annotations are read; only relations and metadata are incomplete.
+        Err(error) => document.leave_out_relation(|| format!("metadata: {error}")),
+    }
     let mut references = References::default();
     for set in file.asets {
         if set.has_span {
@@ -301,7 +304,7 @@ struct File<'a> {
     /// The text.
     signal: String,
     /// Facts about the document: an object, or null.
-    metadata: Value,
+    metadata: Option<&'a RawValue>,
     /// The sets of annotations.
     asets: Vec<Set<'a>>,
 }
@@ -317,13 +320,13 @@ impl<'de> Deserialize<'de> for File<'de> {
                 f.write_str("an object with \"signal\" and \"asets\"")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<File<'de>, A::Error> {
-                let (mut version, mut metadata) = (Value::Null, Value::Null);
+                let (mut version, mut metadata) = (Value::Null, None);
                 let (mut signal, mut asets) = (String::new(), Vec::new());
                 while let Some(key) = map.next_key::<Key>()? {
                     match key {
                         Key::Version => version = map.next_value()?,
                         Key::Signal => signal = map.next_value()?,
-                        Key::Metadata => metadata = map.next_value()?,
+                        Key::Metadata => metadata = Some(map.next_value()?),
                         Key::Asets => asets = map.next_value()?,
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }

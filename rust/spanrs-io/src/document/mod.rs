@@ -97,7 +97,7 @@ pub use elements::Elements;
 pub(crate) use encoding::place;
 pub use given::{NoDocument, PlainAnnotation, PlainDocument, PlainRelation};
 pub use holds::{
-    Answers, Holds, OTHER_FORMATS, Overlap, Relations, Text, Tokens, Values, holds_of,
+    Answers, Holds, Ids, OTHER_FORMATS, Overlap, Relations, Text, Tokens, Values, holds_of,
 };
 pub use losses::{Loss, Losses};
 pub use project::project;
@@ -323,7 +323,9 @@ impl Reader {
                     document.remove_root();
                 }
                 if document.name.is_none() {
-                    document.name = stem(source.name()).map(str::to_owned);
+                    let stem =
+                        stem(source.name()).filter(|stem| document.id.as_deref() != Some(stem));
+                    document.name = stem.map(str::to_owned);
                 }
                 Box::new(One(Some(document)))
             }

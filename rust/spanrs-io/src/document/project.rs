@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::annotated_text::{Annotation, Document, Relation};
-use super::holds::{Holds, Overlap, Relations, Text, Tokens, Values};
+use super::holds::{Holds, Ids, Overlap, Relations, Text, Tokens, Values};
 use super::losses::Losses;
 use super::{bioc, pubtator};
 use layers::{keep_answers, keep_layers};
@@ -334,8 +334,12 @@ fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Loss
     if document.name.as_deref() == Some("") {
         document.to_mut().name = None;
     }
+    if holds.id == Ids::No && document.id.is_some() {
+        losses.add("ids of documents", 1);
+        document.to_mut().id = None;
+    }
     // The name of a file is the name of its document.
-    let in_file_name = !holds.id;
+    let in_file_name = holds.id == Ids::FileName;
     match (&document.id, &document.name) {
         (Some(_), None) if in_file_name => {
             let document = document.to_mut();
@@ -345,12 +349,13 @@ fn keep_names(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Loss
             losses.add("ids of documents", usize::from(id != name));
             document.to_mut().id = None;
         }
-        (None, Some(_)) if !in_file_name && !has_metadata => {
+        (None, Some(_)) if holds.id == Ids::Yes && !has_metadata => {
             let document = document.to_mut();
             document.id = document.name.take();
         }
-        (Some(id), Some(name)) if !has_metadata => {
-            losses.add("names of documents", usize::from(id != name));
+        (id, Some(name)) if !in_file_name && !has_metadata => {
+            let same = id.as_ref() == Some(name);
+            losses.add("names of documents", usize::from(!same));
             document.to_mut().name = None;
         }
         _ => {}

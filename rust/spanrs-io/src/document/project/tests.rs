@@ -355,9 +355,9 @@ fn check_holds(document: &Document, holds: &Holds) {
     assert!(holds.relations != Relations::No || document.relations.is_empty());
     assert!(holds.annotators || document.layers.is_empty());
     assert!(holds.metadata != Values::No || document.metadata.is_empty());
-    assert!(holds.id || document.id.is_none());
+    assert!(holds.id == Ids::Yes || document.id.is_none());
     assert!(
-        holds.id && holds.metadata != Values::No
+        holds.id == Ids::Yes && holds.metadata != Values::No
             || document.id.is_none()
             || document.name.is_none()
     );
