@@ -31,6 +31,7 @@ PACKAGES = {
     "gatenlp": "gatenlp==1.0.8",
     "label_studio": "label-studio-sdk==2.1.2",
     "spacy": "spacy==3.8.18",
+    "webanno2spacy": "webanno2spacy==0.1.0",
 }
 CORE = "de.tudarmstadt.ukp.dkpro.core.api."
 ENTITY = f"{CORE}ner.type.NamedEntity"
@@ -132,6 +133,7 @@ def in_any_order(contents: list[Content]) -> list[Content]:
         ("gatenlp", "gate-xml"),
         ("label_studio", "label-studio"),
         ("spacy", "spacy"),
+        ("webanno2spacy", "webanno-tsv"),
     ],
 )
 def test_recorded_files_are_those_that_spanrs_writes(name, form):
@@ -348,11 +350,19 @@ def test_spanrs_reads_what_cassis_writes(tmp_path):
     assert left_out == [[], ["NamedEntity 8-11 belongs to the view translation"], [], []]
 
 
-def without(document: Document, *, metadata: Any = None) -> Content:
-    """Return the content of a document without relations and attributes, which JSON_MIN and CSV do not have."""
-    found = content(document)
-    kept = [(*one[:3], ()) for one in found["spans"]]
-    return found | {"relations": [], "spans": kept, "metadata": metadata or found["metadata"]}
+def test_webanno2spacy_reads_what_spanrs_writes():
+    """The package gives relations only, of files with one layer of annotations."""
+    _, output = recorded("webanno2spacy", "webanno-tsv")
+    expected = [
+        sorted(
+            [r.type, document.annotations[r.source].start, document.annotations[r.target].start]
+            for r in document.relations
+        )
+        for document in projected("webanno-tsv")
+    ]
+    found = [document["relations"] for document in output["documents"].values()]
+    assert sorted(found) == sorted(expected)
+    assert sum(map(len, found)) == 3
 
 
 def test_label_studio_accepts_what_spanrs_writes():

@@ -187,6 +187,9 @@ RECORDINGS = {
     # The metric poseval is this call of scikit-learn.
     "poseval": Recording("scikit-learn==1.9.1", poseval_inputs, POSEVAL),
     "spacy": Recording("spacy==3.8.18", inputs("spacy"), program("spacy")),
+    "webanno2spacy": Recording(
+        "webanno2spacy==0.1.0", inputs("webanno-tsv", own=False), program("webanno2spacy"), ("typer",)
+    ),
 }
 
 
