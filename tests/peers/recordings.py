@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from peers.annotation_files import inputs, program
 from peers.environment import ROOT, Environment
 from recordings import peer_cases
 
@@ -174,10 +175,21 @@ json.dump(outputs, sys.stdout)
 """
 
 RECORDINGS = {
+    "bioc": Recording("bioc==2.1", inputs("bioc-xml", "bioc-json", "pubtator", "brat"), program("bioc")),
+    "cassis": Recording("dkpro-cassis==0.12.0", inputs("uima-xmi"), program("cassis")),
     "crowdkit": Recording("crowd-kit==1.4.2", crowdkit_inputs, CROWDKIT, ("pandas<3",)),
     "eval4ner": Recording("eval4ner==0.1.0", eval4ner_inputs, EVAL4NER),
+    # The package writes no XML of GATE.
+    "gatenlp": Recording(
+        "gatenlp==1.0.8", inputs("gate-xml", own=False), program("gatenlp"), ("requests",)
+    ),
+    "label_studio": Recording("label-studio-sdk==2.1.2", inputs("label-studio"), program("label_studio")),
     # The metric poseval is this call of scikit-learn.
     "poseval": Recording("scikit-learn==1.9.1", poseval_inputs, POSEVAL),
+    "spacy": Recording("spacy==3.8.18", inputs("spacy"), program("spacy")),
+    "webanno2spacy": Recording(
+        "webanno2spacy==0.1.0", inputs("webanno-tsv", own=False), program("webanno2spacy"), ("typer",)
+    ),
 }
 
 
