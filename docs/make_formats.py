@@ -45,7 +45,13 @@ WORDS = {
     "id": {"no": "", "filename": "name of the file", "yes": "yes"},
     "relations": {"no": "", "concepts": "of concepts", "yes": "yes"},
     "answers": {"no": "", "empty": "empty", "skipped": "empty, skipped", "all": "yes"},
-    "tokens": {"no": "", "yes": "yes", "whole": "required", "within": "required, spans may split them"},
+    "tokens": {
+        "no": "",
+        "yes": "yes",
+        "forrelations": "yes, required for relations",
+        "whole": "required",
+        "within": "required, spans may split them",
+    },
     "text": {
         "whole": "yes",
         "onebreak": "one line break",

@@ -196,7 +196,8 @@ def _document(doc: Doc, layer: str | None) -> Document:
         groups = {layer: list(doc.spans[layer]) if layer in doc.spans else []}
     for number, group in enumerate(groups.values()):
         annotations += [
-            Annotation(span.label_, span.start_char, span.end_char, {}, (), number) for span in group
+            Annotation(span.label_, span.start_char, span.end_char, _attributes(span), (), number)
+            for span in group
         ]
     layers = [Layer(name, "given" if group else "empty") for name, group in groups.items()]
     facts = doc.user_data
@@ -208,6 +209,11 @@ def _document(doc: Doc, layer: str | None) -> Document:
         metadata=_metadata(facts.get("metadata")),
         layers=layers if layer == ALL and [layer.name for layer in layers] != [None] else (),
     )
+
+
+def _attributes(span: Span) -> dict[str, str]:
+    """Return the knowledge base id and the id of a span, if it has them."""
+    return {name: value for name, value in (("kb_id", span.kb_id_), ("span_id", span.id_)) if value}
 
 
 def _text_fact(value: object) -> str | None:

@@ -53,6 +53,8 @@ def write_documents(
     target: Target,
     form: str,
     accept: Accept,
+    *,
+    has_relations: bool = False,
 ) -> tuple[int, dict[str, Any]]:
     """Write documents to a file, or each document to a file in a directory.
 
@@ -68,6 +70,8 @@ def write_documents(
     accept : callable
         Called with the items that the format cannot represent, after the last document; nothing is written if it raises
         an exception.
+    has_relations : bool
+        Whether a document has relations; some formats have other records then.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def write_documents(
     if form == "spacy":
         with atomic_output(target) as out:
             return _write_docbin(documents, out, accept)
-    writer = _spanrs.DocumentWriter(form)
+    writer = _spanrs.DocumentWriter(form, has_relations)
     if form not in ONE_A_FILE:
         count = 0
         with atomic_output(target) as out:
@@ -232,6 +236,7 @@ def _write_docbin(
     vocab = spacy.blank("xx").vocab
     docs = []
     overlapping = False
+    untyped = 0
     for at, core in enumerate(documents):
         place = f"document {at if core.id is None else core.id}"
         projected = projection.project(core, place)
@@ -243,6 +248,7 @@ def _write_docbin(
         doc = Doc(vocab, words=words, spaces=spaces)
         for number, layer in enumerate(document.layers or [Layer(None)]):
             spans = list(_spacy_spans(doc, document, number))
+            untyped += sum(not a.type for a in document.annotations if a.layer == number)
             doc.spans[layer.name or UNNAMED] = spans
             overlapping |= layer.name is None and _overlap(spans)
         facts = {"id": document.id, "name": document.name, "metadata": dict(document.metadata)}
@@ -252,7 +258,8 @@ def _write_docbin(
         if not overlapping and UNNAMED in doc.spans:
             doc.set_ents(list(doc.spans[UNNAMED]))
             del doc.spans[UNNAMED]
-    accept(projection.losses())
+    lost = {"kind": "annotations without a type", "number": untyped, "first": "a document"}
+    accept([*projection.losses(), *([lost] if untyped else [])])
     out.write(DocBin(docs=docs, store_user_data=True).to_bytes())
     layers = {name for doc in docs for name in doc.spans}
     return len(docs), {"layer": UNNAMED} if layers == {UNNAMED} else {}
@@ -261,7 +268,7 @@ def _write_docbin(
 def _spacy_spans(doc: Any, document: Document, layer: int) -> Iterator[Any]:
     """Yield the spans of a layer, whose bounds are bounds of tokens."""
     for a in document.annotations:
-        if a.type != TOKEN and a.layer == layer:
+        if a.type not in ("", TOKEN) and a.layer == layer:
             span = doc.char_span(a.start, a.end, label=a.type)
             if span is not None:
                 yield span

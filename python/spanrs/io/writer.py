@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import IO, Any, NamedTuple, Unpack
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, warn, with_code
+from spanrs.errors import FormatError, SpanrsWarning, warn, with_code
 from spanrs.io import write_sentences
 from spanrs.io.corpus import Corpus
 from spanrs.io.losses import Losses
@@ -140,10 +141,21 @@ def write(
         documents = reporting(
             (document for part in corpus.parts for document in corpus.layered_documents(part)), progress
         )
-        count, read_options = write_documents(documents, target, form, accept)
+        count, read_options = write_documents(
+            documents, target, form, accept, has_relations=form == "doccano" and _have_relations(corpus)
+        )
         written = Written(form, 0, count, losses.messages(), {"format": form} | read_options)
     warn(f"not written to {form}: {message}" for message in written.left_out)
     return written
+
+
+def _have_relations(corpus: Corpus) -> bool:
+    """Return whether a document of a corpus has relations; reads the documents up to the first one that does."""
+    with warnings.catch_warnings():
+        # The documents are read again.
+        warnings.simplefilter("ignore", SpanrsWarning)
+        documents = (document for part in corpus.parts for document in corpus.layered_documents(part))
+        return any(document.has_relations for document in documents)
 
 
 def reporting(

@@ -37,9 +37,13 @@ pub(crate) struct DocumentWriter(Mutex<Writer>);
 #[pymethods]
 impl DocumentWriter {
     #[new]
-    #[pyo3(signature = (name, /))]
-    fn new(name: &str) -> Result<Self> {
-        Ok(Self(Mutex::new(Writer::new(named(name)?))))
+    #[pyo3(signature = (name, has_relations, /))]
+    fn new(name: &str, has_relations: bool) -> Result<Self> {
+        let mut writer = Writer::new(named(name)?);
+        if has_relations {
+            writer.expect_relations();
+        }
+        Ok(Self(Mutex::new(writer)))
     }
 
     /// The content to append for a document, the name of the document, and its companion file (suffix or name, and

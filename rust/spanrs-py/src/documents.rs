@@ -37,6 +37,12 @@ impl PyDocument {
         &self.0.text
     }
 
+    /// Whether the document has relations.
+    #[getter]
+    fn has_relations(&self) -> bool {
+        !self.0.relations.is_empty()
+    }
+
     /// Name of the document for users.
     #[getter]
     fn name(&self) -> Option<&str> {

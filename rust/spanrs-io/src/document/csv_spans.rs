@@ -56,6 +56,7 @@ use super::records::Fingerprints;
 use super::stream::Records;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
+pub(super) use columns::separator;
 use current::Current;
 use mention::Offsets;
 use rows::Rows;

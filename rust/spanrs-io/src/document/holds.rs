@@ -68,6 +68,8 @@ pub enum Tokens {
     No,
     /// Tokens are kept if there are any.
     Yes,
+    /// Tokens are kept if there are any. Documents with relations have tokens.
+    ForRelations,
     /// Every document has tokens, and annotations consist of whole tokens.
     Whole,
     /// Every document has tokens, and annotations may begin and end within a token.
@@ -199,6 +201,7 @@ const TABLE: [(Format, Holds); 18] = [
     (
         Format::Doccano,
         Holds {
+            empty: false,
             relations: Relations::Yes,
             metadata: Values::Typed,
             ..SPANS
@@ -210,7 +213,7 @@ const TABLE: [(Format, Holds); 18] = [
             relations: Relations::Yes,
             annotators: true,
             answers: Answers::All,
-            tokens: Tokens::Yes,
+            tokens: Tokens::ForRelations,
             metadata: Values::Typed,
             ..SPANS
         },

@@ -64,7 +64,7 @@ pub fn project<'a>(
     match holds.tokens {
         Tokens::Whole => widen_to_tokens(&mut kept, losses),
         Tokens::Within => clip_to_tokens(&mut kept, losses),
-        Tokens::No | Tokens::Yes => {}
+        Tokens::No | Tokens::Yes | Tokens::ForRelations => {}
     }
     keep_overlaps(&mut kept, holds, losses);
     keep_answers(&mut kept, holds, losses);

@@ -38,6 +38,10 @@ pub(super) trait WriteFormat: Send {
     /// Appends the end of the file, after the last document.
     fn finish(&mut self, _out: &mut Vec<u8>) {}
 
+    /// Announces that a document of the file has relations, for formats whose records differ in
+    /// files with relations.
+    fn expect_relations(&mut self) {}
+
     /// Returns the file that accompanies the last document, by suffix, or all documents, by name.
     /// A file for all documents is returned only after [`WriteFormat::finish`].
     fn companion(&mut self) -> Option<Companion> {
@@ -97,7 +101,7 @@ impl DocumentWriter {
             Format::MatJson => Box::new(mat_json::Writer),
             Format::XmlInline | Format::FakeXmlInline | Format::Raw => Box::new(xml_inline::Writer),
             Format::Brat => Box::new(brat::Writer::default()),
-            Format::Doccano => Box::new(doccano::Writer),
+            Format::Doccano => Box::new(doccano::Writer::default()),
             Format::Prodigy => Box::new(prodigy::Writer),
             Format::LabelStudio => Box::new(label_studio::JsonWriter::default()),
             Format::LabelStudioMin => Box::new(label_studio::MinWriter::default()),
@@ -118,6 +122,12 @@ impl DocumentWriter {
             documents: 0,
             types: BTreeSet::new(),
         }
+    }
+
+    /// Announces that a document has relations; called before the first document. doccano has
+    /// projects with and without relations, whose records differ.
+    pub fn expect_relations(&mut self) {
+        self.inner.expect_relations();
     }
 
     /// Appends a document to `out`; None if the document is not written, because it was skipped or

@@ -206,7 +206,7 @@ impl Lines<'_> {
         };
         if let Some(ty) = note {
             let ty = self.word(ty, NAMES);
-            let text = self.one_line(value, is_line_end);
+            let text = self.one_line(value, |c| c == '\t' || is_line_end(c));
             let number = self.number(Prefix::Note);
             self.line(format_args!("#{number}\t{ty} T{id}\t{text}"));
             return;

@@ -110,7 +110,7 @@ impl Columns {
 
 /// Returns the separator of a header: the most frequent of comma, tab and semicolon outside of
 /// quotes.
-pub(super) fn separator(header: &[u8]) -> u8 {
+pub(in crate::document) fn separator(header: &[u8]) -> u8 {
     let mut numbers = [(b',', 0), (b';', 0), (b'\t', 0)];
     let mut quoted = false;
     for &byte in header {

@@ -25,7 +25,11 @@ const OWN: [&str; 7] = [
 /// Writes a record per document: spans as rows, or as objects with ids if the document has
 /// relations. Metadata is written at the top level, as doccano does.
 #[derive(Default)]
-pub(in crate::document) struct Writer;
+pub(in crate::document) struct Writer {
+    /// Whether all records have entities and relations, because a document of the file has
+    /// relations: projects of doccano have one kind of records.
+    with_relations: bool,
+}
 
 impl WriteFormat for Writer {
     fn document(
@@ -37,7 +41,19 @@ impl WriteFormat for Writer {
         let is_reserved =
             |key: &str, value: &Value| OWN.contains(&key) || is_empty_list(key, value);
         let facts = facts(document, losses, is_reserved);
-        write_line(out, &Record { document, facts })
+        let with_relations = self.with_relations || !document.relations.is_empty();
+        write_line(
+            out,
+            &Record {
+                document,
+                facts,
+                with_relations,
+            },
+        )
+    }
+
+    fn expect_relations(&mut self) {
+        self.with_relations = true;
     }
 }
 
@@ -45,6 +61,7 @@ impl WriteFormat for Writer {
 struct Record<'a> {
     document: &'a Document,
     facts: Map<String, Value>,
+    with_relations: bool,
 }
 
 /// A span as an object.
@@ -75,7 +92,7 @@ impl Serialize for Record<'_> {
         }
         record.serialize_entry("text", &document.text)?;
         let spans = document.annotations.iter();
-        if document.relations.is_empty() {
+        if !self.with_relations {
             let rows: Vec<(u32, u32, &str)> = spans
                 .map(|a| (a.start, a.end, document.type_of(a)))
                 .collect();

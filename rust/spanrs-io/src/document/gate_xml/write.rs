@@ -124,6 +124,11 @@ fn document_features(xml: &mut Xml<'_>, document: &Document, losses: &mut Losses
         (None, _) => {}
     }
     for (name, value) in &document.metadata {
+        // A second feature of this name would be read in place of the id.
+        if name == ID {
+            losses.add("metadata called id", 1);
+            continue;
+        }
         xml.feature(name, value);
     }
 }

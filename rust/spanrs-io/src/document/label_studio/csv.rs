@@ -22,6 +22,7 @@ use super::WHAT;
 use super::minimal::{self, LABEL, Row, Rows, is_regions};
 use super::write_rows::METADATA;
 use crate::document::annotators::LayerChoice;
+use crate::document::csv_spans::separator;
 use crate::document::encoding::utf8_from;
 use crate::document::json;
 use crate::document::records::{open_text, too_long};
@@ -56,12 +57,17 @@ pub(super) struct Table {
     next: u64,
 }
 
+/// Number of bytes in which the end of the header is expected.
+const HEADER: usize = 1 << 16;
+
 impl Table {
     /// Opens a source and reads the header.
     fn open(source: &Source, limits: Limits) -> Result<Self> {
-        let mut input = open_text(source, limits)?;
+        let (beginning, _) = source.beginning(HEADER)?;
+        let header = beginning.split(|&byte| byte == b'\n').next();
+        let separator = separator(header.unwrap_or_default());
+        let input = open_text(source, limits)?;
         let bytes = Arc::new(AtomicUsize::new(0));
-        let separator = separator(&mut input);
         let bounded = Bounded {
             input,
             bytes: Arc::clone(&bytes),
@@ -206,16 +212,6 @@ fn value(column: &str, cell: &str) -> std::result::Result<Value, String> {
         }
         _ => Ok(text()),
     }
-}
-
-/// Returns the separator of the columns according to the first line.
-fn separator(input: &mut impl BufRead) -> u8 {
-    let head = input.fill_buf().unwrap_or_default();
-    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let found = [b'\t', b',', b';']
-        .into_iter()
-        .find(|byte| line.contains(byte));
-    found.unwrap_or(b',')
 }
 
 /// A stream with a limit on the bytes of a record, which has no end if a quotation mark is missing.

@@ -372,7 +372,7 @@ fn check_holds(document: &Document, holds: &Holds) {
     }
     match holds.tokens {
         Tokens::No => assert!(tokens.is_empty()),
-        Tokens::Yes => {}
+        Tokens::Yes | Tokens::ForRelations => {}
         Tokens::Whole | Tokens::Within => {
             assert!(
                 tokens.windows(2).all(|two| two[0].1 <= two[1].0),

@@ -19,14 +19,21 @@ pub(super) fn keep_tokens(document: &mut Cow<'_, Document>, holds: &Holds, losse
     match holds.tokens {
         Tokens::No => drop_if(document, losses, "tokens", Document::is_token),
         Tokens::Yes => {}
+        Tokens::ForRelations if document.relations.is_empty() => {}
+        Tokens::ForRelations => add_missing(document),
         Tokens::Whole | Tokens::Within => {
             separate_tokens(document, losses, holds.text);
-            if !document.annotations.iter().any(|a| document.is_token(a)) {
-                let tokens = tokenize(&document.text);
-                if !tokens.is_empty() {
-                    document.to_mut().prepend_tokens(&tokens);
-                }
-            }
+            add_missing(document);
+        }
+    }
+}
+
+/// Adds tokens to a document without tokens.
+fn add_missing(document: &mut Cow<'_, Document>) {
+    if !document.annotations.iter().any(|a| document.is_token(a)) {
+        let tokens = tokenize(&document.text);
+        if !tokens.is_empty() {
+            document.to_mut().prepend_tokens(&tokens);
         }
     }
 }
