@@ -228,7 +228,9 @@ def test_records_of_doccano_are_read(path):
 def test_written_records_of_doccano_have_the_documented_keys(path, tmp_path):
     records = written(spanrs.read(path, format="doccano"), tmp_path, "doccano")
     assert [record["id"] for record in records] == [1, 2, 3, 4]
-    assert records[0]["label"] == DOCCANO[0]["label"]
+    # A document of the file has relations.
+    label = [[one["start_offset"], one["end_offset"], one["label"]] for one in records[0]["entities"]]
+    assert label == DOCCANO[0]["label"]
     names = {one["id"]: one["label"] for one in records[1]["entities"]}
     assert [
         (names[one["from_id"]], one["type"], names[one["to_id"]]) for one in records[1]["relations"]
@@ -276,27 +278,13 @@ def test_written_records_of_prodigy_have_the_documented_keys(path, tmp_path):
     ]
 
 
-def not_yet(reason: str) -> pytest.MarkDecorator:
-    """Mark what spanrs does not write as the documentation says."""
-    return pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason)
-
-
 @pytest.mark.filterwarnings("ignore::spanrs.SpanrsWarning")
-@pytest.mark.parametrize(
-    "form",
-    [
-        "doccano",
-        pytest.param("prodigy", marks=not_yet("relations have no head and child if there are no tokens")),
-    ],
-)
+@pytest.mark.parametrize("form", ["doccano", "prodigy"])
 def test_the_project_has_the_documented_keys(form, tmp_path):
     written(documents(), tmp_path, form)
 
 
 @pytest.mark.filterwarnings("ignore::spanrs.SpanrsWarning")
-@not_yet(
-    "documents without relations have `label`, which doccano does not import as spans if relations are"
-)
 def test_all_records_of_doccano_have_entities_if_one_has_relations(tmp_path):
     """The importer for relations reads the keys `entities` and `relations` (backend/data_import/datasets.py)."""
     records = written(documents(), tmp_path, "doccano")
@@ -305,8 +293,7 @@ def test_all_records_of_doccano_have_entities_if_one_has_relations(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::spanrs.SpanrsWarning")
-@not_yet("empty spans are written")
 def test_spans_of_doccano_are_not_empty(tmp_path):
     """The importer rejects spans whose start is not before the end (backend/data_import/pipeline/label.py)."""
     records = written(documents(), tmp_path, "doccano")
-    assert all(start < end for record in records for start, end, _ in record.get("label", []))
+    assert all(one["start_offset"] < one["end_offset"] for record in records for one in record["entities"])

@@ -294,7 +294,7 @@ mod writing {
         let mut d = document("\u{FEFF}Bob\tate fish", &[("PER", 1, 4), ("FOOD", 9, 13)]);
         for (name, value) in [
             ("Sure", "rather high"),
-            ("note", "Is it\the?"),
+            ("note", "Is it he?"),
             ("Reference", "Wikipedia:534366 Bob B."),
             ("Reference", "no entry"),
             ("#AnnotationError", ""),
@@ -307,7 +307,7 @@ mod writing {
         d.add_attribute("note", true);
         d.relate("eats", 0, 1);
         let expected = "T1\tPER 1 4\tBob\nT2\tFOOD 9 13\tfish\nA1\tSure T2 rather high\n\
-                        #1\tAnnotatorNotes T2\tIs it\the?\nN1\tReference T2 Wikipedia:534366\tBob B.\n\
+                        #1\tAnnotatorNotes T2\tIs it he?\nN1\tReference T2 Wikipedia:534366\tBob B.\n\
                         A2\tReference T2 no entry\n#2\tAnnotationError T2\t\nT3\tEVENT 1 8\tBob\tate\n\
                         A3\tNegation T3\nA4\tnote T3\nR1\teats Arg1:T1 Arg2:T2\n";
         assert_eq!(written(&d), (expected.to_owned(), vec![]));

@@ -304,7 +304,7 @@ fn values_become_text_only_where_they_must() {
         ("\"yes\" \"7\"".to_owned(), text)
     );
     let none = lost(&[("attributes of annotations", 2)]);
-    assert_eq!(values(Format::Doccano), (String::new(), none));
+    assert_eq!(values(Format::LabelStudioMin), (String::new(), none));
 }
 
 #[test]
