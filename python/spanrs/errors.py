@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -137,7 +137,15 @@ class SpanrsError(Exception):
 
 
 class FormatError(SpanrsError, ValueError):
-    """A file is malformed: wrong encoding, missing columns, damaged compression, no content."""
+    """A file is malformed: wrong encoding, missing columns, damaged compression, no content.
+
+    Attributes
+    ----------
+    left_out : sequence of str
+        If the code is ``lossy``: the items that the format to write cannot represent, one message for each kind.
+    """
+
+    left_out: Sequence[str] = ()
 
 
 class SchemeError(SpanrsError, ValueError):

@@ -8,7 +8,7 @@ import click
 
 from spanrs.cli import _generated, console, options
 from spanrs.cli.output_files import check_outputs
-from spanrs.errors import SchemeError
+from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.io import convert, read, write
 
 #: Number of violations listed before the error.
@@ -60,10 +60,18 @@ def _to_format(
     if scheme != "auto":
         arguments = arguments | {"scheme": scheme}
     corpus = read(console.source(file), **arguments)
-    with console.counting_bar("documents") as bar:
-        written = write(
-            corpus, console.target(output_path), to=to, scheme=to_scheme, lossy=lossy, progress=bar
-        )
+    target = console.target(output_path)
+    try:
+        with console.counting_bar("documents") as bar:
+            written = write(corpus, target, to=to, scheme=to_scheme, lossy=lossy, progress=bar)
+    except FormatError as error:
+        if error.code != "lossy":
+            raise
+        for message in error.left_out:
+            console.echo(f"not written to {to}: {message}", err=True)
+        raise with_code(
+            FormatError(f"{to} cannot represent everything; pass --lossy to write without it"), "lossy"
+        ) from None
     if output_path not in (None, "-"):
         number, unit = (
             written.documents or written.sentences,

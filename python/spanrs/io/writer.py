@@ -10,7 +10,7 @@ from os import PathLike
 from typing import IO, Any, NamedTuple, Unpack
 
 from spanrs import _spanrs
-from spanrs.errors import FormatError, SpanrsWarning, warn, with_code
+from spanrs.errors import FormatError, SpanrsWarning, warn
 from spanrs.io import write_sentences
 from spanrs.io.corpus import Corpus
 from spanrs.io.losses import Losses
@@ -128,7 +128,9 @@ def write(
     def accept(found: Sequence[Mapping[str, Any]]) -> None:
         losses.extend(found)
         if losses and not lossy:
-            raise with_code(FormatError(_refusal(form, losses.messages())), "lossy")
+            refused = FormatError(_refusal(form, losses.messages()))
+            refused.code, refused.left_out = "lossy", losses.messages()
+            raise refused
 
     if form in write_sentences.FORMATS:
         written_scheme = _scheme(corpus, scheme)
@@ -187,8 +189,8 @@ class ProjectedCorpus(Corpus):
 
 def _refusal(form: str, messages: Sequence[str]) -> str:
     """Return the message about items that are not written."""
-    listed = "".join(f"\n  {message}" for message in messages)
-    return f"{form} cannot represent everything; to write without it, pass lossy=True (--lossy):{listed}"
+    listed = "; ".join(messages)
+    return f"{form} cannot represent everything; to write without it, pass lossy=True (--lossy): {listed}"
 
 
 def _format(target: Any, to: str | None) -> str:
