@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -36,7 +37,9 @@ def command(
     With --to-scheme alone, tags are converted, and all other bytes stay unchanged. Nothing is written unless the whole
     file can be converted.
     """
-    check_outputs([("-o", output_path)], [file])
+    # Several documents may be written to an empty directory.
+    if to is None or output_path is None or not os.path.isdir(output_path):
+        check_outputs([("-o", output_path)], [file])
     arguments = options.with_reading(read, reading)
     if to is not None:
         _to_format(file, output_path, to, lossy, scheme, to_scheme, arguments)

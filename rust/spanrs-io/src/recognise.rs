@@ -241,7 +241,10 @@ fn is_xml(begin: &[u8], line: &[u8], whole: bool) -> bool {
     named
         && !tagged
         && (memmem::find(begin, &closing).is_some()
-            || memmem::find(line, b"=\"").is_some() && line.contains(&b'>'))
+            || line.contains(&b'>')
+                && [b"=\"", b"='"]
+                    .iter()
+                    .any(|quote| memmem::find(line, *quote).is_some()))
 }
 
 /// Returns true for brat's text-bound annotations: `T1`, a tab, a type and two offsets separated by
