@@ -14,6 +14,7 @@ from spanrs.crowd.documents import join_documents
 from spanrs.crowd.files import TABLE, read_columns, read_files, read_table
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import Corpus, Document, read, tables
+from spanrs.io.annotator_files import PROJECT
 from spanrs.io.sentence import LAYER
 from spanrs.io.training import tagged
 
@@ -88,7 +89,7 @@ def crowd_corpus(
         return _of_sources(sources, annotators or _names(source), missing, partial)
     corpus = _read(source)
     parts = corpus.parts
-    if len(parts) > 1:
+    if len(parts) > 1 and not all(part.format in (PROJECT, "gate-xml") for part in parts):
         return _of_sources([replace(corpus, parts=(part,)) for part in parts], annotators, missing, partial)
     if parts[0].kind == "documents":
         return _of_layers(corpus, annotators)
@@ -258,6 +259,4 @@ def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
             "annotators",
         )
     names = list(annotators or layers)
-    return join_documents(
-        {name: replace(corpus, options=corpus.options.with_layer("annotator", name)) for name in names}
-    )
+    return join_documents({name: corpus.of_layer(name) for name in names})

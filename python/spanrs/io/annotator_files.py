@@ -13,6 +13,23 @@ from spanrs.io.parts import Part
 PROJECT = "inception-project"
 
 
+def annotator_of(parts: Sequence[Part], wanted: str) -> str:
+    """Return the annotator of a project with this name, or with this index, from 0.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If there is no such annotator; the message lists the annotators.
+    """
+    names: list[str] = list(dict.fromkeys(name for part in parts for name in part.source))
+    if wanted in names:
+        return wanted
+    if wanted.isdecimal() and int(wanted) < len(names) and not any(name.isdecimal() for name in names):
+        return names[int(wanted)]
+    message = f"{parts[0].shown}: no annotator {wanted!r}; the project has {', '.join(names)}"
+    raise with_code(FormatError(message), "annotators", parts[0].path)
+
+
 def read_annotators(
     part: Part,
     annotator: str | None,

@@ -24,15 +24,17 @@ PROJECT_FILE = "exportedproject.json"
 ANNOTATION_FOLDERS = ("annotation/", "curation/")
 #: Name of the file of a document before it is annotated.
 UNANNOTATED = "INITIAL_CAS"
-#: Maximum number of files in an archive.
+#: Maximum number of files in an archive, with those of the archives within it.
 FILES = 100_000
 #: Maximum depth of archives within archives.
 DEPTH = 3
 #: Maximum ratio of the decompressed to the compressed size, and size from which it applies, as for gzip.
 EXPANSION = 100
 EXPANSION_FREE = 16 << 20
-#: Maximum size of an archive within an archive, which is read into memory.
-INNER_BYTES = 1 << 30
+#: Maximum size of the archives within an archive, which are kept in memory.
+INNER_BYTES = 1 << 28
+#: Files that only occur in office documents and programs, which are zip archives, too.
+OTHER_KINDS = ("[Content_Types].xml", "META-INF/MANIFEST.MF", "mimetype")
 
 
 def is_archive(path: str) -> bool:
@@ -66,7 +68,10 @@ def archive_parts(path: str, form: str, limits: Limits) -> list[Part]:
         If there are too many files, too many levels of archives, or a file expands too much.
     """
     archive = Archive(path, EXPANSION if limits.expansion is None else limits.expansion)
-    members = list(archive.members())
+    members = list(archive.members(Budget(path)))
+    if any(member.inner in OTHER_KINDS for member in members):
+        message = f"{path}: this is an office document or a program, not an archive of annotated texts; export the text"
+        raise with_code(FormatError(message), "wrong_format", path)
     if not members:
         raise with_code(FormatError(f"{path}: the archive contains no files"), "empty", path)
     if any(member.inner == PROJECT_FILE for member in members):
@@ -87,7 +92,14 @@ def _project_parts(path: str, members: Sequence[ArchiveMember], form: str) -> li
         annotator = PurePosixPath(file).stem
         if annotator not in ("", UNANNOTATED):
             part = recognised(Part(member.inner, member, form), form)
-            documents.setdefault(document, {})[annotator] = part
+            files = documents.setdefault(document, {})
+            if annotator in files:
+                other = files[annotator].name
+                message = (
+                    f"{member.name}: {annotator} has another file for {document}, {other}; keep one of them"
+                )
+                raise with_code(FormatError(message), "files", path)
+            files[annotator] = part
     if not documents:
         message = f"{path}: the project has no annotated documents; export it with annotations, as XMI or WebAnno TSV"
         raise with_code(FormatError(message), "empty", path)
@@ -151,17 +163,26 @@ class Archive:
     prefix: str = ""
     content: bytes | None = field(default=None, repr=False)
     depth: int = 0
+    handles: list[zipfile.ZipFile] = field(default_factory=list, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"handles": []}
 
     def opened(self) -> zipfile.ZipFile:
-        """Open the archive.
+        """Return the open archive, whose directory is read once.
 
         Raises
         ------
         spanrs.errors.FormatError
             If the archive is damaged.
         """
+        if self.handles:
+            return self.handles[0]
         try:
-            return zipfile.ZipFile(self.path if self.content is None else BytesIO(self.content))
+            self.handles.append(
+                zipfile.ZipFile(self.path if self.content is None else BytesIO(self.content))
+            )
+            return self.handles[0]
         except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             raise self.damaged(error) from error
 
@@ -172,13 +193,10 @@ class Archive:
         told: FormatError = with_code(FormatError(message), "compression", self.path)
         return told
 
-    def members(self) -> Iterator[ArchiveMember]:
+    def members(self, budget: Budget) -> Iterator[ArchiveMember]:
         """Yield the files, sorted by name; the files of archives within the archive are included."""
-        with self.opened() as opened:
-            infos = opened.infolist()
-        if len(infos) > FILES:
-            message = f"{self.path}: the archive has {len(infos)} files, and {FILES} is the limit; unpack the archive"
-            raise with_code(LimitError(message), "expansion", self.path)
+        infos = self.opened().infolist()
+        budget.add_files(len(infos))
         seen: set[str] = set()
         for info in sorted(infos, key=lambda info: info.filename):
             parts = PurePosixPath(info.filename).parts
@@ -190,20 +208,55 @@ class Archive:
             seen.add(info.filename)
             member = ArchiveMember(self, info)
             if info.filename.lower().endswith(".zip"):
-                yield from self._inner(member).members()
+                yield from self._inner(member, budget).members(budget)
             else:
                 yield member
 
-    def _inner(self, member: ArchiveMember) -> Archive:
+    def _inner(self, member: ArchiveMember, budget: Budget) -> Archive:
         if self.depth + 1 >= DEPTH:
             message = f"{member.name}: more than {DEPTH} levels of archives; unpack the archive"
             raise with_code(LimitError(message), "too_deep", self.path)
         with member.open() as stream:
-            content = stream.read(INNER_BYTES + 1)
-        if len(content) > INNER_BYTES:
-            message = f"{member.name}: the archive within the archive has more than {INNER_BYTES} bytes; unpack it"
-            raise with_code(LimitError(message), "document_too_long", self.path)
+            content = stream.read(budget.inner_bytes + 1)
+        budget.add_inner(len(content), member.name)
         return Archive(self.path, self.expansion, f"{member.inner}/", content, self.depth + 1)
+
+
+@dataclass
+class Budget:
+    """Limits of an archive, with all archives within it."""
+
+    path: str
+    files: int = 0
+    inner_bytes: int = INNER_BYTES
+
+    def add_files(self, number: int) -> None:
+        """Count files.
+
+        Raises
+        ------
+        spanrs.errors.LimitError
+            If there are too many.
+        """
+        self.files += number
+        if self.files > FILES:
+            message = f"{self.path}: the archive has {self.files} files, and {FILES} is the limit; unpack the archive"
+            raise with_code(LimitError(message), "expansion", self.path)
+
+    def add_inner(self, number: int, name: str) -> None:
+        """Count the bytes of an archive within the archive.
+
+        Raises
+        ------
+        spanrs.errors.LimitError
+            If there are too many.
+        """
+        self.inner_bytes -= number
+        if self.inner_bytes < 0:
+            message = (
+                f"{name}: the archives within the archive have more than {INNER_BYTES} bytes; unpack them"
+            )
+            raise with_code(LimitError(message), "document_too_long", self.path)
 
 
 class MemberStream(RawIOBase):
@@ -211,13 +264,13 @@ class MemberStream(RawIOBase):
 
     def __init__(self, member: ArchiveMember) -> None:
         self.name = member.name
-        self._member, self._archive = member, member.archive.opened()
+        self._member = member
+        opened = member.archive.opened()
         self._size = 0
         self._limit = max(member.info.compress_size * member.archive.expansion, EXPANSION_FREE)
         try:
-            self._stream = self._archive.open(member.info)
+            self._stream = opened.open(member.info)
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-            self._archive.close()
             raise member.archive.damaged(error, member.info.filename) from error
 
     def readable(self) -> bool:
@@ -259,7 +312,6 @@ class MemberStream(RawIOBase):
         """Close the archive."""
         if not self.closed:
             self._stream.close()
-            self._archive.close()
         super().close()
 
 

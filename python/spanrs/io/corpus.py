@@ -169,14 +169,16 @@ class Corpus:
 
     @property
     def layers(self) -> list[str]:
-        """Return the names of the layers of tags or annotations in the first part."""
+        """Return the names of the layers: of tags in the first part, of annotations in all parts."""
         part = self.parts[0]
         if part.kind in TAGGED and part.format != "csv":
             return list(columns_of(part, self.options).tags)
         if part.kind == "documents":
             from spanrs.io.documents import layer_names
 
-            return layer_names(part, self.options)
+            named = [layer_names(part, self.options) for part in self.parts if part.kind == "documents"]
+            names = dict.fromkeys(name for layers in named for name in layers)
+            return [name for name in names if name != LAYER] or [LAYER]
         first = next(iter(self), None)
         return [LAYER] if first is None else first.layers
 
@@ -193,14 +195,20 @@ class Corpus:
         if layer not in layers:
             raise KeyError(f"there is no layer {layer!r}; the layers are {', '.join(layers) or 'unnamed'}")
         if part.kind == "documents":
-            name = "layer" if part.format == "spacy" else "annotator"
-            return replace(self, options=self.options.with_layer(name, layer))
+            return self.of_layer(layer)
         if layers == [LAYER]:
             return self
         column: Any = layer
         if part.kind == "rows" or not is_long(part, self.options):
             column = columns_of(part, self.options).tags[layer]
         return replace(self, options=replace(self.options, tags=column, gold=None, pred=None))
+
+    def of_layer(self, name: str) -> Corpus:
+        """Return the corpus restricted to an annotator, an annotation set or a span group, without reading it."""
+        from spanrs.io.documents import LAYERED
+
+        option = "layer" if self.parts[0].format in LAYERED else "annotator"
+        return replace(self, options=self.options.with_layer(option, name))
 
     @property
     def size(self) -> int:

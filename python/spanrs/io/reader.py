@@ -11,13 +11,13 @@ from typing import Any, NoReturn, Unpack
 
 from spanrs import _spanrs
 from spanrs.errors import SpanrsError
-from spanrs.io.annotator_files import PROJECT
+from spanrs.io.annotator_files import PROJECT, annotator_of
 from spanrs.io.archives import archive_parts, is_archive
 from spanrs.io.corpus import Corpus
 from spanrs.io.docbin import is_doc
 from spanrs.io.document import Document
 from spanrs.io.documents import ANNOTATED, LAYERED
-from spanrs.io.options import ReadArguments, ReadOptions, read_options
+from spanrs.io.options import DOCUMENT_FORMATS, ReadArguments, ReadOptions, read_options
 from spanrs.io.parts import Part, is_type_system, recognised
 from spanrs.io.paths import find_files, is_several
 from spanrs.io.tables import is_one_shot, is_table
@@ -148,7 +148,11 @@ def read_stream(source: Any, arguments: Mapping[str, Any]) -> Corpus:
 
 def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
     options = read_options(arguments)
-    return Corpus(tuple(_parts(source, options)), options)
+    parts = tuple(_parts(source, options))
+    projects = [part for part in parts if part.format == PROJECT]
+    if projects and options.annotator is not None:
+        options = replace(options, annotator=annotator_of(projects, str(options.annotator)))
+    return Corpus(parts, options)
 
 
 def read_both(
@@ -176,6 +180,10 @@ def read_both(
 
 #: Options that apply to every kind of part.
 _EVERYWHERE = frozenset({"format", "limits"})
+#: Options for the bounds of annotations.
+_BOUNDS = frozenset(("offsets", "inclusive_ends", "trim"))
+#: Formats of documents that the compiled module reads.
+FILE_FORMATS = tuple(name for name in DOCUMENT_FORMATS if name != "spacy")
 #: Options by kind of part, and by format if only one format has them.
 _USED: dict[str, frozenset[str]] = {
     "rows": frozenset(
@@ -201,14 +209,18 @@ _USED: dict[str, frozenset[str]] = {
         ("tokens", "tags", "gold", "pred", "documents", "vocabulary", "scheme", "reading", "dialect")
     ),
     "csv": frozenset(("separator", "encoding")),
-    "documents": frozenset(("tokenizer", "scheme", "reading", "trim", "inclusive_ends")),
-    "xml-inline": frozenset(("encoding", "elements", "overlay")),
-    "fake-xml-inline": frozenset(("encoding", "elements", "overlay")),
+    "documents": frozenset(("tokenizer", "scheme", "reading")),
+    **dict.fromkeys(FILE_FORMATS, frozenset(("trim",))),
+    "xml-inline": frozenset(("encoding", "elements", "overlay", "trim")),
+    "fake-xml-inline": frozenset(("encoding", "elements", "overlay", "trim")),
     "raw": frozenset(("encoding", "elements", "overlay")),
-    **dict.fromkeys(ANNOTATED, frozenset(("annotator", "offsets"))),
-    **dict.fromkeys(LAYERED, frozenset(("layer",))),
-    PROJECT: frozenset(("annotator", "layer")),
-    **dict.fromkeys(("mat-json", "doccano"), frozenset(("offsets",))),
+    **dict.fromkeys(ANNOTATED, frozenset(("annotator", "trim"))),
+    **dict.fromkeys(LAYERED, frozenset(("layer", "trim"))),
+    "spacy": frozenset(("layer",)),
+    PROJECT: frozenset(("annotator", "layer", "trim")),
+    # Other formats quote the texts of annotations, or have no offsets in characters.
+    **dict.fromkeys(("mat-json", "doccano"), _BOUNDS),
+    **dict.fromkeys(("prodigy", "csv-spans"), _BOUNDS.union(("annotator",))),
 }
 
 
@@ -273,10 +285,10 @@ def _path_parts(path: str | bytes, options: ReadOptions) -> list[Part]:
         if is_archive(path):
             return archive_parts(path, options.format, options.limits)
         return [_file_part("", path, options)]
-    # The type systems of UIMA are read with the files that need them.
-    files = {name: file for name, file in find_files(path).items() if not is_type_system(name)}
-    if not files:
-        raise FileNotFoundError(2, "the directory has only type systems", path)
+    files = find_files(path)
+    if any(".xmi" in os.path.basename(name) for name in files):
+        # The type systems of UIMA are read with the files that need them.
+        files = {name: file for name, file in files.items() if not is_type_system(name)}
     if options.format in ("auto", "brat"):
         # The .txt file of a brat document is not a separate document.
         annotated = {name.removesuffix(".ann") for name in files if name.endswith(".ann")}
@@ -323,7 +335,7 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
         ]
     if len({part.name for part in parts}) < len(parts):
         # Files with equal names in several directories are distinguished by their paths.
-        parts = [replace(part, name=str(part.path)) for part in parts]
+        parts = [replace(part, name=part.shown) for part in parts]
     return parts
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, TypeGuard
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, with_code
-from spanrs.io.docbin import UNNAMED
+from spanrs.io.docbin import ENTITIES, UNNAMED
 from spanrs.io.document import TOKEN, Document, Layer
 from spanrs.io.output import atomic_output
 
@@ -104,7 +104,9 @@ def write_documents(
     first = list(islice(documents, 2))
     suffix = ONE_A_FILE[form]
     path = target if isinstance(target, (str, PathLike)) else None
-    if len(first) == 1 and (path is None or not os.path.isdir(path)):
+    if not first:
+        raise with_code(FormatError(f"there are no documents to write as {form}"), "documents")
+    if len(first) == 1 and (path is None or os.fspath(path).endswith(suffix)):
         count = _write_one(writer, first[0], target, suffix, accept)
     elif path is None:
         message = f"{form} has one document per file, but there are several; pass a directory"
@@ -125,9 +127,10 @@ def _write_one(
 ) -> int:
     """Write a single document, with its companion file in the same directory."""
     written = writer.write(document)
-    content, companion = (b"", None) if written is None else (written[0], written[2])
+    content, name, companion = (b"", None, None) if written is None else written
     end, shared = writer.finish()
-    accept(writer.losses())
+    stem = os.path.basename(os.fspath(target)).removesuffix(suffix) if _is_path(target) else None
+    accept([*writer.losses(), *_loss("names of documents", [name] if name not in (None, stem) else [])])
     if written is None:
         raise with_code(
             FormatError("the only document was skipped or rejected by its annotators"), "documents"
@@ -144,6 +147,10 @@ def _write_one(
             outputs.enter_context(atomic_output(f"{stem}{name}")).write(companion[1])
         outputs.enter_context(atomic_output(target)).write(content + end)
     return 1
+
+
+def _is_path(target: Target) -> TypeGuard[str | PathLike[str]]:
+    return isinstance(target, (str, PathLike))
 
 
 def _write_folder(
@@ -236,7 +243,8 @@ def _write_docbin(
     vocab = spacy.blank("xx").vocab
     docs = []
     overlapping = False
-    untyped = 0
+    lost: list[str] = []
+    renamed: list[str] = []
     for at, core in enumerate(documents):
         place = f"document {at if core.id is None else core.id}"
         projected = projection.project(core, place)
@@ -248,8 +256,13 @@ def _write_docbin(
         doc = Doc(vocab, words=words, spaces=spaces)
         for number, layer in enumerate(document.layers or [Layer(None)]):
             spans = list(_spacy_spans(doc, document, number))
-            untyped += sum(not a.type for a in document.annotations if a.layer == number)
-            doc.spans[layer.name or UNNAMED] = spans
+            lost += [place] * sum(not a.type for a in document.annotations if a.layer == number)
+            if layer.name in (ENTITIES, UNNAMED):
+                # The group without a name is stored under these names.
+                renamed.append(place)
+            doc.spans[f"{layer.name}_" if layer.name in (ENTITIES, UNNAMED) else layer.name or UNNAMED] = (
+                spans
+            )
             overlapping |= layer.name is None and _overlap(spans)
         facts = {"id": document.id, "name": document.name, "metadata": dict(document.metadata)}
         doc.user_data.update({name: fact for name, fact in facts.items() if fact})
@@ -258,8 +271,16 @@ def _write_docbin(
         if not overlapping and UNNAMED in doc.spans:
             doc.set_ents(list(doc.spans[UNNAMED]))
             del doc.spans[UNNAMED]
-    lost = {"kind": "annotations without a type", "number": untyped, "first": "a document"}
-    accept([*projection.losses(), *([lost] if untyped else [])])
+    kinds = {
+        "annotations without a type": lost,
+        "names of layers that spaCy reserves, written with _": renamed,
+    }
+    losses = [
+        {"kind": kind, "number": len(places), "first": places[0]}
+        for kind, places in kinds.items()
+        if places
+    ]
+    accept([*projection.losses(), *losses])
     out.write(DocBin(docs=docs, store_user_data=True).to_bytes())
     layers = {name for doc in docs for name in doc.spans}
     return len(docs), {"layer": UNNAMED} if layers == {UNNAMED} else {}

@@ -39,7 +39,7 @@ pub use file_format::{FileFormat, Recognised, recognise};
 /// Advice for documents where tokens with tags are expected.
 const DOCUMENTS: &str = "documents are read by spanrs score, compare and crowd";
 /// Advice for lists of tokens or tags.
-const LISTS: &str = "write one token per line, or pass the lists of tags to spanrs.score in Python";
+const LISTS: &str = "write one token per line, or specify --format jsonl-tags or jsonl-spans if each record has tokens";
 /// A text format other than columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextFormat {

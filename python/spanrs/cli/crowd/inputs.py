@@ -15,6 +15,7 @@ from spanrs.crowd import CrowdCorpus, crowd_corpus, read_table
 from spanrs.crowd.experiments import Data, Settings, methods_with
 from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, with_code
+from spanrs.io import read
 from spanrs.io.columns import Columns
 from spanrs.threads import thread_count
 
@@ -39,7 +40,7 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
             {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
         )
     [path] = paths
-    if path.lower().endswith(TABLES):
+    if path.lower().endswith(TABLES) and read(path).parts[0].kind == "table":
         if annotators:
             raise click.UsageError(
                 "--annotator-name does not apply to tables, which contain the names of annotators"

@@ -130,6 +130,9 @@ pub struct Document {
     /// The first 5 reports of relations that could not be kept, one line each, with the reason. The
     /// annotations are complete even if a relation is missing.
     pub relations_left_out: Vec<String>,
+    /// Whether the reader found out the unit of offsets and whether ends are inclusive, from the texts
+    /// that the file quotes; the options for these are then not applied.
+    pub bounds_are_checked: bool,
     /// Whether the first annotation is the root element of XML, which usually encloses the text and
     /// is not a real annotation.
     pub rooted: bool,

@@ -238,6 +238,8 @@ impl Current {
             }
         }
         offsets.convert(&mut document, &self.mentions, self.line);
+        let mut mentions = self.mentions.iter();
+        document.bounds_are_checked = mentions.any(|mention| !mention.text.is_empty());
         Ok(document)
     }
 }

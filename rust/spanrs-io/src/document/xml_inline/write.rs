@@ -23,6 +23,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use spanrs_base::Limits;
+
 use super::allowed;
 use crate::document::annotated_text::{Annotation, Document};
 use crate::document::char_index::CharIndex;
@@ -77,6 +79,13 @@ impl WriteFormat for Writer {
             body.attributes(document, annotation, losses);
             body.push(">");
             body.open.push((annotation.end, name));
+            // The root element is open, too.
+            if body.open.len() >= Limits::default().nesting {
+                return Err(format!(
+                    "more than {} annotations are nested, the limit of readers; write another format",
+                    body.open.len()
+                ));
+            }
         }
         body.close(u32::MAX);
         body.text_to(body.text.len() as u32);
