@@ -60,6 +60,7 @@ mod json;
 mod json_documents;
 mod jsonl_spans;
 mod label_studio;
+mod located_input;
 mod losses;
 mod mat_json;
 mod merging;
