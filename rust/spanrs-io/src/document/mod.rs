@@ -73,8 +73,6 @@ mod pubtator;
 mod quirks;
 #[cfg(test)]
 mod random_documents;
-#[cfg(test)]
-mod random_files;
 mod records;
 mod regions;
 #[cfg(test)]
