@@ -161,7 +161,7 @@ fuzz:  ## fuzz every target for SECONDS=60 seconds, or TARGET=name alone; findin
 		dictionary=rust/fuzz/dictionaries/$$target.dict; \
 		echo "== $$target"; \
 		FUZZ_TARGET=$$target $(FUZZ_BIN) $$(test -f $$dictionary && echo -dict=$$dictionary) \
-			-max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=2048 -print_final_stats=1 \
+			-max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
 			-artifact_prefix=rust/fuzz/regressions/$$target/ \
 			rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target rust/fuzz/regressions/$$target || failed="$$failed $$target"; \
 	done; test -z "$$failed" || { echo "findings:$$failed"; exit 1; }

@@ -33,7 +33,11 @@ fn run(format: Format, data: &[u8]) {
     };
     let again = read_all(format, &first);
     let (second, losses) = write(format, &again).expect("documents that were read can be written");
-    assert_eq!(losses, Vec::<String>::new(), "nothing is lost the second time");
+    assert_eq!(
+        losses,
+        Vec::<String>::new(),
+        "nothing is lost the second time"
+    );
     let once_more = read_all(format, &second);
     assert_eq!(summaries(&again), summaries(&once_more));
     for ((one, two), at) in first.iter().zip(&second).zip(0..) {
@@ -57,7 +61,8 @@ fn read(format: Format, file: &[u8], companion: Option<&[u8]>) -> Result<Vec<Doc
         ..Reader::new(format)
     };
     let companion = companion.map(|bytes| source("companion", bytes));
-    let mut documents: DocumentReader = reader.open_with(&source("input", file), companion.as_ref())?;
+    let mut documents: DocumentReader =
+        reader.open_with(&source("input", file), companion.as_ref())?;
     let found = documents.by_ref().collect();
     for notice in documents.notices() {
         assert!(!notice.contains('\n'), "a notice is one line: {notice:?}");
@@ -74,7 +79,8 @@ fn read_all(format: Format, files: &Files) -> Vec<Document> {
     for (file, companion) in files {
         let companion = companion.as_ref().map(|companion| &*companion.bytes);
         let found = read(format, file, companion);
-        documents.extend(found.unwrap_or_else(|error| panic!("a written file is rejected: {error}")));
+        documents
+            .extend(found.unwrap_or_else(|error| panic!("a written file is rejected: {error}")));
     }
     documents
 }
@@ -93,7 +99,9 @@ fn write(format: Format, documents: &[Document]) -> Option<(Files, Vec<String>)>
     writer.finish(&mut file);
     match (format.suffix(), writer.companion()) {
         (None, _) => files.push((file, None)),
-        (_, Some(shared)) => files.iter_mut().for_each(|file| file.1 = Some(shared.clone())),
+        (_, Some(shared)) => files
+            .iter_mut()
+            .for_each(|file| file.1 = Some(shared.clone())),
         _ => {}
     }
     let losses = writer.losses().list().iter().map(|loss| loss.kind.clone());

@@ -103,7 +103,11 @@ pub fn summaries(documents: &[Document]) -> Vec<Summary> {
 
 /// Reads a file in a format and asserts the invariants of all formats.
 pub fn read(format: Format, bytes: &[u8]) -> Result<Vec<Document>> {
-    let reader = Reader::new(format);
+    read_with(&Reader::new(format), bytes)
+}
+
+/// Reads a file with a reader and asserts the invariants of all formats.
+pub fn read_with(reader: &Reader, bytes: &[u8]) -> Result<Vec<Document>> {
     let result = reader.read("input", bytes);
     check(bytes, &result);
     let again = reader.read("input", bytes);

@@ -1,20 +1,28 @@
 //! Fuzz target for exports of Label Studio.
 
 use serde_json::Value;
-use spanrs_io::document::{Format, Reader};
+use spanrs_io::document::{Format, LayerChoice, Reader};
 
-use crate::documents::{check_rewritten, read, summaries};
+use crate::documents::{check_rewritten, read_with, summaries};
 use crate::json::rewritten;
 
 /// Asserts that white space and escapes do not affect the result, and that a list gives the documents of its tasks in
-/// order.
+/// order, for one annotator and for all layers.
 pub fn run(data: &[u8]) {
-    let result = read(Format::LabelStudio, data);
-    let reader = Reader::new(Format::LabelStudio);
-    let Ok(documents) = result else {
+    for layers in [LayerChoice::Sole, LayerChoice::All] {
+        let reader = Reader {
+            layers,
+            ..Reader::new(Format::LabelStudio)
+        };
+        check(&reader, data);
+    }
+}
+
+fn check(reader: &Reader, data: &[u8]) {
+    let Ok(documents) = read_with(reader, data) else {
         return;
     };
-    check_rewritten(&reader, data, &documents);
+    check_rewritten(reader, data, &documents);
     let Some(Ok(Value::Array(tasks))) =
         rewritten(data, false).map(|text| serde_json::from_slice(&text))
     else {

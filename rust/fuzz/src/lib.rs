@@ -79,7 +79,10 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("written_brat", annotation_formats::written_brat),
     ("written_doccano", annotation_formats::written_doccano),
     ("written_prodigy", annotation_formats::written_prodigy),
-    ("written_label_studio", annotation_formats::written_label_studio),
+    (
+        "written_label_studio",
+        annotation_formats::written_label_studio,
+    ),
     ("label_studio_min", annotation_formats::label_studio_min),
     ("label_studio_csv", annotation_formats::label_studio_csv),
     ("webanno_tsv", annotation_formats::webanno_tsv),

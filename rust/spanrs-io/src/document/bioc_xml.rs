@@ -16,9 +16,6 @@
 
 mod write;
 
-use std::io::BufReader;
-
-use quick_xml::events::BytesStart;
 use serde_json::{Map, Value};
 use spanrs_base::{Limits, Position};
 
@@ -27,13 +24,10 @@ pub(super) use write::Writer;
 use super::annotators::LayerChoice;
 use super::bioc::{self, Count, Infons, Link, Location, Node, Passage, Record, Span, Structures};
 use super::stream::Records;
-use super::xml_stream::{Part, XmlStream, attribute, attributes, tag};
+use super::xml_stream::{Part, Values, XmlStream, tag};
 use crate::compression::Input;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
-
-/// Number of bytes read at a time.
-const BUFFER: usize = 1 << 16;
 
 /// Opens a source.
 ///
@@ -46,25 +40,31 @@ pub(super) fn open(
     limits: Limits,
 ) -> Result<Box<dyn Records>> {
     bioc::documents(layers, || {
-        let input = BufReader::with_capacity(BUFFER, source.decompressed(limits)?);
+        let input = source.decompressed(limits)?;
         Ok(Collection {
             xml: XmlStream::open(source.name(), input, limits)?,
             facts: Map::new(),
             begun: false,
+            values: Values::default(),
             unknown: (0, String::new()),
+            unknown_name: String::new(),
         })
     })
 }
 
 /// A collection that is being read.
 struct Collection {
-    xml: XmlStream<BufReader<Input>>,
+    xml: XmlStream<Input>,
     /// Facts of the collection.
     facts: Map<String, Value>,
     /// Whether the root element has been read.
     begun: bool,
+    /// The attributes of the last child, see [`attributes_of`].
+    values: Values<2>,
     /// Number of unknown elements, and the first of them.
     unknown: (u64, String),
+    /// Name of the last child that does not belong to BioC.
+    unknown_name: String,
 }
 
 /// What follows in an element.
@@ -93,43 +93,17 @@ const ELEMENTS: [&str; 14] = [
     "key",
 ];
 
-/// Start tag of a child element.
-#[derive(Default)]
-struct Child {
-    /// Name; empty for elements that do not belong to BioC.
-    name: &'static str,
-    /// The name of an element that does not belong to BioC.
-    unknown: String,
-    /// Attribute `id`, or `key` of an infon.
-    id: String,
-    /// Attributes `offset` and `length` of a location, `refid` and `role` of a node.
-    pair: [Option<String>; 2],
-}
+/// Name of a child element; empty for elements that do not belong to BioC.
+type Child = &'static str;
 
-impl Child {
-    /// Reads a start tag.
-    fn new(start: &BytesStart<'_>) -> std::result::Result<Self, String> {
-        let tag = tag(start);
-        let Some(&name) = ELEMENTS.iter().find(|name| **name == tag) else {
-            let unknown = tag.to_owned();
-            return Ok(Self {
-                unknown,
-                ..Self::default()
-            });
-        };
-        let (id, pair) = match name {
-            "infon" => (attribute(start, "key")?, [None, None]),
-            "annotation" | "relation" => (attribute(start, "id")?, [None, None]),
-            "location" => (None, attributes(start, ["offset", "length"])?),
-            "node" => (None, attributes(start, ["refid", "role"])?),
-            _ => (None, [None, None]),
-        };
-        Ok(Self {
-            name,
-            unknown: String::new(),
-            id: id.unwrap_or_default(),
-            pair,
-        })
+/// Returns the attributes of an element that are read.
+fn attributes_of(child: Child) -> [&'static str; 2] {
+    match child {
+        "infon" => ["key", ""],
+        "annotation" | "relation" => ["id", ""],
+        "location" => ["offset", "length"],
+        "node" => ["refid", "role"],
+        _ => ["", ""],
     }
 }
 
@@ -144,7 +118,7 @@ impl Structures for Collection {
                     while !matches!(self.xml.next()?, Part::Eof) {}
                     return Ok(None);
                 }
-                Next::Child(child) => match child.name {
+                Next::Child(child) => match child {
                     "document" => {
                         let at = self.xml.position();
                         self.xml.begin_record();
@@ -153,19 +127,19 @@ impl Structures for Collection {
                     "source" | "date" | "key" => {
                         let text = self.text()?;
                         if !text.is_empty() {
-                            self.facts
-                                .insert(child.name.to_owned(), Value::String(text));
+                            self.facts.insert(child.to_owned(), Value::String(text));
                         }
                     }
                     "infon" => {
+                        let key = self.value(0);
                         let text = Value::String(self.text()?);
                         let infons = self.facts.entry("infons");
                         let infons = infons.or_insert_with(|| Value::Object(Map::new()));
                         if let Some(infons) = infons.as_object_mut() {
-                            infons.insert(child.id, text);
+                            infons.insert(key, text);
                         }
                     }
-                    _ => self.unknown(&child)?,
+                    _ => self.unknown(child)?,
                 },
             }
         }
@@ -215,7 +189,19 @@ impl Collection {
     fn child(&mut self) -> Result<Next> {
         loop {
             let child = match self.xml.next()? {
-                Part::Start(start) => Child::new(&start),
+                Part::Start(start) => {
+                    let tag = tag(&start);
+                    match ELEMENTS.iter().find(|name| **name == tag) {
+                        Some(&name) => {
+                            let read = self.values.read(&start, attributes_of(name));
+                            read.map(|()| name)
+                        }
+                        None => {
+                            tag.clone_into(&mut self.unknown_name);
+                            Ok("")
+                        }
+                    }
+                }
                 Part::End => return Ok(Next::End),
                 Part::Text(text) if !text.trim().is_empty() => {
                     Err("text between elements".to_owned())
@@ -231,6 +217,11 @@ impl Collection {
         }
     }
 
+    /// Returns an attribute of the last child; empty if it does not have it.
+    fn value(&self, at: usize) -> String {
+        self.values.get(at).unwrap_or_default().to_owned()
+    }
+
     /// Reads the text of the current element.
     fn text(&mut self) -> Result<String> {
         let mut text = String::new();
@@ -239,11 +230,11 @@ impl Collection {
     }
 
     /// Skips an unknown element.
-    fn unknown(&mut self, child: &Child) -> Result<()> {
+    fn unknown(&mut self, child: Child) -> Result<()> {
         if self.unknown.0 == 0 {
             let (line, _) = self.xml.place();
-            let shown = match child.name {
-                "" => &child.unknown,
+            let shown = match child {
+                "" => &*self.unknown_name,
                 name => name,
             };
             self.unknown.1 = format!("<{}> on line {line}", super::json::excerpt(shown, 40));
@@ -253,22 +244,23 @@ impl Collection {
     }
 
     /// Reads an infon.
-    fn infon(&mut self, child: Child, infons: &mut Infons) -> Result<()> {
+    fn infon(&mut self, infons: &mut Infons) -> Result<()> {
+        let key = self.value(0);
         let text = self.text()?;
-        infons.0.push((child.id, Value::String(text)));
+        infons.0.push((key, Value::String(text)));
         Ok(())
     }
 
     fn document(&mut self) -> Result<Record> {
         let mut record = Record::default();
         while let Next::Child(child) = self.child()? {
-            match child.name {
+            match child {
                 "id" => record.id = self.text()?,
-                "infon" => self.infon(child, &mut record.infons)?,
+                "infon" => self.infon(&mut record.infons)?,
                 "passage" => record.passages.push(self.passage(false)?),
-                "annotation" => record.annotations.push(self.annotation(child)?),
-                "relation" => record.relations.push(self.relation(child)?),
-                _ => self.unknown(&child)?,
+                "annotation" => record.annotations.push(self.annotation()?),
+                "relation" => record.relations.push(self.relation()?),
+                _ => self.unknown(child)?,
             }
         }
         Ok(record)
@@ -283,21 +275,21 @@ impl Collection {
         let mut passage = Passage::default();
         let mut offset = None;
         while let Next::Child(child) = self.child()? {
-            match child.name {
+            match child {
                 "offset" => {
                     let at = self.xml.place();
                     let text = self.text()?;
                     offset = Some(self.count(&text, "offset", at)?);
                 }
-                "infon" => self.infon(child, &mut passage.infons)?,
+                "infon" => self.infon(&mut passage.infons)?,
                 "text" => passage.text = Some(self.text()?),
                 "sentence" if !is_sentence => {
                     let sentence = self.passage(true)?;
                     passage.sentences.get_or_insert_default().push(sentence);
                 }
-                "annotation" => passage.annotations.push(self.annotation(child)?),
-                "relation" => passage.relations.push(self.relation(child)?),
-                _ => self.unknown(&child)?,
+                "annotation" => passage.annotations.push(self.annotation()?),
+                "relation" => passage.relations.push(self.relation()?),
+                _ => self.unknown(child)?,
             }
         }
         let Some(offset) = offset else {
@@ -308,44 +300,44 @@ impl Collection {
         Ok(passage)
     }
 
-    fn annotation(&mut self, start: Child) -> Result<Span> {
+    fn annotation(&mut self) -> Result<Span> {
         let mut span = Span {
-            id: start.id,
+            id: self.value(0),
             ..Span::default()
         };
         while let Next::Child(child) = self.child()? {
-            match child.name {
-                "infon" => self.infon(child, &mut span.infons)?,
+            match child {
+                "infon" => self.infon(&mut span.infons)?,
                 "text" => span.text = Some(self.text()?),
                 "location" => {
                     let at = self.xml.place();
-                    let [offset, length] = child.pair.map(Option::unwrap_or_default);
+                    let [offset, length] = [0, 1].map(|at| self.values.get(at).unwrap_or_default());
                     span.locations.push(Location {
-                        offset: self.count(&offset, "offset", at)?,
-                        length: self.count(&length, "length", at)?,
+                        offset: self.count(offset, "offset", at)?,
+                        length: self.count(length, "length", at)?,
                     });
                     self.xml.skip()?;
                 }
-                _ => self.unknown(&child)?,
+                _ => self.unknown(child)?,
             }
         }
         Ok(span)
     }
 
-    fn relation(&mut self, start: Child) -> Result<Link> {
+    fn relation(&mut self) -> Result<Link> {
         let mut link = Link {
-            id: start.id,
+            id: self.value(0),
             ..Link::default()
         };
         while let Next::Child(child) = self.child()? {
-            match child.name {
-                "infon" => self.infon(child, &mut link.infons)?,
+            match child {
+                "infon" => self.infon(&mut link.infons)?,
                 "node" => {
-                    let [refid, role] = child.pair.map(Option::unwrap_or_default);
+                    let [refid, role] = [0, 1].map(|at| self.value(at));
                     link.nodes.push(Node { refid, role });
                     self.xml.skip()?;
                 }
-                _ => self.unknown(&child)?,
+                _ => self.unknown(child)?,
             }
         }
         Ok(link)

@@ -42,6 +42,7 @@
 //! Source: <https://brat.nlplab.org/standoff.html>.
 
 mod attributes;
+mod ids;
 mod write;
 
 use std::borrow::Cow;
@@ -58,6 +59,7 @@ use super::encoding::{decoded, utf8};
 use super::json::excerpt;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
+use ids::Ids;
 
 /// Advice on the syntax of annotations.
 const TEXT_BOUND: &str = "write T1<tab>TYPE START END<tab>TEXT";
@@ -144,7 +146,7 @@ pub(super) fn read(name: &str, annotations: &str, text: &str) -> Result<Document
         name,
         document: Document::new(text.to_owned()),
         characters: CharIndex::new(text),
-        ids: HashMap::new(),
+        ids: Ids::default(),
         bounds: Vec::new(),
         pieces: Vec::new(),
         attributes: Vec::new(),
@@ -226,7 +228,7 @@ struct Walk<'a> {
     /// The text, indexed by characters.
     characters: CharIndex<'a>,
     /// Index in `bounds` of each annotation, by id.
-    ids: HashMap<&'a str, usize>,
+    ids: Ids<'a>,
     /// Annotations in the order of the file.
     bounds: Vec<Bound>,
     /// Pieces of all annotations with several pieces.
@@ -271,8 +273,8 @@ impl<'a> Walk<'a> {
                 format!("the text is {covered:?}, but the annotation has {quoted:?}; {OTHER_TEXT}");
             return Err(self.error(line, shown, &message));
         }
-        if let Some(first) = self.ids.insert(id, self.bounds.len()) {
-            let (id, first) = (excerpt(id, QUOTE), self.bounds[first].line);
+        if let Some(first) = self.ids.insert(id, self.bounds.len() as u32) {
+            let (id, first) = (excerpt(id, QUOTE), self.bounds[first as usize].line);
             let message = format!("line {first} has the id {id} as well; ids must be unique");
             return Err(self.error(line, line.text, &message));
         }
@@ -429,8 +431,11 @@ impl<'a> Walk<'a> {
 
     /// Returns the index of an annotation, or of the trigger of an event, by id.
     fn index(&self, id: &str) -> Option<u32> {
-        let id = self.events.get(id).copied().unwrap_or(id);
-        self.ids.get(id).map(|&at| at as u32)
+        let trigger = match self.events.is_empty() {
+            true => None,
+            false => self.events.get(id).copied(),
+        };
+        self.ids.get(trigger.unwrap_or(id))
     }
 
     /// Adds annotations, attributes and relations to the document. An attribute or a relation whose
@@ -454,7 +459,7 @@ impl<'a> Walk<'a> {
             }
         }
         for &(id, ty, trigger) in &self.lone_events {
-            if !self.ids.contains_key(trigger) {
+            if self.ids.get(trigger).is_none() {
                 document.leave_out_relation(|| {
                     let [id, ty, trigger] = [id, ty, trigger].map(|part| excerpt(part, QUOTE));
                     format!("{id} ({ty}) is triggered by {trigger}, which does not exist")

@@ -45,17 +45,17 @@ mod sets;
 mod write;
 mod xstream;
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 use serde_json::{Number, Value};
-use spanrs_base::Limits;
+use spanrs_base::{Interner, Limits};
 
 pub(super) use write::Writer;
 
 use super::annotated_text::Document;
 use super::annotators::LayerChoice;
-use super::xml_stream::{Part, XmlStream, attributes, tag};
+use super::xml_stream::{Part, Values, XmlStream, tag};
 use crate::error::{Code, Error, Result};
 
 /// Type of GATE's tokens.
@@ -78,25 +78,55 @@ const STRING: &str = "java.lang.String";
 pub(super) fn read(name: &str, text: &str, sets: &LayerChoice, limits: Limits) -> Result<Document> {
     let mut parser = Parser {
         xml: XmlStream::open(name, text.as_bytes(), limits)?,
+        values: Values::default(),
+        names: Interner::default(),
+        features: Vec::new(),
         limits,
     };
     let content = parser.content()?;
     sets::document(name, content, sets)
 }
 
-/// A feature: name and value.
-type Feature = (String, Value);
+/// A feature: number of the name in [`Content::names`], and value.
+type Feature = (u32, Value);
 
 /// The content of a file.
 #[derive(Default)]
 struct Content {
-    /// Features of the document.
+    /// Types and names of features.
+    names: Interner<str>,
+    /// Features of the document and of all annotations.
     features: Vec<Feature>,
+    /// Indices of the features of the document.
+    of_document: Range<usize>,
     text: String,
-    /// Offsets in code points by id of the node.
-    nodes: HashMap<i64, u32>,
+    nodes: Nodes,
     sets: Vec<Set>,
     relations: Vec<Relation>,
+}
+
+/// Nodes of the text: id, and offset in code points.
+#[derive(Default)]
+struct Nodes {
+    /// Ascending ids, after [`Nodes::sort`].
+    all: Vec<(i64, u32)>,
+}
+
+impl Nodes {
+    /// Sorts the nodes by id. Of several nodes with an id the last is kept.
+    fn sort(&mut self) {
+        if !self.all.is_sorted_by(|one, next| one.0 < next.0) {
+            self.all.reverse();
+            self.all.sort_by_key(|node| node.0);
+            self.all.dedup_by_key(|node| node.0);
+        }
+    }
+
+    /// Returns the offset of a node.
+    fn offset(&self, id: i64) -> Option<u32> {
+        let at = self.all.binary_search_by_key(&id, |node| node.0).ok()?;
+        Some(self.all[at].1)
+    }
 }
 
 /// An annotation set.
@@ -110,10 +140,12 @@ struct Set {
 /// An annotation as in the file.
 struct GateAnnotation {
     id: Option<i64>,
-    ty: String,
+    /// Number of the type in [`Content::names`].
+    ty: u32,
     start: i64,
     end: i64,
-    features: Vec<Feature>,
+    /// Indices of the features in [`Content::features`].
+    features: Range<usize>,
 }
 
 /// A relation as in the file.
@@ -129,15 +161,13 @@ struct Relation {
 /// Parses a file.
 struct Parser<'a> {
     xml: XmlStream<&'a [u8]>,
+    /// The attributes of the last child in [`ELEMENTS`].
+    values: Values<4>,
+    /// Types and names of features.
+    names: Interner<str>,
+    /// All features so far.
+    features: Vec<Feature>,
     limits: Limits,
-}
-
-/// A start tag.
-struct Start {
-    /// Name of the element.
-    name: &'static str,
-    /// The attributes in [`ELEMENTS`].
-    attributes: [Option<String>; 4],
 }
 
 /// The elements of GATE's XML, with the attributes that are read.
@@ -156,30 +186,34 @@ const ELEMENTS: [(&str, [&str; 4]); 12] = [
     ("UserData", [""; 4]),
 ];
 
-impl Start {
-    /// Reads a start tag.
-    ///
-    /// # Errors
-    /// A message for malformed attributes, and for elements that do not belong to GATE's XML.
-    fn new(start: &BytesStart<'_>) -> std::result::Result<Self, String> {
-        let tag = tag(start);
-        let Some((name, wanted)) = ELEMENTS.iter().find(|(name, _)| *name == tag) else {
-            return Err(format!("<{tag}> is not an element of GATE's XML"));
-        };
-        Ok(Self {
-            name,
-            attributes: attributes(start, *wanted)?,
-        })
-    }
+/// Reads a start tag, and returns the name of the element.
+///
+/// # Errors
+/// A message for malformed attributes, and for elements that do not belong to GATE's XML.
+fn element(
+    start: &BytesStart<'_>,
+    values: &mut Values<4>,
+) -> std::result::Result<&'static str, String> {
+    let tag = tag(start);
+    let Some((name, wanted)) = ELEMENTS.iter().find(|(name, _)| *name == tag) else {
+        return Err(format!("<{tag}> is not an element of GATE's XML"));
+    };
+    values.read(start, *wanted)?;
+    Ok(name)
+}
+
+/// Parses a whole number.
+fn number(text: Option<&str>) -> Option<i64> {
+    text?.trim().parse().ok()
 }
 
 impl Parser<'_> {
-    /// Reads the next child of the current element; None at its end. Text between children must be
-    /// white space, except if `text` is given, to which it is appended.
-    fn child(&mut self, mut text: Option<&mut String>) -> Result<Option<Start>> {
+    /// Reads the next child of the current element, and returns its name; None at its end. Text
+    /// between children must be white space, except if `text` is given, to which it is appended.
+    fn child(&mut self, mut text: Option<&mut String>) -> Result<Option<&'static str>> {
         loop {
             let found = match self.xml.next()? {
-                Part::Start(start) => Start::new(&start),
+                Part::Start(start) => element(&start, &mut self.values),
                 Part::End => return Ok(None),
                 Part::Text(part) => match text.as_mut() {
                     Some(text) => {
@@ -200,7 +234,7 @@ impl Parser<'_> {
                 Part::Eof => Err("the file is truncated".to_owned()),
             };
             return match found {
-                Ok(start) => Ok(Some(start)),
+                Ok(name) => Ok(Some(name)),
                 Err(message) => Err(self.xml.error(message)),
             };
         }
@@ -222,9 +256,9 @@ impl Parser<'_> {
         }
         let mut content = Content::default();
         let mut has_text = false;
-        while let Some(Start { name, attributes }) = self.child(None)? {
+        while let Some(name) = self.child(None)? {
             match name {
-                "GateDocumentFeatures" => content.features = self.features()?,
+                "GateDocumentFeatures" => content.of_document = self.features()?,
                 "TextWithNodes" if has_text => {
                     return Err(self.xml.error("a second <TextWithNodes>"));
                 }
@@ -233,8 +267,9 @@ impl Parser<'_> {
                     self.text(&mut content)?;
                 }
                 "AnnotationSet" => {
-                    let [set_name, ..] = attributes;
-                    let set = self.set(set_name.filter(|name| !name.is_empty()))?;
+                    let set_name = self.values.get(0).filter(|name| !name.is_empty());
+                    let set_name = set_name.map(str::to_owned);
+                    let set = self.set(set_name)?;
                     let earlier = content
                         .sets
                         .iter_mut()
@@ -255,15 +290,16 @@ impl Parser<'_> {
             return Err(self.xml.error("there is no <TextWithNodes>"));
         }
         while !matches!(self.xml.next()?, Part::Eof) {}
+        content.names = std::mem::take(&mut self.names);
+        content.features = std::mem::take(&mut self.features);
         Ok(content)
     }
 
     /// Reads the text and the positions of its nodes.
     fn text(&mut self, content: &mut Content) -> Result<()> {
         let (mut characters, mut bytes) = (0_usize, 0);
-        while let Some(Start { name, attributes }) = self.child(Some(&mut content.text))? {
-            let [id, ..] = attributes;
-            let id = id.as_deref().and_then(|id| id.trim().parse::<i64>().ok());
+        while let Some(name) = self.child(Some(&mut content.text))? {
+            let id = number(self.values.get(0));
             let (Some(id), "Node") = (id, name) else {
                 let message = "the text may only contain nodes with a whole number as id";
                 return Err(self.xml.error(message));
@@ -271,28 +307,29 @@ impl Parser<'_> {
             let part = content.text.get(bytes..).unwrap_or_default();
             characters += part.chars().count();
             bytes = content.text.len();
-            content
-                .nodes
-                .insert(id, u32::try_from(characters).unwrap_or(u32::MAX));
+            let offset = u32::try_from(characters).unwrap_or(u32::MAX);
+            content.nodes.all.push((id, offset));
             self.xml.skip()?;
         }
+        content.nodes.sort();
         Ok(())
     }
 
     /// Reads an annotation set.
     fn set(&mut self, name: Option<String>) -> Result<Set> {
         let mut annotations = Vec::new();
-        while let Some(Start { name, attributes }) = self.child(None)? {
-            let [id, ty, start, end] = attributes;
-            let number = |node: Option<String>| node?.trim().parse::<i64>().ok();
-            let complete = (name, ty, number(start), number(end));
+        while let Some(name) = self.child(None)? {
+            let ty = self.values.get(1);
+            let [id, start, end] = [0, 2, 3].map(|at| number(self.values.get(at)));
+            let complete = (name, ty, start, end);
             let ("Annotation", Some(ty), Some(start), Some(end)) = complete else {
                 let message = "expected <Annotation> with Type, StartNode and EndNode, of which the \
                                nodes are whole numbers";
                 return Err(self.xml.error(message));
             };
+            let ty = self.names.intern(ty);
             annotations.push(GateAnnotation {
-                id: number(id),
+                id,
                 ty,
                 start,
                 end,
@@ -304,8 +341,9 @@ impl Parser<'_> {
 
     /// Reads the relations of an annotation set.
     fn relations(&mut self, relations: &mut Vec<Relation>) -> Result<()> {
-        while let Some(Start { name, attributes }) = self.child(None)? {
-            let [id, ty, members, _] = attributes;
+        while let Some(name) = self.child(None)? {
+            let [id, ty, members] = [0, 1, 2].map(|at| self.values.get(at));
+            let [id, ty] = [id, ty].map(|text| text.map(str::to_owned));
             let members = members.unwrap_or_default();
             let members = members
                 .split(';')
@@ -317,7 +355,7 @@ impl Parser<'_> {
                 return Err(self.xml.error(message));
             };
             let mut has_features = false;
-            while let Some(Start { name, .. }) = self.child(None)? {
+            while let Some(name) = self.child(None)? {
                 if name == "UserData" {
                     let mut data = String::new();
                     self.xml.read_text(&mut data)?;
@@ -337,42 +375,48 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads the features of an annotation or of the document, up to the end of the element.
-    fn features(&mut self) -> Result<Vec<Feature>> {
-        let mut features = Vec::new();
-        while let Some(Start { name, .. }) = self.child(None)? {
+    /// Reads the features of an annotation or of the document, up to the end of the element, and
+    /// returns their indices.
+    fn features(&mut self) -> Result<Range<usize>> {
+        let first = self.features.len();
+        let mut key = String::new();
+        while let Some(name) = self.child(None)? {
             if name != "Feature" {
                 let message = format!("expected <Feature>, found <{name}>");
                 return Err(self.xml.error(message));
             }
-            let (mut key, mut value) = (None, Value::Null);
-            while let Some(Start { name, attributes }) = self.child(None)? {
+            let (mut number, mut value) = (None, Value::Null);
+            while let Some(name) = self.child(None)? {
                 let mut text = String::new();
-                self.xml.read_text(&mut text)?;
-                let [class, items, ..] = attributes;
                 match name {
-                    "Name" => key = Some(text),
+                    "Name" => {
+                        key.clear();
+                        self.xml.read_text(&mut key)?;
+                        number = Some(self.names.intern(&key));
+                    }
                     "Value" => {
-                        let class = class.as_deref().unwrap_or(STRING);
-                        let items = items.as_deref().unwrap_or(STRING);
-                        value = typed(class, items, text, self.limits);
+                        self.xml.read_text(&mut text)?;
+                        let types = [0, 1].map(|at| self.values.get(at).unwrap_or(STRING));
+                        value = typed(types, text, self.limits);
                     }
                     _ => {
+                        self.xml.read_text(&mut text)?;
                         return Err(self.xml.error("a feature consists of <Name> and <Value>"));
                     }
                 }
             }
-            let Some(key) = key else {
+            let Some(number) = number else {
                 return Err(self.xml.error("a feature without <Name>"));
             };
-            features.push((key, value));
+            self.features.push((number, value));
         }
-        Ok(features)
+        Ok(first..self.features.len())
     }
 }
 
-/// Converts a value of a Java class. Text that is no value of the class stays text.
-fn typed(class: &str, items: &str, text: String, limits: Limits) -> Value {
+/// Converts a value of a Java class, whose items are of another class if it is a collection. Text
+/// that is no value of the class stays text.
+fn typed([class, items]: [&str; 2], text: String, limits: Limits) -> Value {
     let short = class.rsplit('.').next().unwrap_or(class);
     let is_collection = ["List", "Set", "Vector", "Collection"]
         .iter()

@@ -60,6 +60,7 @@ mod json;
 mod json_documents;
 mod jsonl_spans;
 mod label_studio;
+mod located_input;
 mod losses;
 mod mat_json;
 mod merging;
@@ -72,8 +73,6 @@ mod pubtator;
 mod quirks;
 #[cfg(test)]
 mod random_documents;
-#[cfg(test)]
-mod random_files;
 mod records;
 mod regions;
 #[cfg(test)]

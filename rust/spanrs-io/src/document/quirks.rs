@@ -115,7 +115,7 @@ const EXAMINED: usize = 10_000;
 /// Number of annotations from which inclusive ends are reported.
 const FEWEST: usize = 20;
 
-/// A text with its characters, and the positions of each character in other units.
+/// The beginning of a text with its characters, and the positions of each character in other units.
 struct Units {
     characters: Vec<char>,
     /// Offsets of the characters in the unit, and of the end of the text, ascending.
@@ -123,8 +123,9 @@ struct Units {
 }
 
 impl Units {
-    fn new(text: &str, width: impl Fn(char) -> usize) -> Self {
-        let characters: Vec<char> = text.chars().collect();
+    /// Indexes the first `most` characters of a text.
+    fn new(text: &str, most: usize, width: impl Fn(char) -> usize) -> Self {
+        let characters: Vec<char> = text.chars().take(most).collect();
         let mut offsets = Vec::with_capacity(characters.len() + 1);
         let mut at = 0;
         for &character in &characters {
@@ -193,6 +194,7 @@ impl Quirks {
         }
         let units = Units::new(
             &document.text,
+            usize::MAX,
             match self.offsets {
                 OffsetUnit::Bytes => char::len_utf8,
                 _ => char::len_utf16,
@@ -291,18 +293,19 @@ fn located(document: &Document, annotation: &Annotation) -> String {
 }
 
 impl Tally {
-    /// Examines the bounds of the annotations of a document.
+    /// Examines the bounds of the annotations of a document, up to the limit for a source.
     fn examine(&mut self, document: &Document) {
+        let left = EXAMINED - self.examined;
         let spans = || {
-            document
-                .annotations
-                .iter()
-                .filter(|a| !document.is_token(a))
+            let all = document.annotations.iter();
+            all.filter(|a| !document.is_token(a)).take(left)
         };
-        if spans().next().is_none() {
+        let Some(last) = spans().map(|a| a.start.max(a.end)).max() else {
             return;
-        }
-        let utf16 = Units::new(&document.text, char::len_utf16);
+        };
+        // No character after the one that follows the last end matters.
+        let most = last as usize + 2;
+        let utf16 = Units::new(&document.text, most, char::len_utf16);
         let within = |at: usize| utf16.characters.get(at).copied().is_some_and(has_spaces);
         for annotation in spans() {
             let (start, end) = (annotation.start as usize, annotation.end as usize);
@@ -311,13 +314,14 @@ impl Tally {
             let ends_word = within(end) && !within(end + 1);
             self.short += usize::from(begins && ends_word && (start >= end || within(end - 1)));
         }
-        let is_plain = utf16.offsets.len() as u32 - 1 == utf16.offsets.last().copied().unwrap_or(0);
-        if !is_plain {
+        let units = utf16.offsets.last().copied().unwrap_or(0);
+        if units as usize > utf16.characters.len() {
             self.utf16.add(&utf16, spans());
         }
-        if !document.text.is_ascii() {
-            self.bytes
-                .add(&Units::new(&document.text, char::len_utf8), spans());
+        let bytes = Units::new(&document.text, most, char::len_utf8);
+        let units = bytes.offsets.last().copied().unwrap_or(0);
+        if units as usize > bytes.characters.len() {
+            self.bytes.add(&bytes, spans());
         }
     }
 

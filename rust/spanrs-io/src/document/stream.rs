@@ -2,7 +2,7 @@
 
 use super::annotated_text::Document;
 use super::quirks::{Quirks, Tally};
-use crate::error::Result;
+use crate::error::{Result, one_line};
 
 /// Reads the documents of a source one after another.
 pub(super) trait Records: Send {
@@ -48,11 +48,12 @@ impl DocumentReader {
     }
 
     /// Returns what users should know about the documents read so far, one sentence each: skipped
-    /// tasks, trimmed annotations, offsets that probably count another unit.
+    /// tasks, trimmed annotations, offsets that probably count another unit. Line ends are escaped.
     pub fn notices(&mut self) -> Vec<String> {
         let mut notices = self.records.notices();
         notices.extend(self.tally.notices(&self.quirks));
-        notices
+        // Names and ids may have line ends.
+        notices.into_iter().map(one_line).collect()
     }
 }
 

@@ -6,7 +6,7 @@
 //! expand without bound; external subsets are not read.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead};
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use quick_xml::encoding::EncodingError;
@@ -15,10 +15,14 @@ use quick_xml::{Reader, XmlVersion};
 use spanrs_base::{Limits, Position};
 
 use super::encoding::refuse_utf16;
+use super::located_input::LocatedInput;
 use crate::error::{Code, Error, Result};
 
 /// White space of XML.
 const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// Number of bytes that are checked for control characters together.
+const CHECKED: usize = 64;
 
 /// A part of an XML file.
 pub(super) enum Part<'a> {
@@ -40,7 +44,7 @@ pub(super) enum Part<'a> {
 pub(super) struct XmlStream<R> {
     /// Name of the file in messages.
     name: String,
-    reader: Reader<Counted<R>>,
+    reader: Reader<LocatedInput<R>>,
     /// Bytes of the current part.
     buffer: Vec<u8>,
     /// Number of open elements.
@@ -49,30 +53,20 @@ pub(super) struct XmlStream<R> {
     rooted: bool,
     /// Maximum number of open elements.
     nesting: usize,
-    /// Position of the current part.
-    from: (u64, u64),
 }
 
-impl<R: BufRead> XmlStream<R> {
+impl<R: Read> XmlStream<R> {
     /// Creates a reader of a file. A byte order mark is skipped.
     ///
     /// # Errors
     /// [`Code::Encoding`] for UTF-16, and the errors of [`Error::read`].
-    pub(super) fn open(name: &str, mut input: R, limits: Limits) -> Result<Self> {
-        loop {
-            match input.fill_buf() {
-                Ok(head) => break refuse_utf16(name, head)?,
-                // A signal arrived.
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::read(Position::file(name), error)),
-            }
+    pub(super) fn open(name: &str, input: R, limits: Limits) -> Result<Self> {
+        let mut input = LocatedInput::new(input, limits.document_bytes);
+        match input.head() {
+            Ok(head) => refuse_utf16(name, head)?,
+            Err(error) => return Err(Error::read(Position::file(name), error)),
         }
-        let mut reader = Reader::from_reader(Counted {
-            inner: input,
-            place: (1, 1),
-            bytes: 0,
-            most: limits.document_bytes,
-        });
+        let mut reader = Reader::from_reader(input);
         reader.config_mut().expand_empty_elements = true;
         reader.config_mut().check_comments = true;
         Ok(Self {
@@ -82,7 +76,6 @@ impl<R: BufRead> XmlStream<R> {
             depth: 0,
             rooted: false,
             nesting: limits.nesting,
-            from: (1, 1),
         })
     }
 
@@ -93,12 +86,12 @@ impl<R: BufRead> XmlStream<R> {
 
     /// Returns the position of the part that was read last.
     pub(super) fn position(&self) -> Position {
-        position(&self.name, self.from)
+        position(&self.name, self.reader.get_ref().marked())
     }
 
     /// Returns line and column of the part that was read last, for [`XmlStream::error_at`].
-    pub(super) fn place(&self) -> (u64, u64) {
-        self.from
+    pub(super) fn place(&mut self) -> (u64, u64) {
+        self.reader.get_mut().locate()
     }
 
     /// Returns the error [`Code::BadDocument`] at a place.
@@ -114,7 +107,7 @@ impl<R: BufRead> XmlStream<R> {
 
     /// Begins a record, which may be as long as the limit for a document.
     pub(super) fn begin_record(&mut self) {
-        self.reader.get_mut().bytes = 0;
+        self.reader.get_mut().begin_record();
     }
 
     /// Reads the next part.
@@ -124,21 +117,20 @@ impl<R: BufRead> XmlStream<R> {
     /// [`Code::TooDeep`], [`Code::Encoding`], [`Code::DocumentTooLong`], and the errors of
     /// [`Error::read`].
     pub(super) fn next(&mut self) -> Result<Part<'_>> {
-        self.from = self.reader.get_ref().place;
+        self.reader.get_mut().mark();
         self.buffer.clear();
-        let (name, from) = (&self.name, self.from);
-        let wrong = |message: String| Error::new(Code::BadDocument, position(name, from), message);
         let event = self.reader.read_event_into(&mut self.buffer);
-        let counted = self.reader.get_ref();
-        let exceeded = counted.exceeded().then_some(counted.most);
-        let event = event.map_err(|error| failed(position(name, from), exceeded, error))?;
+        let (name, input) = (&self.name, self.reader.get_ref());
+        let position = || position(name, input.marked());
+        let wrong = |message: String| Error::new(Code::BadDocument, position(), message);
+        let event = event.map_err(|error| failed(position(), input.exceeded(), error))?;
         match event {
             Event::Start(_) if self.depth == 0 && std::mem::replace(&mut self.rooted, true) => {
                 Err(wrong("a second root element; XML has one root".to_owned()))
             }
             Event::Start(_) if self.depth >= self.nesting => {
                 let message = format!("more than {} nested elements, the limit", self.nesting);
-                Err(Error::new(Code::TooDeep, position(name, from), message))
+                Err(Error::new(Code::TooDeep, position(), message))
             }
             Event::Start(start) => {
                 self.depth += 1;
@@ -162,8 +154,7 @@ impl<R: BufRead> XmlStream<R> {
             Event::DocType(doctype) if doctype.contains('[') => {
                 let message = "the document type declares entities or elements, which is not \
                                supported; remove the part in [ ]";
-                let position = position(name, from);
-                Err(Error::new(Code::Entities, position, message))
+                Err(Error::new(Code::Entities, position(), message))
             }
             Event::Eof if self.depth > 0 => Err(wrong(format!(
                 "the file is truncated; elements that are not closed: {}",
@@ -265,30 +256,62 @@ pub(super) fn attribute(
     start: &BytesStart<'_>,
     name: &str,
 ) -> std::result::Result<Option<String>, String> {
-    attributes(start, [name]).map(|[value]| value)
+    let mut values = Values::<1>::default();
+    values.read(start, [name])?;
+    Ok(values.get(0).map(str::to_owned))
 }
 
-/// Returns the values of several attributes; None for those that the element does not have.
-///
-/// # Errors
-/// A message for malformed attributes.
-pub(super) fn attributes<const N: usize>(
-    start: &BytesStart<'_>,
-    names: [&str; N],
-) -> std::result::Result<[Option<String>; N], String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("<{}>: {error}", tag(start));
-    let mut values = [const { None }; N];
-    for attribute in start.attributes() {
-        let attribute = attribute.map_err(|error| wrong(&error))?;
-        let wanted = names.iter().zip(&mut values);
-        for (_, found) in wanted.filter(|(name, _)| attribute.key.0 == **name) {
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-            let value = value.map_err(|error| wrong(&error))?;
-            check_characters(&value).map_err(|error| wrong(&error))?;
-            *found = Some(value.into_owned());
+/// The values of some attributes of an element. The memory is used again for other elements.
+pub(super) struct Values<const N: usize> {
+    texts: [String; N],
+    /// Whether the element has the attribute.
+    present: [bool; N],
+}
+
+impl<const N: usize> Default for Values<N> {
+    fn default() -> Self {
+        Self {
+            texts: [const { String::new() }; N],
+            present: [false; N],
         }
     }
-    Ok(values)
+}
+
+impl<const N: usize> Values<N> {
+    /// Reads the values of the attributes with these names, in place of the previous values.
+    ///
+    /// # Errors
+    /// A message for malformed attributes.
+    pub(super) fn read(
+        &mut self,
+        start: &BytesStart<'_>,
+        names: [&str; N],
+    ) -> std::result::Result<(), String> {
+        let wrong = |error: &dyn std::fmt::Display| format!("<{}>: {error}", tag(start));
+        self.present = [false; N];
+        for attribute in start.attributes() {
+            let attribute = attribute.map_err(|error| wrong(&error))?;
+            for (at, _) in names
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| attribute.key.0 == **name)
+            {
+                let value = attribute.normalized_value(XmlVersion::Implicit1_0);
+                let value = value.map_err(|error| wrong(&error))?;
+                check_characters(&value).map_err(|error| wrong(&error))?;
+                self.texts[at].clear();
+                self.texts[at].push_str(&value);
+                self.present[at] = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value of an attribute, by its index among the names; None if the element does
+    /// not have it.
+    pub(super) fn get(&self, at: usize) -> Option<&str> {
+        self.present[at].then_some(&*self.texts[at])
+    }
 }
 
 /// Returns the character of a reference, given by number or by one of XML's five entities.
@@ -320,9 +343,13 @@ fn checked(text: Cow<'_, str>) -> std::result::Result<Part<'_>, String> {
 
 /// Rejects text with characters that XML does not allow.
 fn check_characters(text: &str) -> std::result::Result<(), String> {
-    // Control characters and the first byte of U+FFFE and U+FFFF.
-    let suspicious = |byte: u8| byte < b' ' || byte == 0xEF;
-    if text.bytes().any(suspicious) && text.contains(|c| !allowed(c)) {
+    // Control characters, and the first byte of U+FFFE and U+FFFF.
+    let suspicious =
+        |byte: u8| byte == 0xEF || byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r');
+    // Without an early end the loop is vectorised.
+    let mut parts = text.as_bytes().chunks(CHECKED);
+    let any = parts.any(|part| part.iter().fold(false, |any, &byte| any | suspicious(byte)));
+    if any && text.contains(|c| !allowed(c)) {
         return Err("a control character, which XML does not allow".to_owned());
     }
     Ok(())
@@ -374,60 +401,19 @@ pub(super) fn escape(text: &str, in_attribute: bool, out: &mut Vec<u8>) -> usize
     replaced
 }
 
-/// A stream that counts lines and columns, and the bytes of a record.
-struct Counted<R> {
-    inner: R,
-    /// Line and column of the next byte, from 1.
-    place: (u64, u64),
-    /// Number of bytes of the current record.
-    bytes: usize,
-    /// Maximum number of bytes of a record.
-    most: usize,
-}
-
-impl<R> Counted<R> {
-    /// Returns true if the current record is too long.
-    fn exceeded(&self) -> bool {
-        self.bytes > self.most
-    }
-}
-
-impl<R: BufRead> io::Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let available = self.fill_buf()?;
-        let used = available.len().min(buffer.len());
-        buffer[..used].copy_from_slice(&available[..used]);
-        self.consume(used);
-        Ok(used)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.exceeded() {
-            return Err(io::Error::other("the record is too long"));
-        }
-        self.inner.fill_buf()
-    }
-
-    fn consume(&mut self, amount: usize) {
-        // The buffer is not empty if any bytes of it are consumed.
-        if let Ok(buffer) = self.inner.fill_buf() {
-            let used = &buffer[..amount.min(buffer.len())];
-            self.place.0 += memchr::memchr_iter(b'\n', used).count() as u64;
-            match memchr::memrchr(b'\n', used) {
-                Some(last) => self.place.1 = (used.len() - last) as u64,
-                None => self.place.1 += used.len() as u64,
-            }
-        }
-        self.bytes = self.bytes.saturating_add(amount);
-        self.inner.consume(amount);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A stream that returns four bytes at a time.
+    struct Pieces<'a>(&'a [u8]);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let most = buffer.len().min(4);
+            self.0.read(&mut buffer[..most])
+        }
+    }
 
     #[test]
     fn escaped_text_is_read_unchanged() {
@@ -462,8 +448,7 @@ mod tests {
             ..Limits::default()
         };
         let text = format!("<a>{}</a>", "x".repeat(20));
-        let input = std::io::BufReader::with_capacity(4, text.as_bytes());
-        let mut xml = XmlStream::open("x", input, limits).unwrap();
+        let mut xml = XmlStream::open("x", Pieces(text.as_bytes()), limits).unwrap();
         xml.next().unwrap();
         let error = xml.next().err().unwrap();
         assert_eq!(error.code, Code::DocumentTooLong);

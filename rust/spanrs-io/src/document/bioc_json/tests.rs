@@ -76,7 +76,7 @@ fn infons_keep_their_types_and_further_keys_are_metadata() {
         .collect();
     assert_eq!(names, ["_id", "pmid", "authors", "passages"]);
     assert!(notices.is_empty());
-    super::super::round_trip::check(document, Format::BiocJson);
+    super::super::round_trip::check_layers(Format::BiocJson, document);
 }
 
 #[test]

@@ -54,8 +54,8 @@ fn collections_are_read_as_streams() {
              document 10491763)",
         ]
     );
-    round_trip::check(&first, Format::BiocXml);
-    round_trip::check(&first, Format::BiocJson);
+    round_trip::check_layers(Format::BiocXml, &first);
+    round_trip::check_layers(Format::BiocJson, &first);
 }
 
 #[test]

@@ -253,6 +253,9 @@ fn is_declaration(rows: &Rows) -> bool {
 
 /// Returns true for a missing number, as in tables written by pandas or R.
 fn is_missing(field: &str) -> bool {
+    if field.starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
     let field = field.trim();
     let missing = ["", "nan", "na", "none", "null"];
     missing.iter().any(|name| field.eq_ignore_ascii_case(name))

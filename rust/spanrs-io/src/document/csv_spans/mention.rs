@@ -1,6 +1,6 @@
 //! How the offsets of a table are counted, according to the texts of its spans.
 
-use crate::document::annotated_text::Document;
+use crate::document::annotated_text::{Annotation, Document};
 use crate::document::char_index::CharIndex;
 use crate::document::json::excerpt;
 
@@ -61,14 +61,17 @@ impl Offsets {
     pub(super) fn convert(&mut self, document: &mut Document, mentions: &[Mention], line: u64) {
         let text = std::mem::take(&mut document.text);
         let units = Units::new(&text);
-        let fits = |counting: Counting| {
+        let mut segments = Vec::new();
+        let mut fits = |counting: Counting| {
             let all = document.annotations.iter().zip(mentions);
             let all = all.filter(|(_, mention)| !mention.text.is_empty());
             all.filter(|(a, mention)| {
-                units.is_text(&units.segments(document, a, counting), &mention.text)
+                units.segments(document, a, counting, &mut segments);
+                units.is_text(&segments, &mention.text)
             })
             .count()
         };
+        let mut all_fit = true;
         let shown = mentions.iter().filter(|mention| !mention.text.is_empty());
         let shown = shown.count();
         if shown > 0 {
@@ -84,12 +87,17 @@ impl Offsets {
                 0 => self.last,
                 _ => best.1,
             };
+            all_fit = best.0 == shown;
             self.count(line);
+        }
+        if all_fit && self.last == Counting::default() {
+            document.text = text;
+            return;
         }
         let mut keeps = vec![true; document.annotations.len()];
         for (at, mention) in mentions.iter().enumerate() {
             let annotation = document.annotations[at];
-            let segments = units.segments(document, &annotation, self.last);
+            units.segments(document, &annotation, self.last, &mut segments);
             if self.last != Counting::default() {
                 document.set_bounds(at, &segments);
             }
@@ -172,23 +180,27 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// Returns the segments of an annotation in code points, ends exclusive.
+    /// Replaces `segments` by those of an annotation in code points, ends exclusive.
     fn segments(
         &self,
         document: &Document,
-        annotation: &crate::document::annotated_text::Annotation,
+        annotation: &Annotation,
         counting: Counting,
-    ) -> Vec<(u32, u32)> {
+        segments: &mut Vec<(u32, u32)>,
+    ) {
         let point = |unit: u32| match counting.utf16 {
             true => unit - self.pairs.partition_point(|&pair| pair < unit) as u32,
             false => unit,
         };
+        segments.clear();
+        match document.pieces(annotation) {
+            [] => segments.push((annotation.start, annotation.end)),
+            pieces => segments.extend_from_slice(pieces),
+        }
         let last = u32::from(counting.inclusive);
-        let mut segments = document.segments(annotation);
-        for (start, end) in &mut segments {
+        for (start, end) in segments {
             (*start, *end) = (point(*start), point(end.saturating_add(last)));
         }
-        segments
     }
 
     /// Returns the text of segments, joined by spaces; None if a segment is outside of the text.

@@ -3,7 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::document::annotated_text::{Answer, Layer};
-use crate::document::random_documents::{check_writing, documents, facts, rewrite};
+use crate::document::random_documents::documents;
+use crate::document::round_trip::{check_unless, facts, rewrite};
 use crate::document::testing::{rows, spans};
 use crate::document::{DocumentWriter, Format, Reader};
 
@@ -353,7 +354,7 @@ proptest! {
     fn documents_survive(
         d in documents("[a\u{e9}\u{1F600} \n\r\",;\t]{0,20}|nan", "[a-c\u{1F600}\",;\n\r ]{0,3}"),
     ) {
-        check_writing(Format::CsvSpans, &d, is_odd(&d));
+        check_unless(is_odd(&d), Format::CsvSpans, &d);
     }
 
     #[test]

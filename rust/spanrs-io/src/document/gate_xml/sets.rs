@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use spanrs_base::Position;
+use spanrs_base::{Interner, Position};
 
 use super::super::annotated_text::{Answer, Document, Layer, TOKEN};
 use super::super::annotators::LayerChoice;
 use super::super::json::excerpt;
 use super::super::offset_units::{Offsets, Unit};
-use super::{Content, GATE_TOKEN, GateAnnotation, ID, Relation, SOURCE, Set};
+use super::{Content, Feature, GATE_TOKEN, GateAnnotation, ID, Relation, SOURCE, Set};
 use crate::error::{Code, Error, Result};
 
 /// Types of GATE's tokeniser and sentence splitter.
@@ -25,23 +25,28 @@ const QUOTE: usize = 40;
 /// [`Code::BadDocument`] if the selected set does not exist, or if there are several and none is
 /// selected.
 pub(super) fn document(name: &str, content: Content, choice: &LayerChoice) -> Result<Document> {
-    let selected = select(&content.sets, choice)
+    let selected = select(&content, choice)
         .map_err(|message| Error::new(Code::BadDocument, Position::file(name), message))?;
     let Content {
-        features,
+        names,
+        mut features,
+        of_document,
         text,
         nodes,
         sets,
         relations,
     } = content;
     let mut document = Document::default();
-    names(&mut document, features);
+    let of_document = features[of_document].iter_mut();
+    let of_document =
+        of_document.map(|(name, value)| (text_of(&names, *name).to_owned(), value.take()));
+    set_names(&mut document, of_document);
     let has_names = selected.iter().any(|&at| sets[at].name.is_some());
     let offsets = Offsets::new(&text, Unit::Utf16);
-    let offset = |node: i64| match nodes.is_empty() {
+    let offset = |node: i64| match nodes.all.is_empty() {
         // Files without nodes use offsets as ids.
         true => offsets.character(u32::try_from(node).ok()?),
-        false => nodes.get(&node).copied(),
+        false => nodes.offset(node),
     };
     // Indices of annotations by id, for relations: None if the annotation is not read.
     let mut ids: HashMap<i64, Option<u32>> = HashMap::new();
@@ -50,8 +55,9 @@ pub(super) fn document(name: &str, content: Content, choice: &LayerChoice) -> Re
         let is_selected = selected.contains(&at);
         if is_selected && has_names {
             // Tokens are not the work of an annotator.
-            let mut types = set.annotations.iter().map(|annotation| &*annotation.ty);
-            let answer = match types.all(|ty| [GATE_TOKEN, TOKEN].contains(&ty)) {
+            let mut all = set.annotations.iter();
+            let is_token = |ty: u32| [GATE_TOKEN, TOKEN].contains(&text_of(&names, ty));
+            let answer = match all.all(|annotation| is_token(annotation.ty)) {
                 true => Answer::Empty,
                 false => Answer::Given,
             };
@@ -61,7 +67,10 @@ pub(super) fn document(name: &str, content: Content, choice: &LayerChoice) -> Re
         for annotation in set.annotations {
             let id = annotation.id;
             let index = document.annotations.len() as u32;
-            let added = is_selected && add(&mut document, annotation, &offset);
+            let added = is_selected && {
+                let features = &mut features[annotation.features.clone()];
+                add(&mut document, &annotation, (&names, features), &offset)
+            };
             if let Some(id) = id.filter(|_| !relations.is_empty())
                 && ids.insert(id, added.then_some(index)).is_some()
             {
@@ -84,7 +93,8 @@ pub(super) fn document(name: &str, content: Content, choice: &LayerChoice) -> Re
 ///
 /// # Errors
 /// A message if the selected set does not exist, or if there are several and none is selected.
-fn select(sets: &[Set], choice: &LayerChoice) -> std::result::Result<Vec<usize>, String> {
+fn select(content: &Content, choice: &LayerChoice) -> std::result::Result<Vec<usize>, String> {
+    let sets = &content.sets;
     let places = || 0..sets.len();
     let is_default = |&at: &usize| sets[at].name.is_none();
     let default: Vec<usize> = places().filter(is_default).collect();
@@ -118,11 +128,8 @@ fn select(sets: &[Set], choice: &LayerChoice) -> std::result::Result<Vec<usize>,
         }
         LayerChoice::Sole => {
             let is_annotated = |set: &Set| {
-                let mut types = set
-                    .annotations
-                    .iter()
-                    .map(|annotation| annotation.ty.as_str());
-                types.any(|ty| !TOKENISER.contains(&ty))
+                let mut types = set.annotations.iter().map(|annotation| annotation.ty);
+                types.any(|ty| !TOKENISER.contains(&text_of(&content.names, ty)))
             };
             if default.iter().any(|&at| is_annotated(&sets[at])) {
                 return Ok(default);
@@ -162,8 +169,13 @@ fn list<'a>(sets: impl Iterator<Item = &'a Set>) -> String {
     }
 }
 
+/// Returns a type or the name of a feature.
+fn text_of(names: &Interner<str>, number: u32) -> &str {
+    names.name(number).unwrap_or_default()
+}
+
 /// Sets id, name and metadata of a document from its features.
-fn names(document: &mut Document, features: Vec<(String, Value)>) {
+fn set_names(document: &mut Document, features: impl Iterator<Item = (String, Value)>) {
     for (key, value) in features {
         match (key.as_str(), &value) {
             (ID, Value::String(id)) if document.id.is_none() && !id.is_empty() => {
@@ -230,13 +242,16 @@ pub(super) fn source_of(name: &str) -> String {
     source
 }
 
-/// Adds an annotation; false if it is left out, because one of its nodes does not exist.
+/// Adds an annotation with its features, whose values are moved; false if it is left out, because
+/// one of its nodes does not exist.
 fn add(
     document: &mut Document,
-    annotation: GateAnnotation,
+    annotation: &GateAnnotation,
+    (names, features): (&Interner<str>, &mut [Feature]),
     offset: &impl Fn(i64) -> Option<u32>,
 ) -> bool {
-    let GateAnnotation { ty, start, end, .. } = &annotation;
+    let GateAnnotation { ty, start, end, .. } = annotation;
+    let ty = text_of(names, *ty);
     let (Some(start), Some(end)) = (offset(*start), offset(*end)) else {
         document.leave_out(|| {
             let missing = if offset(*start).is_none() { start } else { end };
@@ -248,8 +263,8 @@ fn add(
     let ty = if ty == GATE_TOKEN { TOKEN } else { ty };
     let ty = document.intern(ty);
     document.push(ty, start, end);
-    for (name, value) in annotation.features {
-        document.add_attribute(&name, value);
+    for (name, value) in features {
+        document.add_attribute(text_of(names, *name), value.take());
     }
     // An annotation that ends before it begins is left out later, with its relations.
     true

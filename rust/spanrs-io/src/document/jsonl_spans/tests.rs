@@ -2,7 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::document::random_documents::{check_writing, documents, facts, rewrite};
+use crate::document::random_documents::documents;
+use crate::document::round_trip::{check_unless, facts, rewrite};
 use crate::document::testing::{rows, spans};
 use crate::document::{DocumentWriter, Format, Reader};
 
@@ -175,7 +176,7 @@ fn lines_are_those_of_gliner() {
 fn tokens_of_a_file_are_kept() {
     let record = r#"{"tokenized_text": ["", "a b", "\n", "", "c"], "ner": [[0, 1, "A"], [2, 3, "B"], [3, 4, "C"]]}"#;
     let (documents, _) = read(record).unwrap();
-    let (_, again, losses) = rewrite(Format::JsonlSpans, &documents[0]).unwrap();
+    let (again, losses) = rewrite(Format::JsonlSpans, &documents[0]).unwrap();
     assert_eq!(facts(&again[0]), facts(&documents[0]));
     assert!(losses.list().is_empty());
 }
@@ -195,6 +196,6 @@ proptest! {
     fn documents_survive(
         d in documents("[a\u{e9}\u{1F600}\" .\\\\\n\r]{0,20}", "[a-c\u{1F600}]{0,3}|id|tokens|spans|ner|label"),
     ) {
-        check_writing(Format::JsonlSpans, &d, is_odd(&d));
+        check_unless(is_odd(&d), Format::JsonlSpans, &d);
     }
 }

@@ -334,7 +334,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::document::random_documents::{check_writing, documents, rewrite};
+    use crate::document::random_documents::documents;
+    use crate::document::round_trip::{check_unless, rewrite};
     use crate::document::{DocumentWriter, Format};
 
     fn written(document: &Document) -> (Value, Vec<String>) {
@@ -431,7 +432,7 @@ mod tests {
         );
         assert_eq!(file["asets"][0]["attrs"][0]["aggregation"], "list");
         assert_eq!(losses, ["attributes with the name of a relation"]);
-        let (_, read, _) = rewrite(Format::MatJson, &d).unwrap();
+        let (read, _) = rewrite(Format::MatJson, &d).unwrap();
         assert_eq!(read[0].relations.len(), 3);
     }
 
@@ -447,7 +448,7 @@ mod tests {
     proptest! {
         #[test]
         fn documents_survive(d in documents("[a\u{e9}\u{1F600} \u{0}\"\\\\\n]{0,20}", "[a-c\u{1F600}]{0,3}")) {
-            check_writing(Format::MatJson, &d, is_odd(&d));
+            check_unless(is_odd(&d), Format::MatJson, &d);
         }
     }
 }

@@ -5,7 +5,8 @@ use super::*;
 use crate::document::Format;
 use crate::document::annotated_text::{Answer, Layer, TOKEN};
 use crate::document::holds::{Answers, OTHER_FORMATS};
-use crate::document::random_documents::{documents, facts};
+use crate::document::random_documents::documents;
+use crate::document::round_trip::facts;
 use crate::document::testing::{rows, spans};
 
 /// A document with annotations given as type, start and end.

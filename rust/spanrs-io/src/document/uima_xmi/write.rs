@@ -17,7 +17,7 @@ use super::super::losses::Losses;
 use super::super::tokenize::lines;
 use super::super::uima_layers::{
     ANNOTATION, LAYER, NAMED_ENTITY, RELATIONS, SENTENCE_TYPE, TOKEN_TYPE, feature_of_attribute,
-    layer_of_attribute, type_feature,
+    layer_of_attribute, short_name, type_feature,
 };
 use super::super::utf16::Utf16Index;
 use super::super::write::{Companion, WriteFormat};
@@ -268,13 +268,13 @@ impl<'d> File<'d, '_> {
         self.bounds(annotation.start, annotation.end);
         let ty = document.type_of(annotation);
         let mut used = vec![Cow::Borrowed(type_feature(&layer))];
-        match ty.is_empty() {
-            true => self.losses.add(
-                "annotations without a type, read as the name of the layer",
-                1,
-            ),
-            false => self.feature(type_feature(&layer), ty),
-        }
+        self.losses.add(
+            "annotations without a type, read as the name of the layer",
+            usize::from(ty.is_empty()),
+        );
+        // As the file is read, so that it is written again unchanged.
+        let ty = Some(ty).filter(|ty| !ty.is_empty());
+        self.feature(type_feature(&layer), ty.unwrap_or(short_name(&layer)));
         let mut has_layer = false;
         for (name, value) in document.attributes(annotation) {
             if name == LAYER && !std::mem::replace(&mut has_layer, true) {
@@ -315,13 +315,12 @@ impl<'d> File<'d, '_> {
             self.bounds(target.start, target.end);
             let _ = write!(self.elements, " Governor=\"{from}\" Dependent=\"{to}\"");
             let ty = self.document.type_of_relation(relation);
-            match ty.is_empty() {
-                true => self.losses.add(
-                    "relations without a type, read as the name of their layer",
-                    1,
-                ),
-                false => self.feature("label", ty),
-            }
+            self.losses.add(
+                "relations without a type, read as the name of their layer",
+                usize::from(ty.is_empty()),
+            );
+            let ty = Some(ty).filter(|ty| !ty.is_empty());
+            self.feature("label", ty.unwrap_or(short_name(RELATIONS)));
             self.end();
             self.types.entry(RELATIONS.to_owned()).or_default();
         }

@@ -350,7 +350,7 @@ fn files_are_written_as_by_webanno() {
         "#Text=",
         "#Text=\\t",
         "1-1\t2-5\tBob\tA [1]\t_\t_\t_\t_\t",
-        "1-1.1\t5-5\t\tA \t1[2]\tA [2]\t*\t1-1[1_2]\t",
+        "1-1.1\t5-5\t\tA \t1[2]\tA [2]\tRelation\t1-1[1_2]\t",
         "1-2\t7-10\tate\t_\t_\t_\t_\t_\t",
         "",
         "#Text=it",

@@ -15,7 +15,7 @@ use super::super::char_index::CharIndex;
 use super::super::losses::Losses;
 use super::super::uima_layers::{
     ANNOTATION, LAYER, NAMED_ENTITY, RELATIONS, TOKEN_RELATIONS, TOKEN_TYPE, feature_of_attribute,
-    layer_of_attribute, type_feature,
+    layer_of_attribute, short_name, type_feature,
 };
 use super::super::utf16::Utf16Index;
 use super::super::write::WriteFormat;
@@ -57,11 +57,11 @@ struct Value<'d> {
     /// Index of the layer.
     layer: usize,
     /// Features that are set.
-    features: BTreeMap<Cow<'d, str>, &'d str>,
+    features: BTreeMap<Cow<'d, str>, Cow<'d, str>>,
 }
 
 /// The layer of an annotation, and its features that are set.
-type LayerValue<'d> = (Cow<'d, str>, BTreeMap<Cow<'d, str>, &'d str>);
+type LayerValue<'d> = (Cow<'d, str>, BTreeMap<Cow<'d, str>, Cow<'d, str>>);
 
 /// The layers of a document, sorted by name, the layer of named entities first.
 struct Layers<'d> {
@@ -88,15 +88,18 @@ impl<'d> Layers<'d> {
                 "names of layers that UIMA does not allow, changed",
                 usize::from(!same),
             );
-            let mut features: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+            let mut features: BTreeMap<Cow<'_, str>, Cow<'_, str>> = BTreeMap::new();
             let ty = document.type_of(annotation);
-            match ty.is_empty() {
-                true => losses.add(
-                    "annotations without a type, read as the name of the layer",
-                    1,
-                ),
-                false => drop(features.insert(Cow::Borrowed(type_feature(&layer)), ty)),
-            }
+            // As the file is read, so that it is written again unchanged.
+            let written = match ty.is_empty() {
+                true => Cow::Owned(short_name(&layer).to_owned()),
+                false => Cow::Borrowed(ty),
+            };
+            losses.add(
+                "annotations without a type, read as the name of the layer",
+                usize::from(ty.is_empty()),
+            );
+            features.insert(Cow::Borrowed(type_feature(&layer)), written);
             let mut has_layer = false;
             for (name, value) in document.attributes(annotation) {
                 if name == LAYER && !std::mem::replace(&mut has_layer, true) {
@@ -109,7 +112,7 @@ impl<'d> Layers<'d> {
                 );
                 match features.entry(feature) {
                     Entry::Occupied(_) => losses.add("further attributes of the same name", 1),
-                    Entry::Vacant(entry) => drop(entry.insert(value)),
+                    Entry::Vacant(entry) => drop(entry.insert(Cow::Borrowed(value))),
                 }
             }
             let columns = names.entry(layer.clone()).or_default();
@@ -334,7 +337,8 @@ impl File<'_, '_> {
                 for at in self.stacked(unit, layer) {
                     cell.separate(out);
                     let value = self.layers.values[at].as_ref();
-                    let value = value.and_then(|value| value.features.get(feature).copied());
+                    let value =
+                        value.and_then(|value| value.features.get(feature).map(|value| &**value));
                     write_value(value, out, losses);
                     if self.ids[at] > 0 {
                         out.extend_from_slice(format!("[{}]", self.ids[at]).as_bytes());
@@ -343,23 +347,31 @@ impl File<'_, '_> {
                 cell.end(out);
             }
         }
-        for layer in [&self.relations.spans, &self.relations.tokens] {
+        let layers = [&self.relations.spans, &self.relations.tokens];
+        for (layer, name) in layers.into_iter().zip([RELATIONS, TOKEN_RELATIONS]) {
             if layer.is_empty() {
                 continue;
             }
             let relations = layer.get(&row).map(Vec::as_slice).unwrap_or_default();
-            self.relations(relations, out, losses);
+            self.relations(name, relations, out, losses);
         }
         out.push(b'\n');
     }
 
-    /// Writes the two columns of the relations to the annotations of a row.
-    fn relations(&self, relations: &[&Relation], out: &mut Vec<u8>, losses: &mut Losses) {
+    /// Writes the two columns of the relations in a layer to the annotations of a row.
+    fn relations(
+        &self,
+        layer: &str,
+        relations: &[&Relation],
+        out: &mut Vec<u8>,
+        losses: &mut Losses,
+    ) {
         let mut cell = Cell::default();
         for relation in relations {
             cell.separate(out);
             let ty = self.document.type_of_relation(relation);
-            write_value(Some(ty).filter(|ty| !ty.is_empty()), out, losses);
+            let ty = Some(ty).filter(|ty| !ty.is_empty());
+            write_value(Some(ty.unwrap_or(short_name(layer))), out, losses);
         }
         cell.end(out);
         let mut cell = Cell::default();

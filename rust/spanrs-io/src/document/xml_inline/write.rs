@@ -245,7 +245,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::document::random_documents::{check_writing, documents, facts, rewrite};
+    use crate::document::random_documents::documents;
+    use crate::document::round_trip::{check_unless, facts, rewrite};
     use crate::document::{DocumentWriter, Format, Reader};
 
     /// Writes a document; returns the file and the kinds of losses.
@@ -377,19 +378,19 @@ mod tests {
     fn all_characters_of_a_text_are_kept() {
         let text = "\u{FEFF} \t\r\r\n]]>&amp;<!-- \u{85}\u{2028}\u{1F600}\u{FFFD}\n";
         let d = document(text, &[("A", 1, 5)]);
-        let (_, read, _) = rewrite(Format::XmlInline, &d).unwrap();
+        let (read, _) = rewrite(Format::XmlInline, &d).unwrap();
         assert_eq!(facts(&read[0]), facts(&d));
     }
 
     proptest! {
         #[test]
         fn documents_survive(d in documents("[ab\u{e9}\u{1F600} <&\"\r\n]{0,20}", "[a-c\u{e9}][a-c.1-]{0,2}")) {
-            check_writing(Format::XmlInline, &d, has_repeated(&d));
+            check_unless(has_repeated(&d), Format::XmlInline, &d);
         }
 
         #[test]
         fn odd_names_are_replaced_once(d in documents("[a\u{1F600}\r ]{0,20}", "[a:\u{1F600}\u{301} \t1<]{0,3}|document")) {
-            check_writing(Format::XmlInline, &d, true);
+            check_unless(true, Format::XmlInline, &d);
         }
     }
 
