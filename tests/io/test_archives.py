@@ -74,7 +74,10 @@ def test_annotators_of_a_project_are_layers_of_its_documents(path, tmp_path):
     }
     path.write_bytes(packed(files))
     corpus = spanrs.read(path)
-    assert corpus.layers == ["ann", "bob"]
+    assert corpus.layers == ["ann", "bob", "CURATION_USER"]
+    with pytest.raises(FormatError, match="no annotator 'eve'; the project has ann, bob, CURATION_USER"):
+        spanrs.read(path, annotator="eve")
+    assert spanrs.crowd.crowd_corpus(path).annotators == ["ann", "bob", "CURATION_USER"]
     [one] = corpus["ann"].documents
     assert (one.name, one.spans()) == ("one.txt", [("PER", 0, 3), ("LOC", 8, 12)])
     assert [relation.type for relation in one.relations] == ["sees"]

@@ -9,6 +9,7 @@ import click
 
 from spanrs.cli import _generated, console, options
 from spanrs.cli.output_files import check_outputs
+from spanrs.cli.run import explained
 from spanrs.errors import FormatError, SchemeError, with_code
 from spanrs.io import convert, read, write
 
@@ -62,10 +63,10 @@ def _to_format(
 ) -> None:
     if scheme != "auto":
         arguments = arguments | {"scheme": scheme}
-    corpus = read(console.source(file), **arguments)
     target = console.target(output_path)
     try:
-        with console.counting_bar("documents") as bar:
+        with explained(), console.counting_bar("documents") as bar:
+            corpus = read(console.source(file), **arguments)
             written = write(corpus, target, to=to, scheme=to_scheme, lossy=lossy, progress=bar)
     except FormatError as error:
         if error.code != "lossy":

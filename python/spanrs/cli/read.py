@@ -41,7 +41,7 @@ def command(
     source = console.source(files[0]) if len(files) == 1 else [console.source(name) for name in files]
     with explained():
         corpus = _read(source, options.with_reading(read | {"scheme": scheme}, reading))
-    with console.quiet():
+    with explained(), console.quiet():
         facts = corpus.facts()
         first = list(islice(_of_one(corpus, facts["layers"]), sentences))
     output.write({"text": lambda: _parts(corpus, facts, first), "json": lambda: _json(facts, first)})

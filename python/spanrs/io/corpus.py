@@ -97,15 +97,20 @@ class Corpus:
         """Yield the documents of a part as objects of the compiled module."""
         return core_documents(part, self._decided(part), drop_root=drop_root)
 
-    def layered_documents(self, part: Part) -> Iterator[_spanrs.Document]:
+    def layered_documents(
+        self, part: Part, not_read: list[str] | None = None
+    ) -> Iterator[_spanrs.Document]:
         """Yield the documents of a part with all their layers, unless the options select a layer; then warn.
 
-        Warnings are about items that could not be read.
+        Warnings are about items that could not be read; they are appended to ``not_read`` if it is given.
         """
         losses: list[str] = []
         documents = core_documents(part, self._decided(part), all_layers=True, drop_root=True)
         yield from counted_documents(documents, part, losses)
-        warn(losses)
+        if not_read is None:
+            warn(losses)
+        else:
+            not_read += losses
 
     def _decided(self, part: Part) -> ReadOptions:
         """Return the options with the detected scheme, for parts with tags."""

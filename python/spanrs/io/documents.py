@@ -36,7 +36,7 @@ LAYERED = ("spacy", "gate-xml", "webanno-tsv", "uima-xmi")
 #: Formats whose layers are types of annotations.
 TYPED_LAYERS = ("webanno-tsv", "uima-xmi")
 #: Formats with an ``encoding`` option; all other formats are UTF-8.
-ENCODED = ("xml-inline", "fake-xml-inline", "raw")
+ENCODED = ("xml-inline", "fake-xml-inline", "raw", "gate-xml", "csv-spans", "label-studio-csv")
 
 
 def plain_document(document: _spanrs.Document) -> Document:
@@ -211,7 +211,7 @@ def _source(part: Part, options: ReadOptions) -> _spanrs.Source | tuple[bytes, s
     """Return a source of documents in UTF-8."""
     encoding, limit = options.encoding, options.limits.expansion
     source = part.opened(keep=True)
-    if encoding is None and part.format == "xml-inline":
+    if encoding is None and part.format in ("xml-inline", "gate-xml"):
         # A pipe can be read only once.
         return as_declared(source.contents(limit), part.shown), part.shown
     if encoding is not None and not is_utf8(encoding) and part.format in ENCODED:

@@ -220,7 +220,9 @@ _USED: dict[str, frozenset[str]] = {
     PROJECT: frozenset(("annotator", "layer", "trim")),
     # Other formats quote the texts of annotations, or have no offsets in characters.
     **dict.fromkeys(("mat-json", "doccano"), _BOUNDS),
-    **dict.fromkeys(("prodigy", "csv-spans"), _BOUNDS.union(("annotator",))),
+    **dict.fromkeys(("prodigy", "csv-spans"), _BOUNDS.union(("annotator", "encoding"))),
+    "label-studio-csv": frozenset(("annotator", "trim", "encoding")),
+    "gate-xml": frozenset(("layer", "trim", "encoding")),
 }
 
 

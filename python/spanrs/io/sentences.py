@@ -56,8 +56,10 @@ def columns_of(part: Part, options: ReadOptions) -> Layout:
     if part.kind == "records":
         keys = dict(_spanrs.TagRecords.keys(part.opened(keep=True)))
         names, lists = list(keys), {name for name, is_a_list in keys.items() if is_a_list}
-        columns = table_columns(names, options, part.shown, lists)
-        return _layout(columns, names, options)
+        layout = _layout(table_columns(names, options, part.shown, lists), names, options)
+        # Each record of a dataset is an example of its own.
+        has_id = layout.documents is None and "id" in names
+        return layout._replace(documents="id") if has_id else layout
     types = tables.column_types(part)
     names = list(types)
     lists = {name for name, data_type in types.items() if is_list(data_type)}

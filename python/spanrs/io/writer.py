@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import IO, Any, NamedTuple, Unpack
 
@@ -83,7 +83,8 @@ def write(
     scheme : str, optional
         The scheme of the tags to write. By default the scheme of the corpus, or BIO for spans.
     lossy : bool
-        Whether to write a corpus of which the format cannot represent everything.
+        Whether to write a corpus of which the format cannot represent everything, or of which something could not be
+        read.
     progress : callable, optional
         Called with the number of documents read so far.
     **options
@@ -124,30 +125,35 @@ def write(
     form = _format(target, to)
     corpus = read(source, **options)
     losses = Losses()
+    not_read: list[str] = []
 
     def accept(found: Sequence[Mapping[str, Any]]) -> None:
         losses.extend(found)
-        if losses and not lossy:
-            refused = FormatError(_refusal(form, losses.messages()))
-            refused.code, refused.left_out = "lossy", losses.messages()
+        messages = [*not_read, *losses.messages()]
+        if messages and not lossy:
+            refused = FormatError(_refusal(form, messages))
+            refused.code, refused.left_out = "lossy", messages
             raise refused
 
     if form in write_sentences.FORMATS:
         written_scheme = _scheme(corpus, scheme)
-        projected = ProjectedCorpus(corpus.parts, corpus.options, _spanrs.Projection(form), progress)
+        projected = ProjectedCorpus(
+            corpus.parts, corpus.options, _spanrs.Projection(form), progress, not_read
+        )
         with atomic_output(target) as out:
             counted, read_options = write_sentences.FORMATS[form](projected, out, written_scheme, losses)
             accept(projected.projection.losses())
         written = Written(form, counted, 0, losses.messages(), {"format": form} | read_options)
     else:
         documents = reporting(
-            (document for part in corpus.parts for document in corpus.layered_documents(part)), progress
+            (document for part in corpus.parts for document in corpus.layered_documents(part, not_read)),
+            progress,
         )
         count, read_options = write_documents(
             documents, target, form, accept, has_relations=form == "doccano" and _have_relations(corpus)
         )
         written = Written(form, 0, count, losses.messages(), {"format": form} | read_options)
-    warn(f"not written to {form}: {message}" for message in written.left_out)
+    warn([*not_read, *(f"not written to {form}: {message}" for message in written.left_out)])
     return written
 
 
@@ -176,11 +182,14 @@ class ProjectedCorpus(Corpus):
 
     projection: _spanrs.Projection
     progress: Callable[[int], None] | None = None
+    not_read: list[str] = field(default_factory=list)
 
     def core_documents(self, part: Part, *, drop_root: bool = True) -> Iterator[_spanrs.Document]:
         """Yield the documents of a part, reduced."""
         del drop_root  # Root elements are never written.
-        for at, document in enumerate(reporting(self.layered_documents(part), self.progress)):
+        for at, document in enumerate(
+            reporting(self.layered_documents(part, self.not_read), self.progress)
+        ):
             place = f"document {at if document.id is None else document.id}"
             projected = self.projection.project(document, place)
             if projected is not None:

@@ -148,18 +148,19 @@ fn holds_lists(begin: &[u8]) -> bool {
     lists.into_iter().any(has_key) && !texts.into_iter().any(has_key)
 }
 
-/// Returns true for the title and the abstract of a document in PubTator's format: `ID|t|` and
-/// `ID|a|` at the beginnings of the first two lines.
+/// Returns true for the title of a document in PubTator's format, `ID|t|`, followed by the abstract,
+/// `ID|a|`, or an annotation, `ID` and a tab.
 fn is_pubtator(begin: &[u8]) -> bool {
     let mut lines = begin.split(|&b| b == b'\n');
-    let mut id = |mark: &[u8]| {
+    let mut id = |marks: &[&[u8]]| {
         let line = lines.next()?;
-        let at = memmem::find(line, mark)?;
+        let at = marks.iter().find_map(|mark| memmem::find(line, mark))?;
         let id = &line[..at];
-        (!id.is_empty() && !id.iter().any(|b| b" \t|".contains(b))).then_some(id)
+        (!id.is_empty() && !id.iter().any(|b| b"\t|".contains(b))).then_some(id)
     };
-    let title = id(b"|t|");
-    title.is_some() && title == id(b"|a|")
+    let title = id(&[b"|t|"]);
+    // The abstract may be missing.
+    title.is_some() && title == id(&[b"|a|", b"\t"])
 }
 
 /// Returns true for WebAnno TSV without its header: every line that is neither blank nor a comment

@@ -110,6 +110,20 @@ fn type_system_of(path: &Path) -> Option<PathBuf> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
+    // The usual names are found without listing the directory, which may have many files.
+    let base = path.file_name()?.to_str()?;
+    let base = base.split_once(".xm").map_or(base, |(base, _)| base);
+    let usual = [
+        format!("{base}.typesystem.xml"),
+        "TypeSystem.xml".to_owned(),
+    ];
+    if let Some(found) = usual
+        .iter()
+        .map(|name| path.with_file_name(name))
+        .find(|path| path.is_file())
+    {
+        return Some(found);
+    }
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let wanted = [
         format!("{stem}.typesystem.xml"),

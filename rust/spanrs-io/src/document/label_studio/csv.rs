@@ -157,6 +157,10 @@ impl Table {
         let mut facts = Map::with_capacity(cells);
         for (column, cell) in self.header.iter().zip(&self.record) {
             if cell.is_empty() {
+                if column == "annotation_id" {
+                    // The task has no annotations.
+                    facts.insert(column.clone(), Value::Null);
+                }
                 continue;
             }
             let cell = text(&position, cell)?;

@@ -166,6 +166,13 @@ impl Row {
         self.facts.get("annotator").and_then(user_name)
     }
 
+    /// Returns true for a task without annotations, whose annotation has no id and no author.
+    fn is_unannotated(&self) -> bool {
+        let is_missing = |value: &Value| value.is_null() || value == "";
+        let id = self.facts.get("annotation_id");
+        id.is_some_and(is_missing) && self.facts.get("annotator").is_none_or(is_missing)
+    }
+
     /// Returns the record for notices.
     fn shown(&self) -> String {
         shown(self.id().as_deref(), self.number)
@@ -196,11 +203,15 @@ pub(super) fn open(
         unnamed: HashSet::new(),
         texts: HashMap::new(),
         differing: Counted::default(),
+        unannotated: Counted::default(),
     };
     // A malformed record is reported in the second pass, after the documents before it.
     let complete = first.read(*choice == LayerChoice::Sole)?;
     let FirstPass {
-        plan, differing, ..
+        plan,
+        differing,
+        unannotated,
+        ..
     } = first;
     let wanted = match choice {
         LayerChoice::Sole => Wanted::Sole,
@@ -221,6 +232,7 @@ pub(super) fn open(
         rows: open()?,
         wanted,
         differing,
+        unannotated,
         code_units: CodeUnits::default(),
     };
     Ok(Box::new(Merged::new(second, plan, all)))
@@ -236,6 +248,8 @@ struct FirstPass {
     texts: HashMap<u128, u128>,
     /// Records with the id of another record, but with another text.
     differing: Counted,
+    /// Tasks without annotations.
+    unannotated: Counted,
 }
 
 impl FirstPass {
@@ -255,6 +269,12 @@ impl FirstPass {
             let Some(text) = text.and_then(|key| row.facts.get(key)?.as_str()) else {
                 return Ok(false);
             };
+            if row.is_unannotated() {
+                // The row of a task that nobody annotated.
+                self.plan.add(None, || row.shown());
+                self.unannotated.add(|| row.shown());
+                continue;
+            }
             let (id, annotator) = (row.id(), row.annotator());
             let plan = &mut self.plan;
             let document = match &id {
@@ -307,6 +327,7 @@ struct SecondPass {
     rows: Rows,
     wanted: Wanted,
     differing: Counted,
+    unannotated: Counted,
     code_units: CodeUnits,
 }
 
@@ -345,8 +366,13 @@ impl Singles for SecondPass {
             "record has the id of another record, but another text, and is a separate document",
             "records have the id of another record, but another text, and are separate documents",
         );
+        let unannotated = self.unannotated.notice(
+            "task is not read because it has no annotations",
+            "tasks are not read because they have no annotations",
+        );
         differing
             .into_iter()
+            .chain(unannotated)
             .chain(self.code_units.notices())
             .collect()
     }
