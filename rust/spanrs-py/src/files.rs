@@ -9,7 +9,7 @@ use pyo3::Borrowed;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spanrs::base::{Limits, Named};
+use spanrs::base::Limits;
 use spanrs::io::{ColumnReader, Columns, Recognised, Source};
 use spanrs::span_files::{SpanFileOptions, SpanSource};
 use spanrs::tags::{ConverterOptions, Detection, ReaderOptions, Scheme};
