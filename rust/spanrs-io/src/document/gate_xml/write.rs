@@ -24,7 +24,7 @@ impl WriteFormat for Writer {
         let mut xml = Xml { out, replaced: 0 };
         xml.raw("<?xml version='1.0' encoding='UTF-8'?>\n<GateDocument version=\"3\">\n");
         xml.raw("<!-- The document's features-->\n\n<GateDocumentFeatures>\n");
-        document_features(&mut xml, document, losses);
+        document_features(&mut xml, document);
         xml.raw("</GateDocumentFeatures>\n");
         xml.raw("<!-- The document content area with serialized nodes -->\n\n<TextWithNodes>");
         let nodes = nodes(&mut xml, document);
@@ -105,30 +105,39 @@ impl Xml<'_> {
     }
 }
 
-/// Appends the features of the document: id, name and metadata.
-fn document_features(xml: &mut Xml<'_>, document: &Document, losses: &mut Losses) {
-    if let Some(id) = &document.id {
-        xml.feature(ID, &Value::String(id.clone()));
+/// Appends the features of the document: id, name and metadata. Metadata that are read as id or
+/// name precede other metadata, so that the file does not change when it is written again.
+fn document_features(xml: &mut Xml<'_>, document: &Document) {
+    let all = || document.metadata.iter().enumerate();
+    let mut moved = [None; 2];
+    let is_id =
+        |name: &str, value: &Value| name == ID && value.as_str().is_some_and(|id| !id.is_empty());
+    match &document.id {
+        Some(id) => xml.feature(ID, &Value::String(id.clone())),
+        None => {
+            if let Some((at, (_, id))) = all().find(|(_, (name, value))| is_id(name, value)) {
+                moved[0] = Some(at);
+                xml.feature(ID, id);
+            }
+        }
     }
-    let source = document.metadata.iter().find(|(name, _)| name == SOURCE);
-    let source = source.and_then(|(_, source)| source.as_str());
-    match (&document.name, source) {
+    // The first source with a name is read as the name.
+    let named = all().find_map(|(at, (name, value))| {
+        let source = value.as_str().filter(|_| name == SOURCE)?;
+        Some((at, source, name_of(source)?))
+    });
+    match (&document.name, named) {
         (Some(name), None) => xml.feature(SOURCE, &Value::String(source_of(name))),
-        (Some(name), Some(source)) => {
-            let differs = name_of(source).as_ref() != Some(name);
-            losses.add(
-                "names of documents that differ from gate.SourceURL",
-                usize::from(differs),
-            );
+        (Some(name), Some((_, _, other))) if *name != other => {
+            xml.feature(SOURCE, &Value::String(source_of(name)));
         }
-        (None, _) => {}
+        (_, Some((at, source, name))) if source == source_of(&name) => {
+            moved[1] = Some(at);
+            xml.feature(SOURCE, &Value::String(source_of(&name)));
+        }
+        _ => {}
     }
-    for (name, value) in &document.metadata {
-        // A second feature of this name would be read in place of the id.
-        if name == ID {
-            losses.add("metadata called id", 1);
-            continue;
-        }
+    for (_, (name, value)) in all().filter(|(at, _)| !moved.contains(&Some(*at))) {
         xml.feature(name, value);
     }
 }
