@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -33,22 +34,22 @@ _KINDS = (
 )
 
 
-class Member:
+class Member(ABC):
     """A file of an archive."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """The path of the archive and the path in the archive."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def companion(self) -> Member | None:
         """The file that belongs to this file: brat's text, or the type system of UIMA XMI."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open(self) -> IO[bytes]:
         """Open the file for reading."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
