@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from spanrs.crowd.projects import Place, ProjectDocument
 
 #: Placeholder in place of a label if an annotator did not label the sentence.
 MISSING = "?"
@@ -141,6 +142,10 @@ class CrowdCorpus:
             for annotation in self.annotations
         ]
 
+        #: Position of each sentence in ``texts``; None for sentences without documents.
+        self.places: list[Place] | None = None
+        #: The documents of the sentences, with the annotations of each annotator.
+        self.texts: list[ProjectDocument] | None = None
         # Computed on first use.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
@@ -175,6 +180,7 @@ class CrowdCorpus:
         other.annotators = self.annotators if annotators is None else annotators
         other.labels = self.labels
         other.annotations = self.annotations if annotations is None else annotations
+        other.places, other.texts = self.places, self.texts
         return other
 
     def votes(self) -> Votes:

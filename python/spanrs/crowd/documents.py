@@ -1,121 +1,146 @@
-"""Annotations of text documents by several annotators."""
+"""Crowd annotations of text documents."""
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TypeAlias
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 
 from spanrs.crowd.corpus import CrowdCorpus
+from spanrs.crowd.projects import (
+    Place,
+    ProjectDocument,
+    SharedText,
+    answer_of,
+    without_annotations,
+)
 from spanrs.errors import AlignmentError, warn, with_code
-from spanrs.io import Corpus, Document
+from spanrs.io import Annotation, Document
+from spanrs.io.document import TOKEN
+from spanrs.io.documents import plain_document
 from spanrs.io.losses import Losses
 from spanrs.io.sentence import LAYER
-from spanrs.io.texts import sentences_of_document
+from spanrs.io.texts import Tokenizer, sentences_of_document, tokens_of_lines
 from spanrs.io.write_sentences import flat
-from spanrs.tags import Span, spans_to_tags
-
-#: A document with its id, prefixed with the file name if an annotator has several files.
-_Identified: TypeAlias = tuple[str | None, Document]
+from spanrs.tags import spans_to_tags
 
 
-def join_documents(sources: Mapping[str, Corpus]) -> CrowdCorpus:
-    """Return the annotations of text documents by several annotators.
+def project_document(text: SharedText, tokenizer: Tokenizer | None = None) -> ProjectDocument:
+    """Return a text with the annotations of each annotator, at offsets of the first annotator's text.
 
-    Documents are paired by id; if ids are missing or inconsistent, by text, and if no text is shared, by order. Not
-    every annotator needs to have every document. Text is split into sentences at line breaks, and spans become BIO
-    tags; of overlapping spans, the first to start is kept, and of spans with the same start, the longest.
-
-    Parameters
-    ----------
-    sources : mapping of str to Corpus
-        The documents of each annotator, by name.
+    Texts of annotators may differ in white space only.
 
     Raises
     ------
     spanrs.errors.AlignmentError
         If the tokens of a document differ between annotators.
     """
-    documents = [_identified(corpus) for corpus in sources.values()]
+    document = without_annotations(plain_document(text.document))
+    answers: dict[str, Sequence[Annotation]] = {}
+    for name, (other, layer) in text.answers.items():
+        answer = answer_of(other, layer)
+        if other.text != document.text:
+            answer = _moved(answer, plain_document(other), document, tokenizer, (name, text))
+        answers[name] = answer
+    return ProjectDocument(document, answers, text.part)
+
+
+def _moved(
+    annotations: Sequence[Annotation],
+    document: Document,
+    other: Document,
+    tokenizer: Tokenizer | None,
+    where: tuple[str, SharedText],
+) -> list[Annotation]:
+    """Move annotations of one document to the same tokens of another document."""
+    offsets, targets = (_tokens(text, tokenizer) for text in (document, other))
+    words, other_words = (
+        [text.text[start:end] for start, end in tokens]
+        for text, tokens in ((document, offsets), (other, targets))
+    )
+    if words != other_words:
+        name, shared = where
+        shown = other.id if other.id is not None else repr(other.text[:40])
+        first = next(iter(shared.answers))
+        message = (
+            f"{shared.part.shown}: document {shown}: the tokens of {name} differ from those of {first}; pass a separate "
+            "file or directory for each annotator, with the same texts and the same tokens"
+        )
+        raise with_code(AlignmentError(message), "tokens", shared.part.path)
+    starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
+    moved = []
+    for annotation in annotations:
+        pieces = []
+        for begin, stop in annotation.pieces or [(annotation.start, annotation.end)]:
+            first_token, last_token = bisect_right(ends, begin), bisect_left(starts, stop)
+            if first_token < last_token:
+                pieces.append((targets[first_token][0], targets[last_token - 1][1]))
+        if pieces:
+            holes = pieces if len(pieces) > 1 else ()
+            moved.append(annotation._replace(start=pieces[0][0], end=pieces[-1][1], pieces=holes))
+    return moved
+
+
+def _tokens(document: Document, tokenizer: Tokenizer | None) -> list[tuple[int, int]]:
+    return [token for line in tokens_of_lines(document, tokenizer) for token in line]
+
+
+def join_documents(
+    documents: Iterable[ProjectDocument],
+    *,
+    annotators: Sequence[str] | None = None,
+    tokenizer: Tokenizer | None = None,
+) -> CrowdCorpus:
+    """Return the annotations of text documents by several annotators as sentences with tags.
+
+    Text is split into sentences at line breaks, and spans become BIO tags; of overlapping spans, the first to start is
+    kept, and of spans with the same start, the longest.
+
+    Parameters
+    ----------
+    documents : iterable of ProjectDocument
+        The documents.
+    annotators : sequence of str, optional
+        Names of all annotators, in order.
+    tokenizer : callable, optional
+        Function that splits a text into tokens, by default the tokens of the document or
+        :func:`spanrs.io.tokenizer.tokenize`.
+    """
     sentences: list[list[str]] = []
     labels: list[dict[str, list[str] | None]] = []
-    places: dict[Hashable, tuple[str, range]] = {}
+    places: list[Place] = []
+    texts: list[ProjectDocument] = []
     losses = Losses()
-    for (name, corpus), keys, pairs in zip(sources.items(), _keys(documents), documents, strict=True):
-        for key, (id_, document) in zip(keys, pairs, strict=True):
-            shown = repr(document.text[:40]) if id_ is None else id_
-            cut = [
-                (list(sentence.tokens or ()), sentence.spans[LAYER])
-                for sentence in sentences_of_document(document, corpus.options.tokenizer, losses=losses)
-            ]
-            if key not in places:
-                places[key] = name, range(len(sentences), len(sentences) + len(cut))
-                sentences += [tokens for tokens, _ in cut]
-                labels += [{} for _ in cut]
-            first, numbers = places[key]
-            if [tokens for tokens, _ in cut] != [sentences[at] for at in numbers]:
-                path = corpus.parts[0].shown
-                message = (
-                    f"{path}: document {shown}: the tokens of {name} differ from those of {first}; pass a separate "
-                    "file or directory for each annotator, with the same texts and the same tokens"
-                )
-                raise with_code(AlignmentError(message), "tokens", path)
-            for at, (tokens, spans) in zip(numbers, cut, strict=True):
-                labels[at][name] = _tags(spans, len(tokens), losses, f"document {shown} of {name}")
-    paths = ", ".join(dict.fromkeys(corpus.parts[0].shown for corpus in sources.values()))
-    warn(f"{paths}: skipped: {message}" for message in losses.messages())
-    return CrowdCorpus(sentences, labels, annotators=list(sources), missing=None)
+    for number, project in enumerate(documents):
+        document = project.document
+        lines = [line for line in tokens_of_lines(document, tokenizer) if line]
+        shown = document.id if document.id is not None else repr(document.text[:40])
+        tags = {
+            name: _tags(answer, document, lines, losses, f"document {shown} of {name}")
+            for name, answer in project.answers.items()
+        }
+        for at, line in enumerate(lines):
+            sentences.append([document.text[start:end] for start, end in line])
+            labels.append({name: lines_of_tags[at] for name, lines_of_tags in tags.items()})
+            places.append(Place(number, line))
+        texts.append(project)
+    shown = ", ".join(dict.fromkeys(text.part.shown for text in texts))
+    warn(f"{shown}: skipped: {message}" for message in losses.messages())
+    corpus = CrowdCorpus(sentences, labels, annotators=annotators, missing=None)
+    corpus.places, corpus.texts = places, texts
+    return corpus
 
 
-def _tags(spans: Sequence[Span], length: int, losses: Losses, place: str) -> list[str]:
-    return spans_to_tags(flat(spans, losses, place), length)
-
-
-def _identified(corpus: Corpus) -> list[_Identified]:
-    """Return the documents of a corpus with their ids."""
-    if len(corpus.parts) == 1:
-        return [(document.id, document) for document in corpus.documents]
-    identified: list[_Identified] = []
-    for part in corpus.parts:
-        stem = os.path.splitext(part.name)[0]
-        for document in replace(corpus, parts=(part,)).documents:
-            identified.append((stem if document.id is None else f"{stem} {document.id}", document))
-    return identified
-
-
-def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
-    """Return a key for each document, equal for the same document of several annotators."""
-    ids: list[list[Hashable]] = [[id_ for id_, _ in source] for source in sources]
-    texts: list[list[Hashable]] = [_numbered(document.text for _, document in source) for source in sources]
-    by_text = Counter(key for keys in texts for key in keys)
-    # Ids that no other annotator has may be generated by another annotation tool.
-    number = Counter(key for keys in ids for key in set(keys))
-    are_unique = all(None not in keys and len(set(keys)) == len(keys) for keys in ids)
-    if are_unique and all(any(number[key] > 1 for key in keys) for keys in ids):
-        # Ids may be the record numbers of each export, in which case one id occurs with several texts.
-        of_id: dict[Hashable, set[str]] = {}
-        for id_, document in (pair for source in sources for pair in source):
-            of_id.setdefault(id_, set()).add(document.text)
-        unclear = [
-            by_text[key]
-            for names, keys in zip(ids, texts, strict=True)
-            for id_, key in zip(names, keys, strict=True)
-            if len(of_id[id_]) > 1
-        ]
-        if not unclear or 1 in unclear:
-            return ids
-    if set(by_text.values()) == {1} and len({len(source) for source in sources}) == 1:
-        return [list(range(len(source))) for source in sources]
-    return texts
-
-
-def _numbered(texts: Iterable[str]) -> list[Hashable]:
-    """Return each text with the number of its previous occurrences; repeated texts are separate documents."""
-    seen: Counter[str] = Counter()
-    numbered: list[Hashable] = []
-    for text in texts:
-        numbered.append((text, seen[text]))
-        seen[text] += 1
-    return numbered
+def _tags(
+    annotations: Sequence[Annotation],
+    document: Document,
+    lines: Sequence[Sequence[tuple[int, int]]],
+    losses: Losses,
+    place: str,
+) -> list[list[str]]:
+    """Return the tags of each line."""
+    tokens = [Annotation(TOKEN, start, end) for line in lines for start, end in line]
+    answer = Document(document.text, [*tokens, *annotations], document.id)
+    return [
+        spans_to_tags(flat(sentence.spans[LAYER], losses, place), len(sentence))
+        for sentence in sentences_of_document(answer, losses=losses)
+    ]

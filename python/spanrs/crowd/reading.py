@@ -10,12 +10,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.corpus import MISSING, CrowdCorpus
-from spanrs.crowd.documents import join_documents
+from spanrs.crowd.documents import join_documents, project_document
 from spanrs.crowd.files import TABLE, read_columns, read_files, read_table
+from spanrs.crowd.projects import is_export, texts_of_export, texts_of_sources
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import Corpus, Document, read, tables
-from spanrs.io.annotator_files import PROJECT
-from spanrs.io.sentence import LAYER
 from spanrs.io.training import tagged
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def crowd_corpus(
         return _of_sources(sources, annotators or _names(source), missing, partial)
     corpus = _read(source)
     parts = corpus.parts
-    if len(parts) > 1 and not all(part.format in (PROJECT, "gate-xml") for part in parts):
+    if not is_export(corpus):
         return _of_sources([replace(corpus, parts=(part,)) for part in parts], annotators, missing, partial)
     if parts[0].kind == "documents":
         return _of_layers(corpus, annotators)
@@ -154,7 +153,9 @@ def _of_sources(
     by_annotator = dict(zip(names, sources, strict=True))
     parts = [part for corpus in sources for part in corpus.parts]
     if all(part.kind == "documents" for part in parts):
-        corpus = join_documents(by_annotator)
+        tokenizer = sources[0].options.tokenizer
+        documents = (project_document(text, tokenizer) for text in texts_of_sources(by_annotator))
+        corpus = join_documents(documents, annotators=names, tokenizer=tokenizer)
         _check_overlap(corpus, [source.parts[0].shown for source in sources])
         return corpus
     is_plain = all(part.format == "columns" and part.path is not None for part in parts)
@@ -244,19 +245,6 @@ def _without_suffixes(path: str) -> str:
 
 def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
     """Return the annotations of an export with layers."""
-    layers = corpus.layers
-    shown = corpus.parts[0].shown
-    if layers == [LAYER] or corpus.parts[0].format == "spacy":
-        message = (
-            f"{shown}: {corpus.parts[0].format} does not contain names of annotators; pass a file or directory for "
-            "each annotator"
-        )
-        raise with_code(FormatError(message), "annotators", corpus.parts[0].path)
-    unknown = [name for name in annotators or () if name not in layers]
-    if unknown:
-        raise with_code(
-            FormatError(f"{shown}: no annotator {unknown[0]}; the annotators are {', '.join(layers)}"),
-            "annotators",
-        )
-    names = list(annotators or layers)
-    return join_documents({name: corpus.of_layer(name) for name in names})
+    tokenizer = corpus.options.tokenizer
+    documents = (project_document(text, tokenizer) for text in texts_of_export(corpus, annotators))
+    return join_documents(documents, annotators=annotators, tokenizer=tokenizer)

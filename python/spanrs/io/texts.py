@@ -117,10 +117,7 @@ def sentences_of_document(
     ValueError
         If a tokenizer returns tokens that are empty, not ascending, or outside the text.
     """
-    # Some tokenizers emit white-space tokens.
-    words = (a for a in document.annotations if a.type == TOKEN)
-    lex = sorted({(a.start, a.end) for a in words if document.text[a.start : a.end].strip()})
-    tokens = lex if lex and tokenizer is None else _checked(document.text, tokenizer or tokenize)
+    tokens = _tokens(document, tokenizer)
     spans = sorted((a for a in document.annotations if a.is_content), key=lambda a: (a.start, -a.end))
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     if losses is not None:
@@ -144,6 +141,31 @@ def sentences_of_document(
             document=document.id,
             path=path,
         )
+
+
+def tokens_of_lines(document: Document, tokenizer: Tokenizer | None = None) -> list[list[tuple[int, int]]]:
+    """Return the tokens of each line that has tokens, as :func:`sentences_of_document` does.
+
+    Returns
+    -------
+    list of list of (int, int)
+        First character of each token, from 0, and one past the last.
+    """
+    tokens = _tokens(document, tokenizer)
+    starts, split, at = [start for start, _ in tokens], [], 0
+    for _, end in lines(document.text):
+        first, at = at, bisect_left(starts, end, at)
+        if at > first:
+            split.append(tokens[first:at])
+    return split
+
+
+def _tokens(document: Document, tokenizer: Tokenizer | None) -> list[tuple[int, int]]:
+    """Return the tokens of a document: of the tokenizer if there is one, else its own, else of the built-in one."""
+    # Some tokenizers emit white-space tokens.
+    words = (a for a in document.annotations if a.type == TOKEN)
+    lex = sorted({(a.start, a.end) for a in words if document.text[a.start : a.end].strip()})
+    return lex if lex and tokenizer is None else _checked(document.text, tokenizer or tokenize)
 
 
 def _note_losses(
