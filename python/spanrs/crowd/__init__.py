@@ -5,7 +5,13 @@ corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`Dawid
 :class:`CRFMA`, which also trains a CRF, estimate the truth.
 """
 
-from spanrs.crowd.agreement import Agreement, PairAgreement
+from spanrs.crowd.agreement import (
+    Agreement,
+    AnnotatorAgreement,
+    DocumentAgreement,
+    PairAgreement,
+    TypeAgreement,
+)
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
@@ -25,6 +31,7 @@ __all__ = [
     "CRFMA",
     "MACE",
     "Agreement",
+    "AnnotatorAgreement",
     "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
@@ -32,6 +39,7 @@ __all__ = [
     "CrowdCorpus",
     "DawidSkene",
     "Disagreement",
+    "DocumentAgreement",
     "EMIteration",
     "HMMCrowd",
     "MajorityVote",
@@ -40,6 +48,7 @@ __all__ = [
     "OneCoinDawidSkene",
     "PairAgreement",
     "SentenceLabels",
+    "TypeAgreement",
     "crowd_corpus",
     "disagreements",
     "flip_labels",

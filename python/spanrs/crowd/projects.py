@@ -121,7 +121,10 @@ def texts_of_export(corpus: Corpus, annotators: Sequence[str] | None = None) -> 
 
 
 def _no_names(part: Part) -> FormatError:
-    message = f"{part.shown}: {part.format} does not contain names of annotators; pass a file or directory for each annotator"
+    message = (
+        f"{part.shown}: {part.format} does not contain names of annotators; pass a file or directory for "
+        "each annotator"
+    )
     return with_code(FormatError(message), "annotators", part.path)
 
 

@@ -149,32 +149,26 @@ impl AgreementProject {
         }))
     }
 
-    /// Number of values of a resample.
-    fn width(&self, py: Python<'_>) -> usize {
-        py.detach(|| lock(&self.0).layout().width())
-    }
-
-    /// Measures of resampled projects, an array (samples, values); values are those of all annotators, pairs, annotators
-    /// and types. `progress` is called with the number of finished resamples.
-    #[pyo3(signature = (samples, seed, threads, progress=None, /))]
+    /// Measures of resampled projects, an array (samples, values); values are those of all annotators, pairs (if wanted),
+    /// annotators and types. `progress` is called with the number of finished resamples.
+    #[pyo3(signature = (samples, seed, threads, with_pairs, progress=None, /))]
     fn resample<'py>(
         &self,
         py: Python<'py>,
         samples: u64,
         seed: u64,
         threads: usize,
+        with_pairs: bool,
         progress: Option<Py<PyAny>>,
     ) -> Result<Bound<'py, PyArray2<f32>>> {
-        let (width, values) = run_job(py, progress, |tell| {
+        let values = run_job(py, progress, |tell| {
             let project = lock(&self.0);
             let layout = project.layout();
-            let values = layout.resample(samples, seed, threads, |done| !tell(done));
-            values
-                .map(|values| (layout.width(), values))
-                .ok_or(Interrupted)
+            let values = layout.resample(samples, seed, threads, with_pairs, |done| !tell(done));
+            values.ok_or(Interrupted)
         })?;
-        let rows = values.len().checked_div(width).unwrap_or(0);
-        Ok(PyArray1::from_vec(py, values).reshape([rows, width])?)
+        let width = values.len().checked_div(samples as usize).unwrap_or(0);
+        Ok(PyArray1::from_vec(py, values).reshape([samples as usize, width])?)
     }
 }
 

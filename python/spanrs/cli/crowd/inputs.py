@@ -27,6 +27,16 @@ TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
 def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
     """Read annotations: a table, a column file, an export, or a file or directory for each annotator."""
+    source, names = sources(paths, annotators)
+    return (
+        source
+        if isinstance(source, CrowdCorpus)
+        else crowd_corpus(source, annotators=names, partial="drop")
+    )
+
+
+def sources(paths: Sequence[str], annotators: Sequence[str]) -> tuple[Any, Sequence[str] | None]:
+    """Return the source of annotations for :func:`spanrs.crowd.crowd_corpus`, and the names of annotators."""
     repeated = next((name for name in annotators if annotators.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"--annotator-name {repeated} is given twice")
@@ -36,17 +46,15 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
             raise click.UsageError(
                 f"{len(paths)} files are read as one annotator each; repeat --annotator-name for each of them"
             )
-        return crowd_corpus(
-            {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
-        )
+        return {name: console.source(path) for name, path in zip(names, paths, strict=True)}, None
     [path] = paths
     if path.lower().endswith(TABLES) and read(path).parts[0].kind == "table":
         if annotators:
             raise click.UsageError(
                 "--annotator-name does not apply to tables, which contain the names of annotators"
             )
-        return read_table(path, partial="drop")
-    return crowd_corpus(console.source(path), annotators=annotators or None, partial="drop")
+        return read_table(path, partial="drop"), None
+    return console.source(path), annotators or None
 
 
 def crf_options(function: F) -> F:

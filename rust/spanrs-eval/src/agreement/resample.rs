@@ -5,32 +5,30 @@ use std::ops::Range;
 use spanrs_base::Rng;
 
 use super::layout::{Layout, add};
-use super::measures::{PAIR, TYPE, Values, WHOLE};
+use super::measures::Values;
 use crate::outcomes::in_batches;
 
 impl Values {
-    /// Returns all values in one list: of all annotators, pairs, annotators, types.
-    pub fn flat(&self) -> Vec<f64> {
+    /// Returns all values in one list: of all annotators, pairs (if wanted), annotators, types.
+    pub fn flat(&self, with_pairs: bool) -> Vec<f64> {
         let mut values = self.whole.to_vec();
-        values.extend(self.pairs.iter().chain(&self.annotators).flatten());
+        if with_pairs {
+            values.extend(self.pairs.iter().flatten());
+        }
+        values.extend(self.annotators.iter().flatten());
         values.extend(self.types.iter().flatten());
         values
     }
 }
 
 impl Layout<'_> {
-    /// Returns the number of values of [`Values::flat`].
-    pub fn width(&self) -> usize {
-        let of_pairs = PAIR * (self.pairs.len() + self.annotators);
-        WHOLE + of_pairs + TYPE * self.types.len()
-    }
-
     /// Evaluates all measures on resampled corpora.
     ///
     /// Documents with at least two annotators are drawn with replacement, as many as there are.
     ///
     /// - `samples`: number of resamples.
     /// - `seed`: the same seed gives the same values, for any number of threads.
+    /// - `with_pairs`: whether to return the values of pairs, which may be many.
     /// - `stop`: called at intervals with the number of finished resamples; returns true to stop.
     ///
     /// Returns the values of each resample, in the order of [`Values::flat`]; None if `stop`
@@ -40,6 +38,7 @@ impl Layout<'_> {
         samples: u64,
         seed: u64,
         threads: usize,
+        with_pairs: bool,
         stop: impl FnMut(u64) -> bool,
     ) -> Option<Vec<f32>> {
         let documents = self.rows().len();
@@ -61,7 +60,12 @@ impl Layout<'_> {
                 {
                     add(sums, row, f64::from(times));
                 }
-                values.extend(self.evaluate(sums).flat().iter().map(|value| *value as f32));
+                values.extend(
+                    self.evaluate(sums)
+                        .flat(with_pairs)
+                        .iter()
+                        .map(|value| *value as f32),
+                );
             }
             values
         };
