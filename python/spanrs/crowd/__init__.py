@@ -5,8 +5,8 @@ corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`Dawid
 :class:`CRFMA`, which also trains a CRF, estimate the truth.
 """
 
-from spanrs.crowd.agreement import (
-    Agreement,
+from spanrs.crowd.agreement import Agreement
+from spanrs.crowd.agreement_measures import (
     AnnotatorAgreement,
     DocumentAgreement,
     PairAgreement,

@@ -10,7 +10,7 @@ from spanrs.eval.paired import Interval
 from spanrs.report.table import Table
 
 if TYPE_CHECKING:
-    from spanrs.crowd.agreement import Agreement
+    from spanrs.crowd.agreement_measures import Measures
 
 #: Maximum number of pairs of annotators in a table.
 MOST_PAIRS = 100
@@ -37,7 +37,7 @@ HEADINGS = {
 }
 
 
-def tables(agreement: Agreement, *, fractions: bool) -> list[Table | str]:
+def tables(agreement: Measures, *, fractions: bool) -> list[Table | str]:
     """Return the tables of :meth:`spanrs.crowd.Agreement.tables`."""
     show = _fraction if fractions else _shown
     parts: list[Table | str] = [*([] if fractions else [_summary(agreement), "\n"])]
@@ -61,7 +61,7 @@ def tables(agreement: Agreement, *, fractions: bool) -> list[Table | str]:
     ]
 
 
-def _summary(agreement: Agreement) -> str:
+def _summary(agreement: Measures) -> str:
     text = f"{len(agreement.annotators)} annotators; documents seen by several annotators: {agreement.compared}"
     if agreement.alone:
         text += f", by one annotator: {agreement.alone}"
@@ -70,12 +70,12 @@ def _summary(agreement: Agreement) -> str:
     return text
 
 
-def _used(agreement: Agreement, measure: str) -> bool:
+def _used(agreement: Measures, measure: str) -> bool:
     """Return whether a measure is defined for the kind of annotations."""
     return agreement.has_spans or not measure.endswith("f1")
 
 
-def _whole(agreement: Agreement, show: Callable[[str, float], str], *, fractions: bool) -> Table:
+def _whole(agreement: Measures, show: Callable[[str, float], str], *, fractions: bool) -> Table:
     columns = ["measure", "value"]
     if agreement.samples:
         columns += ["low", "high"] if fractions else [f"{100 * agreement.level:g} % interval"]
@@ -95,7 +95,7 @@ def _whole(agreement: Agreement, show: Callable[[str, float], str], *, fractions
 
 
 def _pairs(
-    agreement: Agreement, measures: list[str], show: Callable[[str, float], str]
+    agreement: Measures, measures: list[str], show: Callable[[str, float], str]
 ) -> list[Table | str]:
     is_exact = show is _fraction
     intervals = ["F1 interval"] * bool(
@@ -116,7 +116,7 @@ def _pairs(
 
 
 def _documents(
-    agreement: Agreement, measures: list[str], show: Callable[[str, float], str]
+    agreement: Measures, measures: list[str], show: Callable[[str, float], str]
 ) -> list[Table | str]:
     """Return the documents by agreement, lowest first; documents without a defined measure are omitted."""
     key = "f1" if agreement.has_spans else "alpha"
@@ -132,7 +132,7 @@ def _documents(
         table.add_row(row.document, str(row.annotators), str(row.positions), *_cells(row, names, show))
     parts: list[Table | str] = ["\n", table]
     if len(shown) < len(defined):
-        parts.append("the documents with the lowest agreement; --json lists all documents")
+        parts.append(f"the {len(shown)} with the lowest agreement; --json lists all")
     return parts
 
 
