@@ -102,14 +102,14 @@ class Agreement(Measures):
         self.intervals = bounds.take(WHOLE)
         self.pairs = [
             PairAgreement(
-                (self.annotators[first], self.annotators[second]),
-                documents,
-                positions,
-                **_named(PAIR, measures),
-                f1_by_type={self.types[number]: f1 for number, f1, _, _ in types},
+                tuple(self.annotators[at] for at in pair["annotators"]),
+                pair["documents"],
+                pair["positions"],
+                **_named(PAIR, pair["values"]),
+                f1_by_type={self.types[number]: f1 for number, f1 in pair["types"]},
                 intervals=bounds.take(PAIR) if bounds.has_pairs else {},
             )
-            for first, second, documents, positions, measures, types in values["pairs"]
+            for pair in values["pairs"]
         ]
         measured = {at: (measures, bounds.take(PAIR)) for at, measures in enumerate(values["annotators"])}
         nothing: tuple[list[float], Intervals] = ([NAN] * len(PAIR), {})

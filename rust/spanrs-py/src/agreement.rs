@@ -20,13 +20,26 @@ use crate::plain::Plain;
 /// A span: type, first position, one past the last, and the fragments of a discontinuous span.
 type SpanTuple = (String, u32, u32, Vec<(u32, u32)>);
 
+/// Values of a pair of annotators.
+#[derive(Serialize)]
+struct PlainPair {
+    /// Indices of the annotators.
+    annotators: (u32, u32),
+    /// Number of common documents.
+    documents: u32,
+    /// Number of common positions.
+    positions: u64,
+    values: [f64; 4],
+    /// Exact F1 of each type.
+    types: Vec<(u32, f64)>,
+}
+
 /// Values of a project; each list of values is in the order of the measures in Python.
 #[derive(Serialize)]
 struct PlainValues {
     types: Vec<String>,
     whole: Vec<f64>,
-    /// Indices of the annotators, common documents, common positions, values, F1 by type.
-    pairs: Vec<(u32, u32, u32, u64, Vec<f64>, Vec<(u32, f64, f64, f64)>)>,
+    pairs: Vec<PlainPair>,
     annotators: Vec<Vec<f64>>,
     by_type: Vec<Vec<f64>>,
     /// Index, number of annotators, positions, values.
@@ -129,16 +142,15 @@ impl AgreementProject {
                 whole: values.whole.to_vec(),
                 pairs: facts
                     .zip(measured)
-                    .map(|((names, documents, positions), (values, types))| {
-                        (
-                            names.0,
-                            names.1,
+                    .map(
+                        |((annotators, documents, positions), (values, types))| PlainPair {
+                            annotators,
                             documents,
                             positions,
-                            values.to_vec(),
+                            values: *values,
                             types,
-                        )
-                    })
+                        },
+                    )
                     .collect(),
                 annotators: values.annotators.iter().map(|row| row.to_vec()).collect(),
                 by_type: values.types.iter().map(|row| row.to_vec()).collect(),

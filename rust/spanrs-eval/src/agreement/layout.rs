@@ -1,5 +1,7 @@
 //! Columns of the statistics of each measure.
 
+use std::collections::BTreeMap;
+
 use super::project::Project;
 use super::row::{Key, Row};
 
@@ -71,8 +73,12 @@ impl<'a> Layout<'a> {
         layout
             .types
             .resize_with(project.types().len(), TypeColumns::default);
+        let mut by_type = ByType::default();
         for (column, &key) in (0..).zip(project.columns.keys()) {
-            layout.place(column, key);
+            layout.place(column, key, &mut by_type);
+        }
+        for ((pair, ty), columns) in by_type {
+            layout.pairs[pair as usize].types.push((ty, columns));
         }
         layout.answers.sort_unstable();
         for columns in &mut layout.types {
@@ -91,7 +97,7 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    fn place(&mut self, column: u32, key: Key) {
+    fn place(&mut self, column: u32, key: Key, by_type: &mut ByType) {
         match key {
             Key::Cell {
                 pair,
@@ -102,9 +108,9 @@ impl<'a> Layout<'a> {
                     .cells
                     .push((first, second, column));
             }
-            Key::Spans { pair, ty } => self.of_type(pair, ty)[0] = column,
-            Key::Exact { pair, ty } => self.of_type(pair, ty)[1] = column,
-            Key::Overlap { pair, ty } => self.of_type(pair, ty)[2] = column,
+            Key::Spans { pair, ty } => by_type.entry((pair, ty)).or_insert(NONE)[0] = column,
+            Key::Exact { pair, ty } => by_type.entry((pair, ty)).or_insert(NONE)[1] = column,
+            Key::Overlap { pair, ty } => by_type.entry((pair, ty)).or_insert(NONE)[2] = column,
             Key::Untyped { pair } => self.pairs[pair as usize].untyped = Some(column),
             Key::Positions { annotators } => self.group(annotators).positions = column,
             Key::Coincidence {
@@ -123,19 +129,6 @@ impl<'a> Layout<'a> {
                     .push((annotators, column));
             }
         }
-    }
-
-    /// Returns the columns of a type of a pair, [`ABSENT`] if there are none yet.
-    fn of_type(&mut self, pair: u32, ty: u32) -> &mut [u32; 3] {
-        let types = &mut self.pairs[pair as usize].types;
-        let at = types
-            .iter()
-            .position(|(known, _)| *known == ty)
-            .unwrap_or_else(|| {
-                types.push((ty, [ABSENT; 3]));
-                types.len() - 1
-            });
-        &mut types[at].1
     }
 
     fn group(&mut self, annotators: u32) -> &mut Group {
@@ -191,6 +184,11 @@ impl<'a> Layout<'a> {
 
 /// Column of a statistic that does not occur.
 const ABSENT: u32 = u32::MAX;
+/// Columns of a type without statistics.
+const NONE: [u32; 3] = [ABSENT; 3];
+
+/// Columns of spans, exact and overlap, by pair and type.
+type ByType = BTreeMap<(u32, u32), [u32; 3]>;
 
 /// Returns the sum of a column.
 pub(super) fn value(sums: &[f64], column: u32) -> f64 {

@@ -42,8 +42,8 @@ pub struct DocumentValues {
     pub values: [f64; WHOLE],
 }
 
-/// F1 of the types of a pair: (type, exact, overlap, spans of both annotators).
-pub type PairTypes = Vec<(u32, f64, f64, f64)>;
+/// Exact F1 of the types of a pair: (type, F1).
+pub type PairTypes = Vec<(u32, f64)>;
 
 impl Layout<'_> {
     /// Returns all measures.
@@ -56,13 +56,8 @@ impl Layout<'_> {
         let sums = self.sums();
         let of_pair = |pair: &PairColumns| {
             let of_type = |(ty, columns): &(u32, [u32; 3])| {
-                let [spans, exact, overlap] = columns.map(|column| value(&sums, column));
-                (
-                    *ty,
-                    ratio(2.0 * exact, spans),
-                    ratio(2.0 * overlap, spans),
-                    spans,
-                )
+                let [spans, exact, _] = columns.map(|column| value(&sums, column));
+                (*ty, ratio(2.0 * exact, spans))
             };
             pair.types.iter().map(of_type).collect()
         };

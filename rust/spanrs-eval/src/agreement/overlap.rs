@@ -1,6 +1,7 @@
 //! Spans that two annotators share.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::project::ProjectSpan;
 
@@ -72,72 +73,126 @@ fn overlaps(first: &ProjectSpan, second: &ProjectSpan) -> bool {
 }
 
 /// Returns the size of a maximum matching of overlapping spans.
-///
-/// Augmenting paths (Berge 1957) over the overlaps; spans that two annotators mark overlap few
-/// others, so that paths are short.
 fn matching(first: &[ProjectSpan], second: &[ProjectSpan]) -> u32 {
-    // `reach[i]` is the largest end of the first i + 1 spans of `second`, so that the spans before
-    // a span can be skipped.
-    let mut reach = Vec::with_capacity(second.len());
-    let mut end = 0;
-    for span in second {
-        end = end.max(span.end);
-        reach.push(end);
+    let mut matching = Matching::new(first, second);
+    let mut unmatched = Vec::new();
+    for span in 0..first.len() {
+        if !matching.take_free(span) {
+            unmatched.push(span);
+        }
     }
-    let neighbours: Vec<Vec<u32>> = first
+    let augmented = unmatched
         .iter()
-        .map(|span| {
-            let from = reach.partition_point(|&end| end < span.start);
-            let candidates = second[from..]
-                .iter()
-                .take_while(|other| other.start <= span.end);
-            (from as u32..)
-                .zip(candidates)
-                .filter(|(_, other)| overlaps(span, other))
-                .map(|(at, _)| at)
-                .collect()
-        })
-        .collect();
-    let mut matched: Vec<Option<u32>> = vec![None; second.len()];
-    let mut visited = vec![u32::MAX; second.len()];
-    let mut size = 0;
-    for start in 0..first.len() as u32 {
-        size += u32::from(augment(start, &neighbours, &mut matched, &mut visited));
-    }
-    size
+        .filter(|span| matching.augment(**span))
+        .count();
+    (first.len() - unmatched.len() + augmented) as u32
 }
 
-/// Matches `start`, rematching other spans if necessary; returns false if that is impossible.
-fn augment(
-    start: u32,
-    neighbours: &[Vec<u32>],
-    matched: &mut [Option<u32>],
-    visited: &mut [u32],
-) -> bool {
-    // A depth-first search with an explicit stack: the depth is the length of a path, which hostile
-    // input could make as large as the number of spans.
-    let mut stack: Vec<(u32, usize)> = vec![(start, 0)];
-    while let Some((span, next)) = stack.last_mut() {
-        let Some(&other) = neighbours[*span as usize].get(*next) else {
-            stack.pop();
-            continue;
-        };
-        *next += 1;
-        if visited[other as usize] == start {
-            continue;
+/// A matching that grows: first greedily, then by augmenting paths (Berge 1957).
+///
+/// Overlaps are not stored, because their number may be quadratic.
+struct Matching<'a> {
+    first: &'a [ProjectSpan],
+    second: &'a [ProjectSpan],
+    /// For each span of `first`, the range of `second` that contains all spans that overlap it.
+    candidates: Vec<Range<usize>>,
+    /// For each span of `second`, the span of `first` that is matched with it.
+    matched: Vec<Option<usize>>,
+    /// Links from matched spans of `second` to later spans: a chain ends at the next span that is not
+    /// matched, or at the number of spans.
+    next_free: Vec<usize>,
+    /// For each span of `second`, the span of `first` whose path visited it last.
+    visited: Vec<Option<usize>>,
+}
+
+impl<'a> Matching<'a> {
+    fn new(first: &'a [ProjectSpan], second: &'a [ProjectSpan]) -> Self {
+        // The largest end so far, so that the spans that end before a span can be skipped.
+        let mut end = 0;
+        let reach: Vec<u32> = second
+            .iter()
+            .map(|span| {
+                end = end.max(span.end);
+                end
+            })
+            .collect();
+        let candidates = first
+            .iter()
+            .map(|span| {
+                let from = reach.partition_point(|&end| end < span.start);
+                let to = second.partition_point(|other| other.start <= span.end);
+                from..to.max(from)
+            })
+            .collect();
+        Self {
+            first,
+            second,
+            candidates,
+            matched: vec![None; second.len()],
+            next_free: (0..=second.len()).collect(),
+            visited: vec![None; second.len()],
         }
-        visited[other as usize] = start;
-        if let Some(owner) = matched[other as usize] {
-            stack.push((owner, 0));
-            continue;
-        }
-        // Every span on the path takes the neighbour that it tried last.
-        for &(span, next) in &stack {
-            matched[neighbours[span as usize][next - 1] as usize] = Some(span);
-        }
-        return true;
     }
-    false
+
+    fn overlaps(&self, span: usize, other: usize) -> bool {
+        overlaps(&self.first[span], &self.second[other])
+    }
+
+    /// Matches a span with a span that is not matched, if one overlaps it.
+    fn take_free(&mut self, span: usize) -> bool {
+        let mut other = self.free_from(self.candidates[span].start);
+        while other < self.candidates[span].end {
+            if self.overlaps(span, other) {
+                self.matched[other] = Some(span);
+                self.next_free[other] = other + 1;
+                return true;
+            }
+            other = self.free_from(other + 1);
+        }
+        false
+    }
+
+    /// Returns the first span of `second` from `at` that is not matched.
+    fn free_from(&mut self, at: usize) -> usize {
+        let mut free = at;
+        while self.next_free[free] != free {
+            // Halving the path keeps chains short.
+            self.next_free[free] = self.next_free[self.next_free[free]];
+            free = self.next_free[free];
+        }
+        free
+    }
+
+    /// Matches `start`, rematching other spans if necessary; returns false if that is impossible.
+    fn augment(&mut self, start: usize) -> bool {
+        // A depth-first search with an explicit stack, because paths may be as long as the number
+        // of spans. Each entry is a span and its next candidate.
+        let mut stack = vec![(start, self.candidates[start].start)];
+        while let Some(&(span, other)) = stack.last() {
+            if other >= self.candidates[span].end {
+                stack.pop();
+                continue;
+            }
+            if let Some(last) = stack.last_mut() {
+                last.1 += 1;
+            }
+            if self.visited[other] == Some(start) || !self.overlaps(span, other) {
+                continue;
+            }
+            self.visited[other] = Some(start);
+            if let Some(owner) = self.matched[other] {
+                stack.push((owner, self.candidates[owner].start));
+                continue;
+            }
+            self.next_free[other] = other + 1;
+            // Every span on the path takes the candidate that it tried last.
+            for &(span, next) in &stack {
+                self.matched[next - 1] = Some(span);
+            }
+            return true;
+        }
+        false
+    }
 }
 
 #[cfg(test)]
