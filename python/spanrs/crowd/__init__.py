@@ -8,12 +8,14 @@ corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`Dawid
 from spanrs.crowd.agreement import Agreement, PairAgreement
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
+from spanrs.crowd.consensus import Consensus, consensus
 from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.hmm import HMMCrowd
+from spanrs.crowd.layers import crowd_layers
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
@@ -28,6 +30,7 @@ __all__ = [
     "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
+    "Consensus",
     "CrossFitted",
     "CrowdCorpus",
     "DawidSkene",
@@ -40,7 +43,9 @@ __all__ = [
     "OneCoinDawidSkene",
     "PairAgreement",
     "SentenceLabels",
+    "consensus",
     "crowd_corpus",
+    "crowd_layers",
     "disagreements",
     "flip_labels",
     "rank_annotators",

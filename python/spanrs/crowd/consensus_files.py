@@ -1,0 +1,280 @@
+"""Writing of a consensus, by default in the format of its source."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any
+
+from spanrs import _spanrs
+from spanrs.crowd.consensus import ANNOTATOR, CONFIDENCE
+from spanrs.crowd.files import write_rows
+from spanrs.crowd.label_studio import with_original_tasks, with_scores
+from spanrs.errors import FormatError, with_code
+from spanrs.io import Annotation, Document, Written, atomic_output, write
+from spanrs.io.annotator_files import PROJECT
+from spanrs.io.write_documents import FORMATS as DOCUMENT_FORMATS
+from spanrs.io.write_documents import ONE_A_FILE
+from spanrs.io.write_sentences import FORMATS as SENTENCE_FORMATS
+from spanrs.io.writer import ENDINGS
+
+if TYPE_CHECKING:
+    from spanrs.crowd.consensus import Consensus
+    from spanrs.crowd.corpus import CrowdCorpus
+    from spanrs.io.parts import Part
+
+#: What each format can represent, by name.
+_HOLDS: dict[str, dict[str, Any]] = {facts["name"]: facts["holds"] for facts in _spanrs.document_formats()}
+#: Suffixes of files of formats whose suffix is not in :data:`spanrs.io.writer.ENDINGS`.
+SUFFIXES: dict[str, tuple[str, ...]] = {
+    "label-studio": (".json",),
+    "label-studio-min": (".json",),
+    "label-studio-csv": (".csv",),
+    "prodigy": (".jsonl",),
+    "doccano": (".jsonl", ".json"),
+    "bioc-json": (".json",),
+    "bioc-xml": (".xml",),
+    "csv-spans": (".csv",),
+    "jsonl-spans": (".jsonl", ".json"),
+    "jsonl-tags": (".jsonl", ".json"),
+    "pubtator": (".pubtator", ".txt"),
+    "spans": (".csv", ".tsv", ".txt"),
+    "stacked": (".txt", ".tsv"),
+    "columns": (".txt", ".tsv", ".tags", ".conll", ".bio", ".iob", ".iob2"),
+} | {name: (suffix,) for name, suffix in ONE_A_FILE.items()}
+#: Suffixes that tell nothing about the format of sentences.
+_OTHER_SUFFIXES = {
+    *ENDINGS,
+    *(suffix for suffixes in SUFFIXES.values() for suffix in suffixes),
+    ".zip",
+    ".html",
+} - set(SUFFIXES["columns"])
+#: Formats in which a document without a consensus is written as a task without annotations.
+UNANNOTATED = ("label-studio", "prodigy")
+
+_Target = str | PathLike[str] | IO[bytes]
+
+
+def source_format(corpus: CrowdCorpus) -> str | None:
+    """Return the format of the first document; None for documents in memory, and without documents."""
+    if not corpus.texts:
+        return None
+    part = corpus.texts[0].part
+    if part.format == PROJECT:
+        part = next(iter(part.source.values()))
+    return part.format if part.format in (*DOCUMENT_FORMATS, *SENTENCE_FORMATS) else None
+
+
+def consensus_format(corpus: CrowdCorpus, target: _Target, form: str | None) -> str:
+    """Return the format in which to write a consensus.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        A layer of the consensus.
+    target : path or binary file object
+        The output.
+    form : str, optional
+        The format that the user chose.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown, cannot be inferred, or is not that of the suffix of the target.
+    """
+    known = (*SENTENCE_FORMATS, *DOCUMENT_FORMATS)
+    if form is not None and form not in known:
+        raise ValueError(f"unknown format {form!r}; the formats are {', '.join(known)}")
+    has_path = isinstance(target, (str, PathLike))
+    name = os.fspath(target) if has_path else ""  # type: ignore[arg-type]  # it is a path
+    suffix = "" if os.path.isdir(name) else os.path.splitext(name)[1].lower()
+    if corpus.texts is None:
+        if form not in (None, "columns"):
+            raise ValueError(f"a consensus of sentences is written as columns, not as {form}; omit the format")
+        if suffix in _OTHER_SUFFIXES:
+            raise ValueError(
+                f"{name}: a consensus of sentences is written as columns, which the suffix {suffix} is not for; choose "
+                "a name that ends with .conll, and convert the file with spanrs.write (spanrs convert)"
+            )
+        return "columns"
+    if form is not None:
+        return form
+    source = source_format(corpus)
+    if source is not None and (suffix == "" or suffix in SUFFIXES.get(source, ())):
+        return source
+    if suffix in ENDINGS:
+        return ENDINGS[suffix]
+    if source is None:
+        raise ValueError("the documents have no format; choose one with format= (--output-format)")
+    if suffix in _OTHER_SUFFIXES:
+        raise ValueError(
+            f"{name}: the source is {source}, which the suffix {suffix} is not for; choose another name, or a format "
+            "with format= (--output-format)"
+        )
+    return source
+
+
+def holds_confidence(form: str) -> bool:
+    """Return whether the confidence of annotations is written in a format."""
+    if form in ("label-studio", "prodigy"):
+        return True
+    return _HOLDS.get(form, {}).get("attributes") in ("text", "flags", "typed")
+
+
+def write_sentences(
+    consensus: Consensus, target: _Target, form: str | None, *, probabilities: bool
+) -> Written:
+    """Write tokens and labels in columns; sentences without a consensus are left out."""
+    consensus_format(consensus.corpora[0], target, form)
+    return _write_columns(consensus, target, probabilities=probabilities)
+
+
+def _write_columns(consensus: Consensus, target: _Target, *, probabilities: bool) -> Written:
+    corpus, aggregator = consensus.corpora[0], consensus.aggregators[0]
+    if consensus.documents is None:
+        answered = consensus.answered
+    else:
+        left_out = set(consensus.without_consensus)
+        answered = [place.document not in left_out for place in corpus.places or ()]
+    rows = zip(corpus.sentences, aggregator.labels_, aggregator.confidence_, answered, strict=True)
+    written = [row[:3] for row in rows if row[3]]
+    columns = (
+        [
+            [token, label, *([f"{probability:.4f}"] * probabilities)]
+            for token, label, probability in zip(*row, strict=True)
+        ]
+        for row in written
+    )
+    write_rows(columns, target)
+    return Written("columns", len(written), 0, [], {"format": "columns"})
+
+
+def write_documents(
+    consensus: Consensus,
+    target: _Target,
+    form: str | None,
+    *,
+    lossy: bool,
+    annotator: str | None,
+    probabilities: bool,
+) -> Written:
+    """Write the documents of a consensus; see :meth:`Consensus.write`."""
+    form = consensus_format(consensus.corpora[0], target, form)
+    if form == "columns" and len(consensus.corpora) == 1:
+        return _write_columns(consensus, target, probabilities=probabilities)
+    if probabilities:
+        raise ValueError(
+            f"probabilities (--probabilities) are a column of columns without overlapping spans, not of {form}, in "
+            "which annotations have a confidence"
+        )
+    documents = [
+        prepared
+        for document in consensus.documents or ()
+        if (prepared := _prepared(document, form, annotator)) is not None
+    ]
+    if len(consensus.without_consensus) == len(consensus.documents or ()):
+        message = "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
+        raise with_code(FormatError(message), "documents")
+    confidences = [
+        [a.attributes[CONFIDENCE] for a in document.annotations if CONFIDENCE in a.attributes]
+        for document in documents
+    ]
+    kept = [_without_confidence(document) if _is_separate(form) else document for document in documents]
+    if form not in ("label-studio", "prodigy"):
+        written = write(kept, target, to=form, lossy=lossy)
+    else:
+        content = io.BytesIO()
+        written = write(kept, content, to=form, lossy=lossy)
+        with atomic_output(target) as out:
+            if form == "prodigy":
+                _add_scores(content, confidences, out)
+            else:
+                out.write(_tasks(consensus, content.getvalue(), kept, confidences))
+    if not holds_confidence(form) and any(confidences):
+        lost = sum(map(len, confidences))
+        written = written._replace(
+            left_out=[*written.left_out, f"the confidence of annotations, which {form} has no place for: {lost}"]
+        )
+    return written
+
+
+def _is_separate(form: str) -> bool:
+    """Return whether the confidence is added to the written file, because it is no attribute of the format."""
+    return form in ("label-studio", "prodigy")
+
+
+def _prepared(document: Document, form: str, annotator: str | None) -> Document | None:
+    """Return a document as it is written; None for a document without a consensus that the format cannot represent."""
+    holds = _HOLDS[form]
+    [layer] = document.layers
+    if layer.answer == "skipped" and form not in UNANNOTATED:
+        return None
+    name = annotator if form == "label-studio" else annotator or ANNOTATOR
+    has_layer = holds["annotators"] and (layer.answer != "empty" or holds["answers"] != "no")
+    annotations = [
+        a if CONFIDENCE not in a.attributes else a._replace(attributes=_attributes(a, form))
+        for a in document.annotations
+    ]
+    layers = (Layer(name, layer.answer),) if has_layer else ()
+    return replace(document, annotations=annotations, layers=layers)
+
+
+def _attributes(annotation: Annotation, form: str) -> dict[str, Any]:
+    """Return the attributes of an annotation, with the confidence as the format requires it."""
+    attributes = dict(annotation.attributes)
+    confidence = attributes.pop(CONFIDENCE)
+    if _is_separate(form):
+        return attributes | {CONFIDENCE: confidence}
+    kind = _HOLDS[form]["attributes"]
+    if kind == "typed":
+        return attributes | {CONFIDENCE: round(confidence, 4)}
+    if kind == "text":
+        return attributes | {CONFIDENCE: f"{confidence:.4f}"}
+    if kind == "flags":
+        # Values of attributes must be declared in the configuration of brat, notes need not be.
+        note = f"{CONFIDENCE} {confidence:.4f}"
+        return attributes | {"note": f"{attributes['note']}; {note}" if attributes.get("note") else note}
+    return attributes
+
+
+def _without_confidence(document: Document) -> Document:
+    annotations = [
+        a._replace(attributes={name: value for name, value in a.attributes.items() if name != CONFIDENCE})
+        for a in document.annotations
+    ]
+    return replace(document, annotations=annotations)
+
+
+def _add_scores(records: IO[bytes], confidences: Sequence[Sequence[float]], out: IO[bytes]) -> None:
+    """Copy the records of Prodigy, one for each document, with the scores of their spans."""
+    records.seek(0)
+    for line, scores in zip(records, confidences, strict=True):
+        record = json.loads(line)
+        for span, score in zip(record["spans"], scores, strict=True):
+            span["score"] = round(score, 4)
+        out.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+
+
+def _tasks(
+    consensus: Consensus,
+    content: bytes,
+    documents: Sequence[Document],
+    confidences: Sequence[Sequence[float]],
+) -> bytes:
+    """Return tasks of Label Studio with scores, in the tasks of the export if there is one."""
+    tasks = json.loads(content)
+    with_scores(tasks, confidences)
+    part: Part | None = next((text.part for text in consensus.corpora[0].texts or ()), None)
+    if part is not None:
+        tasks = with_original_tasks(tasks, documents, part)
+    return "".join(
+        [
+            "[\n",
+            ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks),
+            "\n]\n",
+        ]
+    ).encode()
