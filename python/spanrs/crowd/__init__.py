@@ -8,6 +8,7 @@ corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`Dawid
 from spanrs.crowd.agreement import Agreement, PairAgreement
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
+from spanrs.crowd.correlation import CorrelatedGroup, correlated_annotators
 from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
@@ -19,7 +20,7 @@ from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
-from spanrs.crowd.simulation import NoisyCRFs, flip_labels
+from spanrs.crowd.simulation import NoisyCRFs, flip_labels, share_errors
 
 __all__ = [
     "CRFMA",
@@ -28,6 +29,7 @@ __all__ = [
     "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
+    "CorrelatedGroup",
     "CrossFitted",
     "CrowdCorpus",
     "DawidSkene",
@@ -40,6 +42,7 @@ __all__ = [
     "OneCoinDawidSkene",
     "PairAgreement",
     "SentenceLabels",
+    "correlated_annotators",
     "crowd_corpus",
     "disagreements",
     "flip_labels",
@@ -47,5 +50,6 @@ __all__ = [
     "read_columns",
     "read_files",
     "read_table",
+    "share_errors",
     "write_columns",
 ]
