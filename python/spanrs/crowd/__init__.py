@@ -10,6 +10,7 @@ from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.consensus import Consensus, consensus
 from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
+from spanrs.crowd.correlation import CorrelatedGroup, correlated_annotators
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
@@ -21,7 +22,7 @@ from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
-from spanrs.crowd.simulation import NoisyCRFs, flip_labels
+from spanrs.crowd.simulation import NoisyCRFs, flip_labels, share_errors
 
 __all__ = [
     "CRFMA",
@@ -31,6 +32,7 @@ __all__ = [
     "BSCSeq",
     "ConcatenatedCRF",
     "Consensus",
+    "CorrelatedGroup",
     "CrossFitted",
     "CrowdCorpus",
     "DawidSkene",
@@ -44,6 +46,7 @@ __all__ = [
     "PairAgreement",
     "SentenceLabels",
     "consensus",
+    "correlated_annotators",
     "crowd_corpus",
     "crowd_layers",
     "disagreements",
@@ -52,5 +55,6 @@ __all__ = [
     "read_columns",
     "read_files",
     "read_table",
+    "share_errors",
     "write_columns",
 ]

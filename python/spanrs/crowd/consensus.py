@@ -247,9 +247,7 @@ def consensus_documents(
                 f"{len(with_relations)}, the first: {with_relations[0]}"
             ]
         )
-    estimates = [
-        list(_estimated(aggregator)) for aggregator in aggregators
-    ]
+    estimates = [list(_estimated(aggregator)) for aggregator in aggregators]
     documents = []
     first = 0
     for text, tokens in zip(texts, lines, strict=True):

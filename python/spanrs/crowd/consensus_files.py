@@ -94,7 +94,9 @@ def consensus_format(corpus: CrowdCorpus, target: _Target, form: str | None) -> 
     suffix = "" if os.path.isdir(name) else os.path.splitext(name)[1].lower()
     if corpus.texts is None:
         if form not in (None, "columns"):
-            raise ValueError(f"a consensus of sentences is written as columns, not as {form}; omit the format")
+            raise ValueError(
+                f"a consensus of sentences is written as columns, not as {form}; omit the format"
+            )
         if suffix in _OTHER_SUFFIXES:
             raise ValueError(
                 f"{name}: a consensus of sentences is written as columns, which the suffix {suffix} is not for; choose "
@@ -177,7 +179,9 @@ def write_documents(
         if (prepared := _prepared(document, form, annotator)) is not None
     ]
     if len(consensus.without_consensus) == len(consensus.documents or ()):
-        message = "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
+        message = (
+            "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
+        )
         raise with_code(FormatError(message), "documents")
     confidences = [
         [a.attributes[CONFIDENCE] for a in document.annotations if CONFIDENCE in a.attributes]
@@ -197,7 +201,10 @@ def write_documents(
     if not holds_confidence(form) and any(confidences):
         lost = sum(map(len, confidences))
         written = written._replace(
-            left_out=[*written.left_out, f"the confidence of annotations, which {form} has no place for: {lost}"]
+            left_out=[
+                *written.left_out,
+                f"the confidence of annotations, which {form} has no place for: {lost}",
+            ]
         )
     return written
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from spanrs.crowd.correlation import CorrelatedGroup
     from spanrs.crowd.projects import Place, ProjectDocument
+
 
 #: True labels of some sentences: labels or None for each sentence, or labels by index of the sentence.
 Known: TypeAlias = "Sequence[Sequence[str] | None] | Mapping[int, Sequence[str]]"
@@ -165,6 +167,7 @@ class CrowdCorpus:
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
+        self._correlated: list[CorrelatedGroup] | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -531,7 +534,9 @@ def _label_ids(
     if isinstance(tags, str):
         raise ModelError(f"{place}: labels must be a list of strings")
     if len(tags) != tokens:
-        given = f"{len(tags)} labels are known" if known else f"annotator {annotator} gave {len(tags)} labels"
+        given = (
+            f"{len(tags)} labels are known" if known else f"annotator {annotator} gave {len(tags)} labels"
+        )
         raise AlignmentError(f"sentence {sentence} has {tokens} tokens, but {given}")
     # Pandas and NumPy represent missing values as NaN.
     gaps = [at for at, tag in enumerate(tags) if not isinstance(tag, str) or tag in ("", missing)]
@@ -557,7 +562,9 @@ def _known_labels(
         return {}
     if not isinstance(known, Mapping):
         if isinstance(known, str) or len(known) != len(lengths):
-            message = f"{len(lengths)} sentences, but known has {len(known)} items; use None for unknown labels"
+            message = (
+                f"{len(lengths)} sentences, but known has {len(known)} items; use None for unknown labels"
+            )
             raise AlignmentError(message)
         known = {at: row for at, row in enumerate(known) if row is not None}
     rows = {}

@@ -44,9 +44,7 @@ def project_document(text: SharedText, tokenizer: Tokenizer | None = None) -> Pr
             answer = _moved(answer, plain_document(other), document, tokenizer, (name, text))
         answers[name] = answer
     has_relations = any(other.has_relations for other, _ in text.answers.values())
-    return ProjectDocument(
-        document, answers, text.part, text.not_answered, has_relations=has_relations
-    )
+    return ProjectDocument(document, answers, text.part, text.not_answered, has_relations=has_relations)
 
 
 def _moved(

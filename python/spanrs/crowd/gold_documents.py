@@ -239,7 +239,10 @@ def _labels(row: Sequence[str], at: int, part: Part, missing: str) -> list[str] 
 
 
 def _by_tokens(
-    sentences: Sequence[list[str]], rows: Sequence[list[str]], labels: Sequence[list[str] | None], part: Part
+    sentences: Sequence[list[str]],
+    rows: Sequence[list[str]],
+    labels: Sequence[list[str] | None],
+    part: Part,
 ) -> dict[int, list[str]]:
     """Pair sentences by their tokens; warn about gold sentences that do not occur."""
     of_tokens: dict[tuple[str, ...], tuple[int, list[str]]] = {}
@@ -263,9 +266,7 @@ def _by_tokens(
                 f"the first: sentence {absent[0]}"
             ]
         )
-    return {
-        at: of_tokens[tuple(row)][1] for at, row in enumerate(sentences) if tuple(row) in of_tokens
-    }
+    return {at: of_tokens[tuple(row)][1] for at, row in enumerate(sentences) if tuple(row) in of_tokens}
 
 
 def _in_scheme(known: Mapping[int, list[str]], corpus: CrowdCorpus, part: Part) -> dict[int, list[str]]:
@@ -280,7 +281,9 @@ def _in_scheme(known: Mapping[int, list[str]], corpus: CrowdCorpus, part: Part) 
     if given is None or theirs is None:
         true = "not tags of a scheme" if given is None else f"tags of {given}"
         labels = "not tags of a scheme" if theirs is None else f"tags of {theirs}"
-        message = f"{part.shown}: the known labels are {true}, but the labels of the annotators are {labels}"
+        message = (
+            f"{part.shown}: the known labels are {true}, but the labels of the annotators are {labels}"
+        )
         raise with_code(SchemeError(message), "unknown_tag", part.path)
     return dict(zip(known, tags.convert(rows, given, theirs), strict=True))
 

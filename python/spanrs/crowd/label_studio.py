@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 #: A task: an object of JSON.
 Task: TypeAlias = "dict[str, Any]"
 #: Keys of a task that describe annotations by others.
-_DROPPED = ("completions", "drafts", "total_annotations", "cancelled_annotations", "updated_by", "comment_authors")
+_DROPPED = (
+    "completions",
+    "drafts",
+    "total_annotations",
+    "cancelled_annotations",
+    "updated_by",
+    "comment_authors",
+)
 
 
 def with_scores(tasks: Sequence[Task], confidences: Sequence[Sequence[float]]) -> None:

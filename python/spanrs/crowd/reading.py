@@ -333,6 +333,4 @@ def _without_suffixes(path: str) -> str:
 def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> Project:
     """Return the annotations of an export with layers."""
     tokenizer = corpus.options.tokenizer
-    return project_of_texts(
-        texts_of_export(corpus, annotators), annotators=annotators, tokenizer=tokenizer
-    )
+    return project_of_texts(texts_of_export(corpus, annotators), annotators=annotators, tokenizer=tokenizer)
