@@ -34,9 +34,9 @@ class Consensus:
     Attributes
     ----------
     documents : list of Document or None
-        The documents of the project, in order; None if the source consists of sentences. Annotations have the attribute
-        ``confidence``, from 0 to 1. The answer of the only layer is ``given`` or ``empty``, or ``skipped`` for documents
-        without a consensus.
+        The documents of the project, in order; None if the source consists of sentences. Annotations have the
+        attribute ``confidence``, from 0 to 1. The answer of the only layer is ``given`` or ``empty``, or ``skipped``
+        for documents without a consensus.
     corpora : list of CrowdCorpus
         The annotations as sentences, for each layer of types (:func:`crowd_layers`).
     aggregators : list of Aggregator
@@ -179,13 +179,13 @@ def consensus(
 
     Notes
     -----
-    Each layer of types (:func:`crowd_layers`) is estimated separately, and the consensus is the union of the layers. The
-    confidence of a span is the lowest probability of the label of one of its tokens under the aggregator
+    Each layer of types (:func:`crowd_layers`) is estimated separately, and the consensus is the union of the layers.
+    The confidence of a span is the lowest probability of the label of one of its tokens under the aggregator
     (``confidence_``), which is an upper bound for the probability of the whole span; known spans have the confidence 1.
 
-    If annotators marked exactly the tokens of a span of the consensus, it has the bounds, in characters, and the pieces
-    that most of them gave it, and the attributes that more than half of them gave it; otherwise it begins and ends with a
-    token. Skipped, rejected and missing answers do not count; an empty answer counts as one without spans.
+    If annotators marked exactly the tokens of a span of the consensus, it has the bounds, in characters, and the
+    pieces that most of them gave it, and the attributes that more than half of them gave it; otherwise it begins and
+    ends with a token. Skipped, rejected and missing answers do not count; an empty answer counts as one without spans.
 
     Examples
     --------
@@ -207,6 +207,13 @@ def consensus(
     corpora = crowd_layers(
         source, annotators=annotators, partial=partial, known=known, known_annotator=known_annotator
     )
+    return fit_layers(corpora, aggregator, min_annotators, settings)
+
+
+def fit_layers(
+    corpora: list[CrowdCorpus], aggregator: str | Aggregator, min_annotators: int, settings: Settings
+) -> Consensus:
+    """Return the consensus of layers; see :func:`consensus`."""
     fitted = []
     for corpus in corpora:
         method = (
@@ -305,8 +312,8 @@ def _annotations(
         for (name, start, end), confidence in spans.items()
     }
     marked: defaultdict[tuple[str, tuple[TokenSpan, ...]], list[Annotation]] = defaultdict(list)
-    for annotations in text.answers.values():
-        for annotation in annotations:
+    for answer in text.answers.values():
+        for annotation in answer:
             if covered := tokens.covered(annotation):
                 marked[annotation.type, covered].append(annotation)
     result = []
@@ -322,7 +329,7 @@ def _annotations(
 
 def _most_common(annotations: Sequence[Annotation]) -> Annotation:
     """Return the annotation with the most frequent bounds, and the attributes of more than half of the annotations."""
-    bounds = Counter((a.start, a.end, tuple(map(tuple, a.pieces))) for a in annotations)
+    bounds = Counter((a.start, a.end, tuple((first, end) for first, end in a.pieces)) for a in annotations)
     # Ties: the bounds that come first.
     start, end, pieces = min(bounds, key=lambda key: (-bounds[key], key))
     # Values may be lists, which are not hashable.

@@ -15,7 +15,7 @@ from spanrs.crowd.consensus import ANNOTATOR, CONFIDENCE
 from spanrs.crowd.files import write_rows
 from spanrs.crowd.label_studio import with_original_tasks, with_scores
 from spanrs.errors import FormatError, with_code
-from spanrs.io import Annotation, Document, Written, atomic_output, write
+from spanrs.io import Annotation, Document, Layer, Written, atomic_output, write
 from spanrs.io.annotator_files import PROJECT
 from spanrs.io.write_documents import FORMATS as DOCUMENT_FORMATS
 from spanrs.io.write_documents import ONE_A_FILE

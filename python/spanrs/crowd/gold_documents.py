@@ -72,7 +72,8 @@ def documents_with_known(project: Project, gold: Corpus) -> Project:
     if unpaired:
         warn(
             [
-                f"{shown}: {len(unpaired)} of {number} known documents are not in {project.shown}, the first: {unpaired[0]}"
+                f"{shown}: {len(unpaired)} of {number} known documents are not in {project.shown}, the first: "
+                f"{unpaired[0]}"
             ]
         )
     documents = [
@@ -126,8 +127,8 @@ class _Pairing:
         if found:
             message = (
                 f"{item.part.shown}: document {_label(item)}: its text differs from the text of "
-                f"{self._documents[found[0]].label} in {self._documents[found[0]].part.shown}; known documents must have "
-                "the same text"
+                f"{self._documents[found[0]].label} in {self._documents[found[0]].part.shown}; known documents must "
+                "have the same text"
             )
             raise with_code(AlignmentError(message), "texts_differ", path)
         return []
@@ -262,8 +263,8 @@ def _by_tokens(
     if absent and len(absent) < len(of_tokens):
         warn(
             [
-                f"{part.shown}: {len(absent)} of {len(of_tokens)} known sentences are not among the annotated sentences, "
-                f"the first: sentence {absent[0]}"
+                f"{part.shown}: {len(absent)} of {len(of_tokens)} known sentences are not among the annotated "
+                f"sentences, the first: sentence {absent[0]}"
             ]
         )
     return {at: of_tokens[tuple(row)][1] for at, row in enumerate(sentences) if tuple(row) in of_tokens}

@@ -83,10 +83,10 @@ def crowd_layers(
 ) -> list[CrowdCorpus]:
     """Return the annotations of documents as layers without overlapping spans.
 
-    A token has one tag in a :class:`CrowdCorpus`, so types whose spans share a token in an answer of one annotator are in
-    different layers. The layers are a greedy colouring of the graph of these types in alphabetical order: each type is
-    in the first layer without a type that it overlaps. Documents without overlaps have one layer. All layers have the
-    same sentences and annotators.
+    A token has one tag in a :class:`CrowdCorpus`, so types whose spans share a token in an answer of one annotator are
+    in different layers. The layers are a greedy colouring of the graph of these types in alphabetical order: each type
+    is in the first layer without a type that it overlaps. Documents without overlaps have one layer. All layers have
+    the same sentences and annotators.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def project_layers(project: Project) -> list[CrowdCorpus]:
     conflicts: defaultdict[str, set[str]] = defaultdict(set)
     for at, text in enumerate(project.documents):
         found = {}
-        for name, annotations in text.answers.items():
+        for name, given in text.answers.items():
             place = f"document {text.label} of {name}"
-            found[id(annotations)] = _Spans.of(annotations, tokens[at], losses, place)
+            found[id(given)] = _Spans.of(given, tokens[at], losses, place)
         if text.known is not None:
             # Known annotations are part of the consensus as they are, so nothing is lost.
             found[id(text.known)] = _Spans.of(text.known, tokens[at], Losses(), "")
@@ -233,11 +233,8 @@ class _Spans:
 
     def tags(self, types: frozenset[str], sizes: Sequence[int]) -> list[list[str]]:
         """Return the BIO tags of each line, for some of the types; ``sizes`` are the numbers of tokens."""
-        lines: list[list[Span]] = [[] for _ in sizes]
-        for name in types & self._by_type.keys():
+        lines: list[list[Span | tuple[str, int, int]]] = [[] for _ in sizes]
+        for name in sorted(types & self._by_type.keys()):
             for span in self._by_type[name]:
                 lines[span.line].append(Span(name, span.start, span.end))
-        return [
-            spans_to_tags(sorted(spans, key=lambda span: span.start), size)
-            for spans, size in zip(lines, sizes, strict=True)
-        ]
+        return [spans_to_tags(spans, size) for spans, size in zip(lines, sizes, strict=True)]

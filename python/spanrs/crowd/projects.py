@@ -134,7 +134,10 @@ def texts_of_export(corpus: Corpus, annotators: Sequence[str] | None = None) -> 
 
 
 def _no_names(part: Part) -> FormatError:
-    message = f"{part.shown}: {part.format} does not contain names of annotators; pass a file or directory for each annotator"
+    message = (
+        f"{part.shown}: {part.format} does not contain names of annotators; pass a file or directory for each "
+        "annotator"
+    )
     return with_code(FormatError(message), "annotators", part.path)
 
 
@@ -198,8 +201,8 @@ def _keys(sources: Sequence[Sequence[Identified]]) -> list[list[Hashable]]:
         # Ids may be the record numbers of each export, in which case one id occurs with several texts.
         of_id: dict[Hashable, set[Hashable]] = {}
         for names, keys in zip(ids, texts, strict=True):
-            for id_, (text, _) in zip(names, keys, strict=True):  # type: ignore[misc]
-                of_id.setdefault(id_, set()).add(text)
+            for id_, key in zip(names, keys, strict=True):
+                of_id.setdefault(id_, set()).add(key[0])  # type: ignore[index]  # a text and a number
         unclear = [
             by_text[key]
             for names, keys in zip(ids, texts, strict=True)

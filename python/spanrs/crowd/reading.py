@@ -59,8 +59,8 @@ def crowd_corpus(
     known : source, optional
         The true annotations of some documents or sentences: any source of :func:`spanrs.read`. Documents are paired by
         id or name, otherwise by text; sentences by order if gold has all sentences, otherwise by their tokens. A gold
-        document without annotations means that nothing is to be annotated; ``missing`` marks sentences whose true labels
-        are unknown.
+        document without annotations means that nothing is to be annotated; ``missing`` marks sentences whose true
+        labels are unknown.
     known_annotator : str, optional
         An annotator whose answers are the true annotations: an annotator of ``known``, or without ``known``, of
         ``source``.

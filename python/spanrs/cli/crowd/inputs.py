@@ -25,8 +25,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
 
-def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
+def read_corpus(
+    paths: Sequence[str],
+    annotators: Sequence[str],
+    known: str | None = None,
+    known_annotator: str | None = None,
+) -> CrowdCorpus:
     """Read annotations: a table, a column file, an export, or a file or directory for each annotator."""
+    source, names = crowd_source(paths, annotators)
+    return crowd_corpus(
+        source,
+        annotators=names,
+        partial="drop",
+        known=None if known is None else console.source(known),
+        known_annotator=known_annotator,
+    )
+
+
+def crowd_source(paths: Sequence[str], annotators: Sequence[str]) -> tuple[Any, list[str] | None]:
+    """Return the source for :func:`spanrs.crowd.crowd_corpus`, and the names of annotators if they are given."""
     repeated = next((name for name in annotators if annotators.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"--annotator-name {repeated} is given twice")
@@ -36,17 +53,15 @@ def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
             raise click.UsageError(
                 f"{len(paths)} files are read as one annotator each; repeat --annotator-name for each of them"
             )
-        return crowd_corpus(
-            {name: console.source(path) for name, path in zip(names, paths, strict=True)}, partial="drop"
-        )
+        return {name: console.source(path) for name, path in zip(names, paths, strict=True)}, None
     [path] = paths
     if path.lower().endswith(TABLES) and read(path).parts[0].kind == "table":
         if annotators:
             raise click.UsageError(
                 "--annotator-name does not apply to tables, which contain the names of annotators"
             )
-        return read_table(path, partial="drop")
-    return crowd_corpus(console.source(path), annotators=annotators or None, partial="drop")
+        return read_table(path, partial="drop"), None
+    return console.source(path), list(annotators) or None
 
 
 def crf_options(function: F) -> F:
