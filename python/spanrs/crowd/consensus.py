@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import IO, TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ from spanrs.crowd.experiments import GOLD, Settings, check_methods, make_method
 from spanrs.crowd.layers import LineTokens, TokenSpan, crowd_layers
 from spanrs.errors import as_integer, warn
 from spanrs.io import Annotation, Document, Layer
+from spanrs.io.annotator_files import PROJECT
+from spanrs.io.documents import TYPED_LAYERS
 from spanrs.tags import tags_to_spans
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Attribute of the annotations of a consensus: the confidence, from 0 to 1.
 CONFIDENCE = "confidence"
+#: Attribute of the annotations of UIMA: the layer.
+LAYER = "layer"
 #: Name of the annotator of a consensus.
 ANNOTATOR = "consensus"
 
@@ -255,6 +259,7 @@ def consensus_documents(
             ]
         )
     estimates = [list(_estimated(aggregator)) for aggregator in aggregators]
+    layers = _layer_names(texts)
     documents = []
     first = 0
     for text, tokens in zip(texts, lines, strict=True):
@@ -265,7 +270,8 @@ def consensus_documents(
             documents.append(_document(text, known))
         elif seen >= max(min_annotators, 1):
             rows = [estimate[first:end] for estimate in estimates]
-            documents.append(_document(text, _annotations(text, LineTokens(tokens), rows)))
+            annotations = _annotations(text, LineTokens(tokens), rows, layers)
+            documents.append(_document(text, annotations))
         else:
             documents.append(replace(text.document, layers=(Layer(ANNOTATOR, "skipped"),)))
         first = end
@@ -299,11 +305,15 @@ def _with_confidence(annotation: Annotation, confidence: float) -> Annotation:
 
 
 def _annotations(
-    text: ProjectDocument, tokens: LineTokens, layers: Sequence[Sequence[_Line]]
+    text: ProjectDocument,
+    tokens: LineTokens,
+    layers: Sequence[Sequence[_Line]],
+    layer_names: Mapping[str, str],
 ) -> list[Annotation]:
     """Return the annotations of a document: those of annotators with the same tokens, or whole tokens.
 
-    Annotations of several lines precede others, so that their parts do not become annotations of one line.
+    ``layer_names`` are the attributes ``layer`` of types. Annotations of several lines precede others, so that their
+    parts do not become annotations of one line.
     """
     left: dict[tuple[str, TokenSpan], float] = {
         (name, TokenSpan(line, start, end)): confidence
@@ -323,8 +333,20 @@ def _annotations(
             confidence = min(left.pop(key) for key in keys)
             result.append(_with_confidence(_most_common(equal), confidence))
     for (name, span), confidence in left.items():
-        result.append(_with_confidence(Annotation(name, *tokens.characters(span)), confidence))
+        attributes = {LAYER: layer_names[name]} if name in layer_names else {}
+        annotation = Annotation(name, *tokens.characters(span), attributes)
+        result.append(_with_confidence(annotation, confidence))
     return result
+
+
+def _layer_names(texts: Sequence[ProjectDocument]) -> dict[str, str]:
+    """Return the layer of UIMA of each type, for formats with such layers, if all its annotations are in one layer."""
+    names: defaultdict[str, set[Any]] = defaultdict(set)
+    for text in texts:
+        if text.part.format in (*TYPED_LAYERS, PROJECT):
+            for annotation in (a for answer in text.answers.values() for a in answer):
+                names[annotation.type].add(annotation.attributes.get(LAYER))
+    return {name: layers.pop() for name, layers in names.items() if len(layers) == 1 and None not in layers}
 
 
 def _most_common(annotations: Sequence[Annotation]) -> Annotation:

@@ -173,31 +173,23 @@ def write_documents(
             f"probabilities (--probabilities) are a column of columns without overlapping spans, not of {form}, in "
             "which annotations have a confidence"
         )
-    documents = [
-        prepared
-        for document in consensus.documents or ()
-        if (prepared := _prepared(document, form, annotator)) is not None
-    ]
     if len(consensus.without_consensus) == len(consensus.documents or ()):
-        message = (
-            "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
-        )
+        message = "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
         raise with_code(FormatError(message), "documents")
-    confidences = [
-        [a.attributes[CONFIDENCE] for a in document.annotations if CONFIDENCE in a.attributes]
-        for document in documents
-    ]
-    kept = [_without_confidence(document) if _is_separate(form) else document for document in documents]
+    prepared = [_prepared(document, form, annotator) for document in consensus.documents or ()]
+    pairs = zip(consensus.documents or (), prepared, strict=True)
+    confidences = [_confidences(document) for document, kept in pairs if kept is not None]
+    documents = [document for document in prepared if document is not None]
     if form not in ("label-studio", "prodigy"):
-        written = write(kept, target, to=form, lossy=lossy)
+        written = write(documents, target, to=form, lossy=lossy)
     else:
         content = io.BytesIO()
-        written = write(kept, content, to=form, lossy=lossy)
+        written = write(documents, content, to=form, lossy=lossy)
         with atomic_output(target) as out:
             if form == "prodigy":
                 _add_scores(content, confidences, out)
             else:
-                out.write(_tasks(consensus, content.getvalue(), kept, confidences))
+                out.write(_tasks(consensus, content.getvalue(), documents, confidences))
     if not holds_confidence(form) and any(confidences):
         lost = sum(map(len, confidences))
         written = written._replace(
@@ -209,9 +201,9 @@ def write_documents(
     return written
 
 
-def _is_separate(form: str) -> bool:
-    """Return whether the confidence is added to the written file, because it is no attribute of the format."""
-    return form in ("label-studio", "prodigy")
+def _confidences(document: Document) -> list[float]:
+    """Return the confidence of each annotation of the consensus."""
+    return [a.attributes[CONFIDENCE] for a in document.annotations if CONFIDENCE in a.attributes]
 
 
 def _prepared(document: Document, form: str, annotator: str | None) -> Document | None:
@@ -234,8 +226,9 @@ def _attributes(annotation: Annotation, form: str) -> dict[str, Any]:
     """Return the attributes of an annotation, with the confidence as the format requires it."""
     attributes = dict(annotation.attributes)
     confidence = attributes.pop(CONFIDENCE)
-    if _is_separate(form):
-        return attributes | {CONFIDENCE: confidence}
+    if form in ("label-studio", "prodigy"):
+        # The confidence is added to the written file.
+        return attributes
     kind = _HOLDS[form]["attributes"]
     if kind == "typed":
         return attributes | {CONFIDENCE: round(confidence, 4)}
@@ -246,14 +239,6 @@ def _attributes(annotation: Annotation, form: str) -> dict[str, Any]:
         note = f"{CONFIDENCE} {confidence:.4f}"
         return attributes | {"note": f"{attributes['note']}; {note}" if attributes.get("note") else note}
     return attributes
-
-
-def _without_confidence(document: Document) -> Document:
-    annotations = [
-        a._replace(attributes={name: value for name, value in a.attributes.items() if name != CONFIDENCE})
-        for a in document.annotations
-    ]
-    return replace(document, annotations=annotations)
 
 
 def _add_scores(records: IO[bytes], confidences: Sequence[Sequence[float]], out: IO[bytes]) -> None:
