@@ -17,7 +17,11 @@ from spanrs.io import Annotation, Document, Layer, Relation
 from spanrs.io.documents import plain_document
 
 NAMES = ("ann", "ben", "cy")
-TEXTS = ("New York City Hall employs Bob.", "Nothing to see here.", "left and right hand of Ann\nin Oslo 3.5km")
+TEXTS = (
+    "New York City Hall employs Bob.",
+    "Nothing to see here.",
+    "left and right hand of Ann\nin Oslo 3.5km",
+)
 #: Nested spans of different types, no spans, and spans of several lines, within tokens, and with attributes.
 SPANS = (
     [Annotation("ORG", 0, 18), Annotation("LOC", 0, 8), Annotation("PER", 27, 30)],
@@ -65,7 +69,9 @@ def content(document):
 
 
 def read_back(path, written):
-    corpus = spanrs.read(path, **{name: value for name, value in written.options.items() if name != "layer"})
+    corpus = spanrs.read(
+        path, **{name: value for name, value in written.options.items() if name != "layer"}
+    )
     return [plain_document(core) for part in corpus.parts for core in corpus.layered_documents(part)]
 
 
@@ -312,7 +318,9 @@ def test_a_project_without_the_file_of_an_annotator(tmp_path):
 
 
 def test_records_that_a_prompt_lacks(tmp_path):
-    records = [{"id": at, "text": text, "label": [[0, 3, "PER"]]} for at, text in enumerate(("Bob", "Ann"), 1)]
+    records = [
+        {"id": at, "text": text, "label": [[0, 3, "PER"]]} for at, text in enumerate(("Bob", "Ann"), 1)
+    ]
 
     def write(name, *lines):
         path = tmp_path / name
@@ -376,7 +384,9 @@ def test_the_format_is_that_of_the_source_or_of_the_suffix(tmp_path):
         assert consensus_format(corpus, name, None) == form
     assert consensus_format(corpus, io.BytesIO(), None) == "label-studio"
     assert consensus_format(corpus, "a.jsonl", "doccano") == "doccano"
-    with pytest.raises(ValueError, match=r"the source is label-studio, which the suffix \.jsonl is not for"):
+    with pytest.raises(
+        ValueError, match=r"the source is label-studio, which the suffix \.jsonl is not for"
+    ):
         consensus_format(corpus, "a.jsonl", None)
     with pytest.raises(ValueError, match="unknown format 'word'"):
         consensus_format(corpus, "a", "word")

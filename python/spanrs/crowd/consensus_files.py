@@ -174,7 +174,9 @@ def write_documents(
             "which annotations have a confidence"
         )
     if len(consensus.without_consensus) == len(consensus.documents or ()):
-        message = "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
+        message = (
+            "no document has a consensus, so nothing is written; decrease min_annotators (--min-annotators)"
+        )
         raise with_code(FormatError(message), "documents")
     prepared = [_prepared(document, form, annotator) for document in consensus.documents or ()]
     pairs = zip(consensus.documents or (), prepared, strict=True)

@@ -58,9 +58,7 @@ def pooled(consensus: Consensus) -> tuple[CrowdCorpus, Aggregator]:
         for at, row in corpus.known.items():
             known[number * size + at] = [corpus.labels[label] for label in row]
     sentences = [sentence for corpus in corpora for sentence in corpus.sentences]
-    joined = CrowdCorpus(
-        sentences, answers, annotators=corpora[0].annotators, missing=None, known=known
-    )
+    joined = CrowdCorpus(sentences, answers, annotators=corpora[0].annotators, missing=None, known=known)
     joined.texts = corpora[0].texts
     joined.places = [place for corpus in corpora for place in corpus.places or ()]
     return joined, PooledEstimates(consensus).fit(joined)

@@ -117,9 +117,7 @@ def check_format(corpus: CrowdCorpus, path: str, output_format: str | None) -> s
     return form
 
 
-def write_consensus(
-    result: Consensus, path: str, form: str, *, lossy: bool, probabilities: bool
-) -> None:
+def write_consensus(result: Consensus, path: str, form: str, *, lossy: bool, probabilities: bool) -> None:
     """Write the consensus, and print on standard error what is not written."""
     if probabilities and (form != "columns" or len(result.corpora) > 1):
         raise click.UsageError(
@@ -131,9 +129,7 @@ def write_consensus(
         number = len(result.corpora[0]) if result.documents is None else len(result.documents)
         written = "written without annotations" if form in UNANNOTATED else "not written"
         few = "no annotator answered" if result.min_annotators == 1 else "too few annotators answered"
-        print_message(
-            "note", f"{left_out} of {number} {unit}s have no consensus, because {few}: {written}"
-        )
+        print_message("note", f"{left_out} of {number} {unit}s have no consensus, because {few}: {written}")
     has_spans = any(CONFIDENCE in a.attributes for d in result.documents or () for a in d.annotations)
     if result.documents is not None and has_spans and not (holds_confidence(form) or form == "columns"):
         print_message(
