@@ -30,11 +30,9 @@ def aggregate(capsys):
 def test_the_consensus_is_written_in_the_format_of_the_export(tmp_path, aggregate):
     status, out, err = aggregate(EXPORT, "-o", tmp_path / "out.json", *VOTE)
     assert status == 0
-    head, layers, *_ = out.splitlines()
-    assert head == (
-        "18 documents, 18 sentences, 3 annotators, 47 annotations, labels estimated by MVtoken; unlabelled "
-        "sentences: 1; skipped answers: 6"
-    )
+    head, answers, layers, *_ = out.splitlines()
+    assert head == "18 documents, 18 sentences, 47 annotations, labels estimated by MVtoken"
+    assert answers == "3 annotators; skipped answers: 6; unanswered documents: 1"
     assert layers == "types with overlapping spans are estimated separately: EVENT, ORG, PER | LOC"
     assert (
         "note: 1 of 18 documents have no consensus, because no annotator answered: written without" in err
@@ -67,7 +65,7 @@ def test_json_and_report(tmp_path, aggregate):
 def test_known_documents(tmp_path, aggregate):
     status, out, _ = aggregate(EXPORT, *VOTE, "--known", GOLD, "-o", tmp_path / "out.json")
     assert status == 0
-    assert out.splitlines()[0].endswith("; known documents: 5")
+    assert out.splitlines()[1].endswith("; known documents: 5")
     [gold, *_] = map(json.loads, GOLD.read_text().splitlines())
     [made] = json.loads((tmp_path / "out.json").read_text())[0]["annotations"]
     found = {

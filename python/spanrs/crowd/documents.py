@@ -65,8 +65,8 @@ def _moved(
         shown = other.id if other.id is not None else repr(other.text[:40])
         first = next(iter(shared.answers))
         message = (
-            f"{shared.part.shown}: document {shown}: the tokens of {name} differ from those of {first}; pass a separate "
-            "file or directory for each annotator, with the same texts and the same tokens"
+            f"{shared.part.shown}: document {shown}: the tokens of {name} differ from those of {first}; pass a "
+            "separate file or directory for each annotator, with the same texts and the same tokens"
         )
         raise with_code(AlignmentError(message), "tokens", shared.part.path)
     starts, ends = [start for start, _ in offsets], [end for _, end in offsets]

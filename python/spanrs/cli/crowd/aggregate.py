@@ -54,8 +54,8 @@ def command(
     """Estimate the true labels of FILE, and the reliability of its annotators.
 
     FILE is a column file with a column for each annotator, a table, an export of an annotation tool, or a file or
-    directory for each annotator. With -o, the consensus is written in the format of FILE: the documents of an export with
-    one annotator, tokens and labels for sentences. Overlapping spans of different types are estimated separately.
+    directory for each annotator. With -o, the consensus is written in the format of FILE: the documents of an export
+    with one annotator, tokens and labels for sentences. Overlapping spans of different types are estimated separately.
 
     Annotators are scored against the estimate: F1 of spans if labels are tags with prefixes, else accuracy of tokens;
     in JSON, scores are fractions. The 95 % intervals are for the score against the true labels; if fewer than three
@@ -252,20 +252,22 @@ def _parts(
 def _head(layers: Sequence[CrowdCorpus], method: str) -> list[str]:
     """Return lines with the numbers of documents, sentences, annotators and answers, and the layers of types."""
     corpus, texts = layers[0], layers[0].texts
-    numbers = {"documents": 0 if texts is None else len(texts), "sentences": len(corpus)}
-    numbers |= {"annotators": len(corpus.annotators), "annotations": len(corpus.annotations)}
-    shown = [f"{number} {unit}" for unit, number in numbers.items() if number or unit != "documents"]
-    head = f"{', '.join(shown)}, labels estimated by {method}"
+    head = f"{len(corpus)} sentences, {len(corpus.annotations)} annotations, labels estimated by {method}"
+    unlabelled = len(corpus) - len(corpus.labelled())
+    others = {"unlabelled sentences": unlabelled, "known sentences": len(corpus.known)}
+    if texts is None:
+        return [head + "".join(f"; {what}: {number}" for what, number in others.items() if number)]
     others = {
-        "unlabelled sentences": len(corpus) - len(corpus.labelled()),
-        "skipped answers": sum(len(text.not_answered) for text in texts or ()),
-        "known sentences": len(corpus.known),
+        "skipped answers": sum(len(text.not_answered) for text in texts),
+        "unanswered documents": sum(not text.answers and text.known is None for text in texts),
+        "known documents": sum(text.known is not None for text in texts),
     }
-    if texts is not None and corpus.known:
-        del others["known sentences"]
-        others["known documents"] = sum(text.known is not None for text in texts)
-    head += "".join(f"; {what}: {number}" for what, number in others.items() if number)
-    if len(layers) == 1:
-        return [head]
-    named = " | ".join(", ".join(types_of(layer)) for layer in layers)
-    return [head, f"types with overlapping spans are estimated separately: {named}"]
+    lines = [
+        f"{len(texts)} documents, {head}",
+        f"{len(corpus.annotators)} annotators"
+        + "".join(f"; {what}: {number}" for what, number in others.items() if number),
+    ]
+    if len(layers) > 1:
+        named = " | ".join(", ".join(types_of(layer)) for layer in layers)
+        lines.append(f"types with overlapping spans are estimated separately: {named}")
+    return lines
