@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from os import PathLike
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.consensus_files import ANNOTATOR, CONFIDENCE, Consensus
 from spanrs.crowd.experiments import GOLD, Settings, check_methods, make_method
 from spanrs.crowd.layers import LineTokens, TokenSpan, crowd_layers
 from spanrs.errors import as_integer, warn
@@ -21,115 +21,9 @@ from spanrs.tags import tags_to_spans
 if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
     from spanrs.crowd.projects import ProjectDocument
-    from spanrs.io import Written
 
-#: Attribute of the annotations of a consensus: the confidence, from 0 to 1.
-CONFIDENCE = "confidence"
 #: Attribute of the annotations of UIMA: the layer.
 LAYER = "layer"
-#: Name of the annotator of a consensus.
-ANNOTATOR = "consensus"
-
-
-@dataclass(frozen=True)
-class Consensus:
-    """The consensus of annotators, from :func:`consensus`.
-
-    Attributes
-    ----------
-    documents : list of Document or None
-        The documents of the project, in order; None if the source consists of sentences. Annotations have the
-        attribute ``confidence``, from 0 to 1. The answer of the only layer is ``given`` or ``empty``, or ``skipped``
-        for documents without a consensus.
-    corpora : list of CrowdCorpus
-        The annotations as sentences, for each layer of types (:func:`crowd_layers`).
-    aggregators : list of Aggregator
-        The aggregator fitted to each corpus.
-    min_annotators : int
-        Minimum number of annotators of a document or sentence for a consensus.
-    """
-
-    documents: list[Document] | None
-    corpora: list[CrowdCorpus]
-    aggregators: list[Aggregator]
-    min_annotators: int = 1
-
-    @property
-    def labels(self) -> list[list[str] | None]:
-        """Labels of each sentence in the first layer; None for sentences without a consensus."""
-        rows = zip(self.aggregators[0].labels_, self.answered, strict=True)
-        return [labels if answered else None for labels, answered in rows]
-
-    @property
-    def answered(self) -> list[bool]:
-        """Whether each sentence has a consensus: enough annotators saw it, or its labels are known."""
-        return self.corpora[0].answered(self.min_annotators)
-
-    @property
-    def without_consensus(self) -> list[int]:
-        """Indices of the documents, or for sources without documents of the sentences, without a consensus."""
-        if self.documents is None:
-            return [at for at, answered in enumerate(self.answered) if not answered]
-        return [at for at, document in enumerate(self.documents) if document.layers[0].answer == "skipped"]
-
-    def write(
-        self,
-        target: str | PathLike[str] | IO[bytes],
-        format: str | None = None,  # noqa: A002  # as in spanrs.read
-        *,
-        lossy: bool = False,
-        annotator: str | None = None,
-        probabilities: bool = False,
-    ) -> Written:
-        """Write the consensus, by default in the format of the source.
-
-        Parameters
-        ----------
-        target : path or binary file object
-            A file; for formats with one document per file, a directory that is empty or does not exist.
-        format : str, optional
-            A format of :func:`spanrs.write`. By default the format of the first source, if the suffix of the target
-            does not specify another format. Sentences are always written as ``columns``: token and label.
-        lossy : bool
-            Whether to write a consensus of which the format cannot represent everything. The confidence does not count.
-        annotator : str, optional
-            Name of the annotator of the consensus, by default ``consensus``. In ``label-studio`` there is no name by
-            default, because Label Studio refuses to import annotations of unknown users; it must be an e-mail address
-            of a user.
-        probabilities : bool
-            Whether to add a column with the probability of each label, for ``columns``.
-
-        Returns
-        -------
-        Written
-            The number of documents or sentences, and in ``left_out``, items that the format cannot represent,
-            including the confidence.
-
-        Raises
-        ------
-        OSError
-            If a file cannot be written.
-        ValueError
-            If the format is unknown, or the suffix of the target is that of another format.
-        spanrs.errors.FormatError
-            If the format cannot represent everything, without ``lossy``; if no document has a consensus; and as for
-            :func:`spanrs.write`.
-
-        Notes
-        -----
-        Documents without a consensus are written as tasks without annotations to ``label-studio``, and as ignored
-        records to ``prodigy``; they are not written to other formats, in which they would look like documents in which
-        nothing is to be annotated. The confidence is written with four decimals: the ``score`` of regions in
-        ``label-studio`` and of spans in ``prodigy``, a note in ``brat``, and the attribute ``confidence`` in other
-        formats that have attributes. A Label Studio export keeps everything but the annotations of its tasks.
-        """
-        from spanrs.crowd.consensus_files import write_documents, write_sentences
-
-        if self.documents is None:
-            return write_sentences(self, target, format, probabilities=probabilities)
-        return write_documents(
-            self, target, format, lossy=lossy, annotator=annotator, probabilities=probabilities
-        )
 
 
 def consensus(

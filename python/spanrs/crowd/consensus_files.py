@@ -1,4 +1,4 @@
-"""Writing of a consensus, by default in the format of its source."""
+"""The consensus of annotators, and its output, by default in the format of the source."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import io
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import IO, TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs.crowd.consensus import ANNOTATOR, CONFIDENCE
 from spanrs.crowd.files import write_rows
 from spanrs.crowd.label_studio import with_original_tasks, with_scores
 from spanrs.errors import FormatError, with_code
@@ -23,10 +22,14 @@ from spanrs.io.write_sentences import FORMATS as SENTENCE_FORMATS
 from spanrs.io.writer import ENDINGS
 
 if TYPE_CHECKING:
-    from spanrs.crowd.consensus import Consensus
+    from spanrs.crowd.aggregator import Aggregator
     from spanrs.crowd.corpus import CrowdCorpus
     from spanrs.io.parts import Part
 
+#: Attribute of the annotations of a consensus: the confidence, from 0 to 1.
+CONFIDENCE = "confidence"
+#: Name of the annotator of a consensus.
+ANNOTATOR = "consensus"
 #: What each format can represent, by name.
 _HOLDS: dict[str, dict[str, Any]] = {facts["name"]: facts["holds"] for facts in _spanrs.document_formats()}
 #: Suffixes of files of formats whose suffix is not in :data:`spanrs.io.writer.ENDINGS`.
@@ -57,6 +60,105 @@ _OTHER_SUFFIXES = {
 UNANNOTATED = ("label-studio", "prodigy")
 
 _Target = str | PathLike[str] | IO[bytes]
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """The consensus of annotators, from :func:`spanrs.crowd.consensus`.
+
+    Attributes
+    ----------
+    documents : list of Document or None
+        The documents of the project, in order; None if the source consists of sentences. Annotations have the
+        attribute ``confidence``, from 0 to 1. The answer of the only layer is ``given`` or ``empty``, or ``skipped``
+        for documents without a consensus.
+    corpora : list of CrowdCorpus
+        The annotations as sentences, for each layer of types (:func:`crowd_layers`).
+    aggregators : list of Aggregator
+        The aggregator fitted to each corpus.
+    min_annotators : int
+        Minimum number of annotators of a document or sentence for a consensus.
+    """
+
+    documents: list[Document] | None
+    corpora: list[CrowdCorpus]
+    aggregators: list[Aggregator]
+    min_annotators: int = 1
+
+    @property
+    def labels(self) -> list[list[str] | None]:
+        """Labels of each sentence in the first layer; None for sentences without a consensus."""
+        rows = zip(self.aggregators[0].labels_, self.answered, strict=True)
+        return [labels if answered else None for labels, answered in rows]
+
+    @property
+    def answered(self) -> list[bool]:
+        """Whether each sentence has a consensus: enough annotators saw it, or its labels are known."""
+        return self.corpora[0].answered(self.min_annotators)
+
+    @property
+    def without_consensus(self) -> list[int]:
+        """Indices of the documents, or for sources without documents of the sentences, without a consensus."""
+        if self.documents is None:
+            return [at for at, answered in enumerate(self.answered) if not answered]
+        return [at for at, document in enumerate(self.documents) if document.layers[0].answer == "skipped"]
+
+    def write(
+        self,
+        target: str | PathLike[str] | IO[bytes],
+        format: str | None = None,  # noqa: A002  # as in spanrs.read
+        *,
+        lossy: bool = False,
+        annotator: str | None = None,
+        probabilities: bool = False,
+    ) -> Written:
+        """Write the consensus, by default in the format of the source.
+
+        Parameters
+        ----------
+        target : path or binary file object
+            A file; for formats with one document per file, a directory that is empty or does not exist.
+        format : str, optional
+            A format of :func:`spanrs.write`. By default the format of the first source, if the suffix of the target
+            does not specify another format. Sentences are always written as ``columns``: token and label.
+        lossy : bool
+            Whether to write a consensus of which the format cannot represent everything. The confidence does not count.
+        annotator : str, optional
+            Name of the annotator of the consensus, by default ``consensus``. In ``label-studio`` there is no name by
+            default, because Label Studio refuses to import annotations of unknown users; it must be an e-mail address
+            of a user.
+        probabilities : bool
+            Whether to add a column with the probability of each label, for ``columns``.
+
+        Returns
+        -------
+        Written
+            The number of documents or sentences, and in ``left_out``, items that the format cannot represent,
+            including the confidence.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be written.
+        ValueError
+            If the format is unknown, or the suffix of the target is that of another format.
+        spanrs.errors.FormatError
+            If the format cannot represent everything, without ``lossy``; if no document has a consensus; and as for
+            :func:`spanrs.write`.
+
+        Notes
+        -----
+        Documents without a consensus are written as tasks without annotations to ``label-studio``, and as ignored
+        records to ``prodigy``; they are not written to other formats, in which they would look like documents in which
+        nothing is to be annotated. The confidence is written with four decimals: the ``score`` of regions in
+        ``label-studio`` and of spans in ``prodigy``, a note in ``brat``, and the attribute ``confidence`` in other
+        formats that have attributes. A Label Studio export keeps everything but the annotations of its tasks.
+        """
+        if self.documents is None:
+            return _write_sentences(self, target, format, probabilities=probabilities)
+        return _write_documents(
+            self, target, format, lossy=lossy, annotator=annotator, probabilities=probabilities
+        )
 
 
 def source_format(corpus: CrowdCorpus) -> str | None:
@@ -127,7 +229,7 @@ def holds_confidence(form: str) -> bool:
     return _HOLDS.get(form, {}).get("attributes") in ("text", "flags", "typed")
 
 
-def write_sentences(
+def _write_sentences(
     consensus: Consensus, target: _Target, form: str | None, *, probabilities: bool
 ) -> Written:
     """Write tokens and labels in columns; sentences without a consensus are left out."""
@@ -155,7 +257,7 @@ def _write_columns(consensus: Consensus, target: _Target, *, probabilities: bool
     return Written("columns", len(written), 0, [], {"format": "columns"})
 
 
-def write_documents(
+def _write_documents(
     consensus: Consensus,
     target: _Target,
     form: str | None,

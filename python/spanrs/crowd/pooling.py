@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from spanrs.crowd.aggregator import Aggregator, reliability
-from spanrs.crowd.consensus import Consensus
+from spanrs.crowd.consensus_files import Consensus
 from spanrs.crowd.corpus import CrowdCorpus
 
 

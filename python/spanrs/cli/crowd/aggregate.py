@@ -17,8 +17,14 @@ from spanrs.cli.output import Output, records_csv, table_output
 from spanrs.cli.run import print_message
 from spanrs.crowd import crowd_layers
 from spanrs.crowd.aggregator import Aggregator
-from spanrs.crowd.consensus import CONFIDENCE, Consensus, fit_layers
-from spanrs.crowd.consensus_files import UNANNOTATED, consensus_format, holds_confidence
+from spanrs.crowd.consensus import fit_layers
+from spanrs.crowd.consensus_files import (
+    CONFIDENCE,
+    UNANNOTATED,
+    Consensus,
+    consensus_format,
+    holds_confidence,
+)
 from spanrs.crowd.experiments import Settings
 from spanrs.crowd.pooling import pooled
 from spanrs.crowd.review import AnnotatorScore, interval_heading, rank_annotators
