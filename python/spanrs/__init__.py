@@ -4,6 +4,7 @@
 - :func:`write`: write a corpus in any format that can represent the corpus.
 - :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
   :class:`spanrs.mat.Mat`.
+- :func:`agreement`: measure the agreement of the annotators of a project.
 - :func:`compare`: test the significance of differences between systems.
 - :mod:`spanrs.tags`: conversion between tags and spans, validation, legal transitions.
 - :mod:`spanrs.mat`: scores of annotated documents as computed by MATScore.
@@ -13,8 +14,8 @@
 - :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all classes of results, corpora and errors.
 - :mod:`spanrs.compat`: drop-in replacements for other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging
   Face.
-- The command ``spanrs``: ``score``, ``compare``, ``merge``, ``read``, ``validate``, ``convert``, ``spans``, ``fair``,
-  ``mat``, ``crf``, ``crowd``, ``dep``.
+- The command ``spanrs``: ``score``, ``compare``, ``agreement``, ``merge``, ``read``, ``validate``, ``convert``,
+  ``spans``, ``fair``, ``mat``, ``crf``, ``crowd``, ``dep``.
 """
 
 import importlib
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spanrs import compat, crf, crowd, dep, errors, integrations, io, mat, tags
     from spanrs._spanrs import __version__
+    from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
     from spanrs.io import Corpus, Document, Sentence, read, write
@@ -42,6 +44,7 @@ __all__ = [
     "SpanrsError",
     "SpanrsWarning",
     "__version__",
+    "agreement",
     "compare",
     "compat",
     "crf",
@@ -67,6 +70,7 @@ _SOURCES = {
     "SpanrsError": "spanrs.errors",
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
+    "agreement": "spanrs.crowd.agreement",
     "read": "spanrs.io",
     "write": "spanrs.io",
 }

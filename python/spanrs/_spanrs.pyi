@@ -351,6 +351,28 @@ class DocumentReader:
     def warnings(self) -> list[str]: ...
 
 @final
+class AgreementProject:
+    def __new__(cls) -> AgreementProject: ...
+    def add_spans(
+        self,
+        length: int,
+        answers: Sequence[tuple[int, Sequence[tuple[str, int, int, Sequence[tuple[int, int]]]]]],
+        /,
+    ) -> None: ...
+    def add_labels(self, length: int, answers: Sequence[tuple[int, Sequence[str]]], /) -> None: ...
+    def add_document(
+        self,
+        document: Document,
+        tokens: bool | Sequence[tuple[int, int]],
+        answers: Sequence[tuple[int, Document, int | None]],
+        /,
+    ) -> None: ...
+    def values(self) -> _Plain: ...
+    def resample(
+        self, samples: int, seed: int, threads: int, with_pairs: bool, progress: _Progress = None, /
+    ) -> npt.NDArray[np.float32]: ...
+
+@final
 class SchemeEvidence:
     def __new__(cls, dialect: _Plain, /) -> SchemeEvidence: ...
     @property

@@ -34,7 +34,8 @@ def files(tmp_path):
 
 def spanrs(capsys, *args):
     """Run a command; return its status, standard output and standard error."""
-    status = run(group, ["crowd", *map(str, args)])
+    prefix = [] if args[0] == "agreement" else ["crowd"]
+    status = run(group, [*prefix, *map(str, args)])
     message = capsys.readouterr()
     return status, message.out, message.err
 
@@ -91,9 +92,16 @@ def test_agreement(files, capsys):
     parsed = json.loads(spanrs(capsys, "agreement", files / "crowd.txt", "--json")[1])
     assert len(parsed["pairs"]) == 3
     assert set(parsed) == {
-        *("fleiss_kappa", "krippendorff_alpha", "unitized_alpha", "unitized_alpha_by_type"),
-        *("annotators", "types", "pairs"),
+        *("f1", "overlap_f1", "untyped_f1", "kappa", "fleiss_kappa", "alpha", "unitized_alpha"),
+        *("annotators", "types", "pairs", "by_document", "intervals"),
+        *("positions", "documents", "samples", "level"),
     }
+    status, out, _ = spanrs(capsys, "agreement", files / "crowd.txt", "--samples", "0")
+    assert status == 0
+    assert "interval" not in out
+    assert "F1 of spans, overlap, mean of pairs" in out
+    status, _, err = spanrs(capsys, "agreement", files / "crowd.txt", "--positions", "characters")
+    assert (status, "needs documents of text" in err) == (2, True)
 
 
 def test_simulation_writes_what_is_read(files, capsys):

@@ -53,7 +53,7 @@ COMMANDS = {
     "crf info": ["crf", "info", "{}/crf"],
     "dep eval": ["dep", "eval", EXAMPLES / "dep" / "train.conllu", "{}/dep", "--per-label"],
     "dep info": ["dep", "info", "{}/dep"],
-    "crowd agreement": ["crowd", "agreement", CROWD],
+    "agreement": ["agreement", CROWD],
     "crowd aggregate": ["crowd", "aggregate", CROWD, "--aggregator", "MVtoken"],
     "crowd fit": ["crowd", "fit", CROWD, "--aggregator", "MVtoken", "-o", os.devnull],
     "crowd experiment": [
@@ -150,7 +150,7 @@ def test_bad_places_are_refused_before_the_work(spanrs, models, tmp_path, name):
 
 def test_inputs_are_not_overwritten(spanrs, models, tmp_path):
     copies = {}
-    for name in ("crf eval", "crowd agreement", "dep info", "fair", "validate"):
+    for name in ("crf eval", "agreement", "dep info", "fair", "validate"):
         *args, path = arguments(name, models)
         copy = tmp_path / name.replace(" ", "_")
         copy.write_bytes(Path(path).read_bytes())
@@ -211,8 +211,8 @@ def test_labels_on_standard_output_leave_the_table_to_standard_error(spanrs):
 
 
 def test_csv_of_several_tables_is_one_table(spanrs):
-    rows = list(csv.DictReader(io.StringIO(spanrs(*COMMANDS["crowd agreement"], "--to", "csv")[1])))
-    assert {row["table"] for row in rows} == {"measure", "annotator", "type", "annotator 1"}
+    rows = list(csv.DictReader(io.StringIO(spanrs(*COMMANDS["agreement"], "--to", "csv")[1])))
+    assert {row["table"] for row in rows} == {"measure", "annotator", "type", "annotator 1", "document"}
     [alpha] = [row for row in rows if row["measure"] == "Krippendorff's alpha, tokens"]
     assert float(alpha["value"]) > 0
 
@@ -248,7 +248,7 @@ def test_an_output_takes_another_place():
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize("width", [60, 80, 200])
-@pytest.mark.parametrize("name", ["fair", "crf eval", "dep eval", "crowd agreement", "crowd aggregate"])
+@pytest.mark.parametrize("name", ["fair", "crf eval", "dep eval", "agreement", "crowd aggregate"])
 def test_terminals_show_every_number(models, name, width):
     args = arguments(name, models)
     piped = subprocess.run([*MAIN, *args], capture_output=True, check=True, text=True, timeout=60).stdout

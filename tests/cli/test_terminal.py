@@ -105,7 +105,7 @@ COMMANDS = [
     ("dep", "draw", "tree.conllu", "--to", "svg"),
     ("dep", "eval", "tree.conllu", "tree.conllu"),
     ("dep", "draw", "gold"),
-    ("crowd", "agreement", "crowd"),
+    ("agreement", "crowd"),
     ("crowd", "aggregate", "crowd"),
     (HOSTILE,),
     ("score", "gold", f"--{HOSTILE}"),

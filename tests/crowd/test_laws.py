@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import spanrs
 from noisy_crowd import TEMPLATE, noisy
 from spanrs.crowd import (
     CRFMA,
-    Agreement,
     BSCSeq,
     ConcatenatedCRF,
     CrossFitted,
@@ -146,7 +146,7 @@ def test_sentences_and_annotators_are_checked():
 def test_idle_annotators_do_not_hide_agreement():
     corpus, _ = noisy(6, [0.1, 0.3])
     silent = CrowdCorpus(corpus.sentences, answers_of(corpus), annotators=["idle", *corpus.annotators])
-    first, second = Agreement(corpus), Agreement(silent)
+    first, second = spanrs.agreement(corpus), spanrs.agreement(silent)
     assert first.unitized_alpha == second.unitized_alpha
     assert first.pairs == second.pairs
     assert first.alpha == second.alpha

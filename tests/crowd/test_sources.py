@@ -10,7 +10,7 @@ import pytest
 import spanrs
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.crowd import Agreement, crowd_corpus, read_table
+from spanrs.crowd import crowd_corpus, read_table
 from spanrs.crowd.files import TABLE
 from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, FormatError, SpanrsWarning
@@ -59,7 +59,8 @@ def test_documents_are_those_of_any_format(tmp_path, expected):
     assert content(crowd_corpus({"ann": tmp_path / "ann.jsonl", "ben": folders["ben"]})) == expected
     several = [tmp_path / "ann.jsonl", tmp_path / "ben.jsonl", folders["ben"]]
     assert content(crowd_corpus(several, annotators=["ann", "ben", "b"]))["b"] == expected["ben"]
-    assert Agreement([spanrs.read(path) for path in folders.values()]).pairs[0].f1 == pytest.approx(8 / 9)
+    corpora = [spanrs.read(path) for path in folders.values()]
+    assert spanrs.agreement(corpora).pairs[0].f1 == pytest.approx(8 / 9)
 
 
 @pytest.mark.parametrize("ids", [(3, 2, 1), (7, 8, 9), None])
@@ -86,7 +87,8 @@ def test_other_texts_are_refused(tmp_path):
 
 def test_command(tmp_path, expected, capsys):
     def spanrs_crowd(*args):
-        status = run(group, ["crowd", *map(str, args)])
+        prefix = [] if args[0] == "agreement" else ["crowd"]
+        status = run(group, [*prefix, *map(str, args)])
         return status, *capsys.readouterr()
 
     (tmp_path / "x").mkdir()

@@ -10,7 +10,7 @@ import pytest
 import spanrs
 from corpus_sources import OF_TEXT, OPTIONS, SENTENCES, SOURCES, WITHOUT_TOKENS, tags, tokens
 from spanrs.crf import CRF
-from spanrs.crowd import Agreement, crowd_corpus
+from spanrs.crowd import crowd_corpus
 from spanrs.errors import SpanrsError, SpanrsWarning
 
 #: Result of spans in memory.
@@ -131,9 +131,9 @@ def test_agreement(name, sides, tmp_path):
     pair = spanrs.read([Path(first.parts[0].path), Path(second.parts[0].path)], **options)
     if name in WITHOUT_TOKENS:
         with pytest.raises(spanrs.errors.FormatError, match="no tokens"):
-            Agreement(pair)
+            spanrs.agreement(pair)
         return
-    assert Agreement(pair).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
+    assert spanrs.agreement(pair).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
 
 
 @pytest.mark.parametrize("form", ["label-studio", "prodigy"])
@@ -179,7 +179,7 @@ def test_agreement_of_the_annotators_of_an_export(form, tmp_path):
     path.write_text(lines, encoding="utf-8")
     corpus = spanrs.read(path)
     assert (corpus.parts[0].format, corpus.layers) == (form, ["ann", "eve"])
-    assert Agreement(path).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
+    assert spanrs.agreement(path).pairs[0].f1 == pytest.approx(EXPECTED.micro.f1)
     assert spanrs.score(corpus["ann"], corpus["eve"]).totals == EXPECTED.totals
     assert crowd_corpus(corpus).annotators == ["ann", "eve"]
     with pytest.raises(KeyError, match="no layer 'bob'; the layers are ann, eve"):

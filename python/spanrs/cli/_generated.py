@@ -8,6 +8,7 @@ from spanrs.cli.described import argument, command, option
 #: Summary of each command, by group.
 SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of spans.",
     "compare": "Test which differences between systems are significant.",
+    "agreement": "Measure the agreement of annotators.",
     "merge": "Merge counts that spanrs score --save wrote.",
     "fair": "Evaluate as specified by a configuration file of FairEval.",
     "read": "Show how a file is interpreted: format, layers, scheme.",
@@ -23,7 +24,7 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "template": "List the built-in feature templates, or print one."},
     "crowd": {"aggregate": "Estimate the true labels and the reliability of annotators.",
     "fit": "Train a CRF on the labels of many annotators.",
-    "agreement": "Measure the agreement of annotators.", "simulate": "Simulate annotators for a gold file.",
+    "simulate": "Simulate annotators for a gold file.",
     "experiment": "Compare methods on data whose true labels are known."},
     "dep": {"train": "Train a tagger and a parser on a treebank.", "parse": "Tag and parse files.",
     "tag": "Tag files.", "eval": "Compare trees with gold trees, or parse gold text and compare.",
@@ -342,7 +343,14 @@ AGGREGATORS = option("--aggregators", "aggregators", group="Aggregation", help="
 REFERENCE = option("--reference", "reference", group="Aggregation",
     help="Method with which others are compared.", default="CRF-MA", metavar="NAME")
 MEASURE = option("--measure", "measure", group="Output", help="Measure of the plot.",
-    type=types.choice("f1", "kappa"), show_default="f1; kappa without tags", metavar="NAME")
+    type=types.choice("f1", "overlap_f1", "untyped_f1", "kappa"), show_default="f1; kappa without tags",
+    metavar="NAME")
+POSITIONS = option("--positions", "positions", group="Agreement",
+    help="Positions of kappa and alpha: tokens or characters.", type=types.choice("tokens", "characters"),
+    default="tokens", metavar="UNIT")
+AGREEMENT_SAMPLES = option("--samples", "samples", group="Intervals",
+    help="Number of resamples of documents; 0: no intervals.", type=types.IntRange(min=0, max=10000000),
+    default=1000, metavar="N")
 GOLD = option("--gold", "gold", group="Input", help="The true labels: one token and label per line.",
     metavar="FILE")
 CROWD = option("--crowd", "crowd", group="Input", help="Annotations; simulated by default.", metavar="FILE")
@@ -393,6 +401,9 @@ compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE,
     LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown",
     "latex", "csv", "json", "html"))
+agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
+    options=[ANNOTATOR_NAME, POSITIONS, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON, PLOT,
+    MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
 merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs=-1, required=True)],
     options=[UNTYPED, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON,
     MAX_VIOLATIONS, SAVE, SHORT_SIGNATURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
@@ -442,9 +453,6 @@ crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs
     options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED,
     THREADS, MODEL_OUTPUT, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"),
     required=["output_path"])
-crowd_agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1,
-    required=True)], options=[ANNOTATOR_NAME, OUTPUT, TO, JSON, PLOT, MEASURE], formats=("text", "markdown",
-    "latex", "csv", "json", "html"))
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
     NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, CORPUS_OUTPUT], choices={"format": ("auto", "columns", "conllu")},

@@ -5,7 +5,13 @@ corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`Dawid
 :class:`CRFMA`, which also trains a CRF, estimate the truth.
 """
 
-from spanrs.crowd.agreement import Agreement, PairAgreement
+from spanrs.crowd.agreement import Agreement
+from spanrs.crowd.agreement_measures import (
+    AnnotatorAgreement,
+    DocumentAgreement,
+    PairAgreement,
+    TypeAgreement,
+)
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
 from spanrs.crowd.consensus import consensus
@@ -29,6 +35,7 @@ __all__ = [
     "CRFMA",
     "MACE",
     "Agreement",
+    "AnnotatorAgreement",
     "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
@@ -38,6 +45,7 @@ __all__ = [
     "CrowdCorpus",
     "DawidSkene",
     "Disagreement",
+    "DocumentAgreement",
     "EMIteration",
     "HMMCrowd",
     "MajorityVote",
@@ -46,6 +54,7 @@ __all__ = [
     "OneCoinDawidSkene",
     "PairAgreement",
     "SentenceLabels",
+    "TypeAgreement",
     "consensus",
     "correlated_annotators",
     "crowd_corpus",

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
 import json
 import math
-import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from spanrs.crowd.reading import crowd_corpus
-from spanrs.errors import ModelError, SpanrsWarning
-from spanrs.eval import score
+from spanrs.crowd.agreement_input import POSITIONS, Project, read_project
+from spanrs.crowd.agreement_measures import (
+    PAIR,
+    TYPE,
+    WHOLE,
+    AnnotatorAgreement,
+    DocumentAgreement,
+    Intervals,
+    Measures,
+    PairAgreement,
+    TypeAgreement,
+)
+from spanrs.crowd.agreement_tables import tables
+from spanrs.errors import ModelError, as_integer
+from spanrs.eval.paired import Interval
 from spanrs.io import atomic_output
 from spanrs.report.table import Table, as_text
+from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,104 +33,111 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from spanrs.crowd.corpus import CrowdCorpus
-
 NAN = float("nan")
-#: Maximum number of pairs of annotators in a table.
-MOST_PAIRS = 100
+#: Measures that :meth:`Agreement.plot` can draw.
+PLOTTED = PAIR
+#: Maximum number of pairs of annotators whose intervals are computed.
+MOST_PAIR_INTERVALS = 2000
+#: Fraction of resamples in which a measure must be defined for its interval to be reported.
+LEAST_DEFINED = 0.5
 
 
-@dataclass(frozen=True)
-class PairAgreement:
-    """Agreement of two annotators on the sentences that both labelled."""
+class Agreement(Measures):
+    """Agreement between the annotators of a project. Returned by :func:`spanrs.agreement`.
 
-    annotators: tuple[str, str]
-    sentences: int
-    tokens: int
-    f1: float
-    """F1 of spans, which is symmetric; NaN if labels are not tags, or if there are no spans."""
-    f1_by_type: dict[str, float]
-    """F1 of each type that at least one of the two annotators used."""
-    kappa: float
-    """Cohen's kappa of the labels of tokens; NaN if both annotators gave all tokens the same label."""
-
-
-class Unit(NamedTuple):
-    """A span in the concatenation of all tokens."""
-
-    start: int
-    end: int
-    """Exclusive."""
-    type: str
-
-
-class Agreement:
-    """Agreement between all annotators of a corpus.
-
-    Parameters
-    ----------
-    corpus : CrowdCorpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
-        The annotations, or their source.
+    A measure of nothing is NaN, which is printed as "undefined".
 
     Attributes
     ----------
-    pairs : list of PairAgreement
-        Agreement of each pair of annotators with a sentence in common.
+    annotators, types : list of str
+        Names of all annotators and types.
+    positions : str
+        ``tokens`` or ``characters``: what kappa, alpha, and lengths of units count.
+    compared, alone, unseen : int
+        Number of documents that several annotators, one annotator, and no annotator saw.
+    f1, overlap_f1, untyped_f1, kappa : float
+        Means over pairs of annotators, weighted by the number of common positions, as in :class:`PairAgreement`.
     fleiss_kappa : float
-        Fleiss' kappa (1971) of the tokens with at least two labels; tokens may have different numbers of labels.
+        Fleiss' kappa (1971); positions may have different numbers of labels.
     alpha : float
-        Krippendorff's alpha for nominal data on the same labels.
+        Krippendorff's alpha for nominal data.
     unitized_alpha : float
-        Krippendorff's alpha for unitizing (1995; 2004, section 11.6) of the spans in the concatenation of the sentences
-        that all annotators labelled. NaN if there are no such sentences, or if labels are not tags.
-    unitized_alpha_by_type : dict of str to float
-        Krippendorff's alpha for unitizing for each type.
-
-    Raises
-    ------
-    spanrs.errors.ModelError
-        If no token has labels of two annotators.
-
-    Examples
-    --------
-    >>> from spanrs.crowd import Agreement, CrowdCorpus
-    >>> answers = [{"ann": ["B-PER", "O", "O"], "ben": ["B-PER", "O", "B-PER"]}]
-    >>> agreement = Agreement(CrowdCorpus([["Ada", "met", "Bob"]], answers))
-    >>> round(agreement.pairs[0].f1, 3), round(agreement.pairs[0].kappa, 3), round(agreement.alpha, 3)
-    (0.667, 0.4, 0.444)
+        Krippendorff's alpha for unitizing (1995; 2004, section 11.6). Every document is a continuum.
+    pairs : list of PairAgreement
+        Pairs of annotators with a document in common.
+    by_annotator, by_type, by_document : list
+        :class:`AnnotatorAgreement` of each annotator, :class:`TypeAgreement` of each type, and
+        :class:`DocumentAgreement` of each document that several annotators saw, in the order of the source.
+    intervals : mapping of str to (float, float) or None
+        Interval of each measure of all annotators.
+    level : float
+        Level of the intervals.
+    samples : int
+        Number of resamples.
     """
 
-    def __init__(self, corpus: Any) -> None:
-        corpus = crowd_corpus(corpus)
-        self.annotators = list(corpus.annotators)
-        counts = corpus.vote_counts()
-        counts = counts[counts.sum(axis=1) > 1]
-        if not len(counts):
-            raise ModelError("no token has labels of two annotators, so there is no agreement to measure")
-        self.fleiss_kappa = fleiss_kappa(counts)
-        self.alpha = krippendorff_alpha(counts)
-        self.pairs = _pairs(corpus)
-        self.unitized_alpha, self.unitized_alpha_by_type = _unitized(corpus)
-        self._has_spans = corpus.scheme() is not None
-
-    def by_annotator(self) -> dict[str, tuple[float, float]]:
-        """Return each annotator's mean F1 and kappa over all pairs, weighted by common tokens; NaN if undefined."""
-        means = {}
-        for name in self.annotators:
-            pairs = [pair for pair in self.pairs if name in pair.annotators]
-            means[name] = (
-                _mean([(pair.f1, pair.tokens) for pair in pairs]),
-                _mean([(pair.kappa, pair.tokens) for pair in pairs]),
+    def __init__(
+        self,
+        project: Project,
+        *,
+        samples: int,
+        level: float,
+        seed: int,
+        threads: int,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        values = project.compiled.values()
+        self.annotators = project.annotators
+        self.positions = project.positions
+        self.compared, self.alone, self.unseen = values["seen"]
+        if not self.compared:
+            raise ModelError("no document was seen by two annotators, so there is no agreement to measure")
+        self.types: list[str] = values["types"]
+        self.has_spans = project.has_spans
+        self.joined_units: int = values["joined"]
+        self.level, self.samples, self.seed = level, samples if self.compared > 1 else 0, seed
+        bounds = _Bounds(self, project, len(values["pairs"]), threads, progress)
+        self.f1, self.overlap_f1, self.untyped_f1, self.kappa = values["whole"][: len(PAIR)]
+        self.fleiss_kappa, self.alpha, self.unitized_alpha = values["whole"][len(PAIR) :]
+        self.intervals = bounds.take(WHOLE)
+        self.pairs = [
+            PairAgreement(
+                (self.annotators[first], self.annotators[second]),
+                documents,
+                positions,
+                **_named(PAIR, measures),
+                f1_by_type={self.types[number]: f1 for number, f1, _, _ in types},
+                intervals=bounds.take(PAIR) if bounds.has_pairs else {},
             )
-        return means
+            for first, second, documents, positions, measures, types in values["pairs"]
+        ]
+        measured = {at: (measures, bounds.take(PAIR)) for at, measures in enumerate(values["annotators"])}
+        nothing: tuple[list[float], Intervals] = ([NAN] * len(PAIR), {})
+        self.by_annotator = [
+            AnnotatorAgreement(name, **_named(PAIR, measures), intervals=intervals)
+            for at, name in enumerate(self.annotators)
+            for measures, intervals in [measured.get(at, nothing)]
+        ]
+        self.by_type = [
+            TypeAgreement(name, **_named(TYPE, measures), intervals=bounds.take(TYPE))
+            for name, measures in zip(self.types, values["by_type"], strict=True)
+        ]
+        self.by_type.sort(key=lambda row: row.type)
+        if project.sorts_annotators:
+            self.annotators = sorted(self.annotators)
+            self.by_annotator.sort(key=lambda row: row.annotator)
+            self.pairs = [replace(pair, annotators=_sorted(pair.annotators)) for pair in self.pairs]
+            self.pairs.sort(key=lambda pair: pair.annotators)
+        self.by_document = [
+            DocumentAgreement(
+                project.labels[index], index, annotators, positions, **_named(WHOLE, measures)
+            )
+            for index, annotators, positions, measures in values["documents"]
+        ]
 
-    def by_type(self) -> dict[str, float]:
-        """Return the mean F1 of the pairs for each type, weighted by common tokens."""
-        types = sorted({name for pair in self.pairs for name in pair.f1_by_type})
-        return {
-            name: _mean([(pair.f1_by_type.get(name, NAN), pair.tokens) for pair in self.pairs])
-            for name in types
-        }
+    def interval(self, measure: str) -> Interval | None:
+        """Return the interval of a measure of all annotators; None if undefined."""
+        return self.intervals.get(measure)
 
     def __repr__(self) -> str:
         return f"<Agreement of {len(self.annotators)} annotators, alpha {self.alpha:.4f}>"
@@ -128,52 +146,15 @@ class Agreement:
         # Lazy: only used in notebooks.
         from spanrs.report.notebook import as_fragment
 
-        return as_fragment(self.tables(MOST_PAIRS))
+        return as_fragment(self.tables())
 
-    def tables(self, most_pairs: int | None = None, *, fractions: bool = False) -> list[Table | str]:
-        """Return tables of the totals, annotators, types and pairs.
+    def tables(self, *, fractions: bool = False) -> list[Table | str]:
+        """Return tables of all annotators, each annotator, types, pairs, and the documents with the lowest F1.
 
-        With ``fractions``, cells are unrounded numbers, F1 is a fraction, and cells of undefined measures are empty.
+        With ``fractions``, cells are unrounded numbers, F1 is a fraction, cells of undefined measures are empty, and
+        all pairs and documents are listed.
         """
-        percent, number = (_fraction, _fraction) if fractions else (_percent, _number)
-        parts: list[Table | str] = []
-        whole = Table(["measure", "value"])
-        whole.add_row("F1 of spans, mean of pairs", percent(_mean([(p.f1, p.tokens) for p in self.pairs])))
-        kappas = [(p.kappa, p.tokens) for p in self.pairs]
-        whole.add_row("Cohen's kappa, mean of pairs", number(_mean(kappas)))
-        whole.add_row("Fleiss' kappa", number(self.fleiss_kappa))
-        whole.add_row("Krippendorff's alpha, tokens", number(self.alpha))
-        unitized = number(self.unitized_alpha)
-        if not (fractions or self._has_spans):
-            unitized = "not defined: labels are not tags"
-        elif not (fractions or self.unitized_alpha_by_type):
-            unitized = "not defined: no sentence with spans was labelled by all annotators"
-        whole.add_row("Krippendorff's alpha, spans", unitized)
-        people = Table(["annotator", "F1", "kappa"])
-        for name, (f1, kappa) in self.by_annotator().items():
-            people.add_row(name, percent(f1), number(kappa))
-        parts += [whole, "\n", people]
-        types = self.by_type()
-        if types:
-            table = Table(["type", "F1", "alpha"])
-            for name, f1 in types.items():
-                of_type = self.unitized_alpha_by_type.get(name)
-                table.add_row(name, percent(f1), "" if of_type is None else number(of_type))
-            parts += ["\n", table]
-        pairs = Table(["annotator 1", "annotator 2", "sentences", "tokens", "F1", "kappa"], left=2)
-        shown = self.pairs[:most_pairs]
-        for pair in shown:
-            pairs.add_row(
-                *pair.annotators,
-                str(pair.sentences),
-                str(pair.tokens),
-                percent(pair.f1),
-                number(pair.kappa),
-            )
-        parts += ["\n", pairs]
-        if len(shown) < len(self.pairs):
-            parts.append(f"and {len(self.pairs) - len(shown)} more pairs; --json lists all pairs")
-        return parts
+        return tables(self, fractions=fractions)
 
     def text(self) -> str:
         """Return the tables as text."""
@@ -181,30 +162,17 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all measures as a dict, with None for NaN."""
-        people = self.by_annotator().items()
         return {
-            "fleiss_kappa": _known(self.fleiss_kappa),
-            "krippendorff_alpha": _known(self.alpha),
-            "unitized_alpha": _known(self.unitized_alpha),
-            "unitized_alpha_by_type": {
-                name: _known(value) for name, value in self.unitized_alpha_by_type.items()
-            },
-            "annotators": [
-                {"annotator": name, "f1": _known(f1), "kappa": _known(kappa)}
-                for name, (f1, kappa) in people
-            ],
-            "types": {name: _known(value) for name, value in self.by_type().items()},
-            "pairs": [
-                {
-                    "annotators": list(pair.annotators),
-                    "sentences": pair.sentences,
-                    "tokens": pair.tokens,
-                    "f1": _known(pair.f1),
-                    "f1_by_type": {name: _known(value) for name, value in pair.f1_by_type.items()},
-                    "kappa": _known(pair.kappa),
-                }
-                for pair in self.pairs
-            ],
+            "positions": self.positions,
+            "documents": {"compared": self.compared, "alone": self.alone, "unseen": self.unseen},
+            "samples": self.samples,
+            "level": self.level,
+            **{name: _known(getattr(self, name)) for name in WHOLE},
+            "intervals": self.intervals,
+            "annotators": [_record(row) for row in self.by_annotator],
+            "types": [_record(row) for row in self.by_type],
+            "pairs": [_record(row) for row in self.pairs],
+            "by_document": [_record(row) for row in self.by_document],
         }
 
     def to_json(self) -> str:
@@ -219,7 +187,7 @@ class Agreement:
         path : path
             The file to write.
         measure : str, optional
-            ``f1`` or ``kappa``; by default F1, or kappa if labels are not tags.
+            ``f1``, ``overlap_f1``, ``untyped_f1`` or ``kappa``; by default F1, or kappa if labels are not tags.
 
         Raises
         ------
@@ -230,301 +198,179 @@ class Agreement:
         """
         from spanrs.report.plots import heat_map, plot_format
 
-        measure = measure or ("f1" if self._has_spans else "kappa")
-        if measure not in ("f1", "kappa"):
-            message = f"measure must be f1 or kappa, not {measure!r}"
+        measure = measure or ("f1" if self.has_spans else "kappa")
+        if measure not in PLOTTED:
+            message = f"measure must be one of {', '.join(PLOTTED)}, not {measure!r}"
             raise ValueError(message)
-        if measure == "f1" and not self._has_spans:
+        if measure != "kappa" and not self.has_spans:
             raise ValueError("labels are not tags, so F1 of spans is undefined; use measure='kappa'")
         places = {name: at for at, name in enumerate(self.annotators)}
         rows = [[NAN] * len(places) for _ in places]
         for pair in self.pairs:
             a, b = (places[name] for name in pair.annotators)
             rows[a][b] = rows[b][a] = getattr(pair, measure)
-        label = "F1 of spans" if measure == "f1" else "Cohen's kappa"
+        label = "Cohen's kappa" if measure == "kappa" else "F1 of spans"
         picture = heat_map(self.annotators, rows, label, plot_format(path))
         with atomic_output(path) as out:
             out.write(picture)
 
 
-def cohen_kappa(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], labels: int) -> float:
-    """Return Cohen's kappa (1960) of two labellings of the same tokens; NaN if the expected agreement is 1.
+class _Bounds:
+    """Limits of the intervals, in the order of the compiled module."""
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spanrs.crowd.agreement import cohen_kappa
-    >>> cohen_kappa(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2)
-    0.5
-    """
+    def __init__(
+        self,
+        agreement: Agreement,
+        project: Project,
+        pairs: int,
+        threads: int,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        self.has_pairs = pairs <= MOST_PAIR_INTERVALS
+        self._at = 0
+        self._limits: npt.NDArray[np.float64] | None = None
+        if agreement.samples:
+            values = project.compiled.resample(
+                agreement.samples, agreement.seed, threads, self.has_pairs, progress
+            )
+            self._limits = _limits(values, agreement.level)
+
+    def take(self, names: Sequence[str]) -> Intervals:
+        """Return the intervals of the next measures."""
+        if self._limits is None:
+            return {}
+        first = self._at
+        self._at += len(names)
+        rows = self._limits[:, first : self._at].T.tolist()
+        return {
+            name: None if math.isnan(low) else Interval(low, high)
+            for name, (low, high) in zip(names, rows, strict=True)
+        }
+
+
+def _limits(values: npt.NDArray[np.float32], level: float) -> npt.NDArray[np.float64]:
+    """Return percentiles of each column, an array (2, columns); NaN if most of its values are NaN."""
     import numpy as np
 
-    total = len(first)
-    if not total:
-        return NAN
-    shares = [
-        np.bincount(annotator_labels, minlength=labels) / total for annotator_labels in (first, second)
-    ]
-    expected = float(shares[0] @ shares[1])
-    observed = float((first == second).mean())
-    return (observed - expected) / (1.0 - expected) if expected < 1.0 else NAN
+    ordered = np.sort(values, axis=0)  # NaN is last.
+    defined = (~np.isnan(values)).sum(axis=0)
+    columns = np.arange(values.shape[1])
+    limits = np.full((2, values.shape[1]), NAN)
+    for row, share in enumerate(((1 - level) / 2, (1 + level) / 2)):
+        place = share * np.maximum(defined - 1, 0)
+        low = np.floor(place).astype(np.int64)
+        high = np.minimum(low + 1, np.maximum(defined - 1, 0))
+        part = place - low
+        limits[row] = (1 - part) * ordered[low, columns] + part * ordered[high, columns]
+    limits[:, defined < LEAST_DEFINED * len(values)] = NAN
+    return limits
 
 
-def fleiss_kappa(counts: npt.NDArray[np.int64]) -> float:
-    """Return Fleiss' kappa (1971) from counts of labels (token, label); NaN if there is only one label.
+def agreement(
+    source: Any,
+    *,
+    annotators: Sequence[str] | None = None,
+    positions: str = "tokens",
+    samples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Agreement:
+    r"""Measure the agreement of the annotators of a project.
 
-    Tokens may have different numbers of labels: each token has the same weight in the observed agreement, and the
-    expected agreement uses the relative frequencies of all labels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spanrs.crowd.agreement import fleiss_kappa
-    >>> fleiss_kappa(np.array([[3, 0], [0, 3], [3, 0], [0, 3]]))
-    1.0
-    """
-    sizes = counts.sum(axis=1)
-    agreed = ((counts * (counts - 1)).sum(axis=1) / (sizes * (sizes - 1))).mean()
-    shares = counts.sum(axis=0) / counts.sum()
-    expected = float(shares @ shares)
-    return float((agreed - expected) / (1.0 - expected)) if expected < 1.0 else NAN
-
-
-def krippendorff_alpha(counts: npt.NDArray[np.int64]) -> float:
-    """Return Krippendorff's alpha for nominal data from counts of labels (token, label), at least two per token.
-
-    The result is NaN if there is only one label.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spanrs.crowd.agreement import krippendorff_alpha
-    >>> round(krippendorff_alpha(np.array([[2, 0], [1, 1], [0, 2]])), 3)
-    0.444
-    """
-    sizes = counts.sum(axis=1)
-    total = counts.sum()
-    observed = ((sizes**2 - (counts**2).sum(axis=1)) / (sizes - 1)).sum() / total
-    sums = counts.sum(axis=0)
-    expected = (float(total) ** 2 - float((sums.astype(float) ** 2).sum())) / (float(total) * (total - 1))
-    return float(1.0 - observed / expected) if expected > 0 else NAN
-
-
-def unitized_alpha(units: list[list[Unit]], length: int) -> float:
-    """Return Krippendorff's alpha for unitizing (1995) for units of several annotators in ``length`` tokens.
-
-    Disagreement is summed over types, as in Krippendorff (2004, section 11.6). The result is NaN if there are no units.
+    Annotators are compared on the documents that both saw. Overlapping, nested and discontinuous spans count: F1
+    compares all spans, and the label of a token or character is the set of the types of the spans that cover it.
 
     Parameters
     ----------
-    units : list of lists of Unit
-        The units of each annotator; units of one type do not overlap.
-    length : int
-        Number of tokens.
+    source : CrowdCorpus, Corpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
+        An export with several annotators, or a list of sources or a mapping from names to sources, one for each
+        annotator, or columns or a table in long form. Documents are paired by id, otherwise by text, otherwise by
+        order. An annotator who found nothing to annotate in a document is compared; one who did not see it, or skipped
+        it, is not.
+    annotators : sequence of str, optional
+        Names of the sources or columns, or the annotators of an export to compare; by default all.
+    positions : str
+        ``tokens`` or ``characters``: the positions of kappa and alpha, and the unit of lengths in alpha for unitizing.
+        Text is split by the tokens of the document, or a tokenizer; a token has the types of the spans that overlap it.
+        F1 always compares characters, or tokens for sources without text.
+    samples : int
+        Number of bootstrap resamples of the documents for the intervals; 0 computes no intervals.
+    level : float
+        Level of the percentile intervals.
+    seed : int
+        Random seed of the resamples. Results do not depend on the number of threads.
+    threads : int, optional
+        Number of threads; None and 0 mean one for each processor.
+    progress : callable, optional
+        Called with the number of finished resamples. It may raise an exception to stop the computation.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    spanrs.errors.ModelError
+        If no document was seen by two annotators.
+    spanrs.errors.FormatError, spanrs.errors.AlignmentError
+        As :func:`spanrs.crowd.crowd_corpus`.
+    ValueError
+        If a parameter is out of range.
+
+    Notes
+    -----
+    Measures: F1 of pairs; Cohen 1960; Fleiss 1971; Krippendorff 2004, "Content Analysis", chapter 11. For alpha for
+    unitizing, overlapping spans of one type by one annotator are joined, and holes of discontinuous spans are filled.
+    In documents with m annotators, disagreement is divided by m - 1, as in alpha for nominal data with missing values.
 
     Examples
     --------
-    >>> from spanrs.crowd.agreement import Unit, unitized_alpha
-    >>> same = [Unit(2, 5, "PER")]
-    >>> unitized_alpha([same, same], 20), unitized_alpha([same, [Unit(10, 13, "PER")]], 20) < 0
-    (1.0, True)
+    >>> import spanrs
+    >>> from spanrs.io import Annotation, Document
+    >>> text = "Ada met Bob in Oslo"
+    >>> ann = Document(text, [("PER", 0, 3), ("PER", 8, 11), ("LOC", 15, 19)], "1")
+    >>> ben = Document(text, [("PER", 0, 3), ("PER", 4, 11), ("LOC", 15, 19)], "1")
+    >>> result = spanrs.agreement({"ann": [ann], "ben": [ben]})
+    >>> round(result.f1, 3), result.overlap_f1, round(result.kappa, 3)
+    (0.667, 1.0, 0.667)
     """
-    observed = expected = 0.0
-    for name in sorted({unit.type for annotator_units in units for unit in annotator_units}):
-        sections = [
-            _Sections([unit for unit in annotator_units if unit.type == name], length)
-            for annotator_units in units
-        ]
-        observed += _observed(sections, length)
-        expected += _expected(sections, length)
-    return 1.0 - observed / expected if expected > 0 else NAN
+    if positions not in POSITIONS:
+        message = f"positions must be {' or '.join(POSITIONS)}, not {positions!r}"
+        raise ValueError(message)
+    number = as_integer(samples, "samples", 0)
+    if not 0.0 < level < 1.0:
+        message = f"level must be between 0 and 1, not {level!r}"
+        raise ValueError(message)
+    return Agreement(
+        read_project(source, annotators, positions),
+        samples=number,
+        level=level,
+        seed=as_integer(seed, "seed", 0),
+        threads=thread_count(threads),
+        progress=progress,
+    )
 
 
-class _Sections:
-    """The units of one type by one annotator, and the gaps between them."""
-
-    def __init__(self, units: list[Unit], length: int) -> None:
-        self.units = sorted((unit.start, unit.end) for unit in units)
-        self.starts = [start for start, _ in self.units]
-        ends = [0, *(end for _, end in self.units)]
-        starts = [*self.starts, length]
-        self.gaps = [start - end for end, start in zip(ends, starts, strict=True) if start > end]
-
-    def disagreement(self, start: int, end: int) -> float:
-        """Return the disagreement between these sections and a unit by another annotator."""
-        at = bisect.bisect_right(self.starts, start)
-        # The previous unit may overlap the given unit.
-        at -= at > 0 and self.units[at - 1][1] > start
-        total, overlaps = 0.0, False
-        while at < len(self.units) and self.units[at][0] < end:
-            other = self.units[at]
-            total += (start - other[0]) ** 2 + (end - other[1]) ** 2
-            overlaps = True
-            at += 1
-        # A unit within a gap contributes its squared length.
-        return total if overlaps else float((end - start) ** 2)
+def _sorted(names: tuple[str, str]) -> tuple[str, str]:
+    first, second = sorted(names)
+    return first, second
 
 
-def _observed(sections: list[_Sections], length: int) -> float:
-    """Return the observed disagreement of one type."""
-    total = 0.0
-    for first, second in itertools.permutations(sections, 2):
-        # A unit within a gap of the other annotator contributes in both orders of the pair.
-        for start, end in first.units:
-            total += second.disagreement(start, end)
-        for start, end in second.units:
-            if not _overlaps(first, start, end):
-                total += float((end - start) ** 2)
-    return total / (len(sections) * (len(sections) - 1) * length**2)
+def _named(names: Sequence[str], values: Sequence[float]) -> dict[str, float]:
+    return dict(zip(names, values, strict=True))
 
 
-def _overlaps(sections: _Sections, start: int, end: int) -> bool:
-    at = bisect.bisect_right(sections.starts, start)
-    before = at > 0 and sections.units[at - 1][1] > start
-    return before or (at < len(sections.units) and sections.units[at][0] < end)
+def _record(row: Any) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in vars(row).items()}
 
 
-def _expected(sections: list[_Sections], length: int) -> float:
-    """Return the expected disagreement of one type for randomly placed units."""
-    lengths = [end - start for annotator in sections for start, end in annotator.units]
-    gaps = sorted(gap for annotator in sections for gap in annotator.gaps)
-    # Item n is the total length of the n longest gaps.
-    sums = [0, *itertools.accumulate(reversed(gaps))]
-    total = 0.0
-    for size in lengths:
-        longer = len(gaps) - bisect.bisect_left(gaps, size)
-        total += (len(lengths) - 1) / 3 * (2 * size**3 - 3 * size**2 + size)
-        total += size**2 * (sums[longer] - longer * (size - 1))
-    raters = len(sections) * length
-    places = raters * (raters - 1) - sum(size * (size - 1) for size in lengths)
-    return 2.0 / length * total / places if places > 0 else 0.0
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return list(value) if isinstance(value, tuple) else _known(value)
 
 
-class _Answers(NamedTuple):
-    """The labels of one annotator in all sentences that the annotator labelled."""
-
-    sentences: npt.NDArray[np.int64]
-    """Indices of the sentences, ascending."""
-    lengths: npt.NDArray[np.int64]
-    """Number of tokens of each sentence."""
-    labels: npt.NDArray[np.int64]
-    """Labels of all tokens of these sentences."""
-
-    def of(self, sentences: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the labels of the tokens of some of the sentences."""
-        import numpy as np
-
-        chosen = np.isin(self.sentences, sentences, assume_unique=True)
-        return self.labels[np.repeat(chosen, self.lengths)]
-
-
-def _answers(corpus: CrowdCorpus) -> list[_Answers]:
-    import numpy as np
-
-    votes, lengths, numbers = corpus.ordered_votes()
-    ordered = sorted(corpus.annotations, key=lambda annotation: annotation.annotator)
-    sentences = np.array([annotation.sentence for annotation in ordered], dtype=np.int64)
-    ends, tokens = np.cumsum(numbers), np.cumsum([0, *lengths])
-    places = [(end - number, end) for number, end in zip(numbers, ends, strict=True)]
-    return [
-        _Answers(sentences[start:end], lengths[start:end], votes.label[tokens[start] : tokens[end]])
-        for start, end in places
-    ]
-
-
-def _pairs(corpus: CrowdCorpus) -> list[PairAgreement]:
-    import numpy as np
-
-    names, answers, pairs = corpus.annotators, _answers(corpus), []
-    scheme = corpus.scheme()
-    for first, second in itertools.combinations(range(len(names)), 2):
-        left, right = answers[first], answers[second]
-        common = np.intersect1d(left.sentences, right.sentences, assume_unique=True)
-        if not len(common):
-            continue
-        labels = left.of(common), right.of(common)
-        f1, by_type = NAN, dict[str, float]()
-        if scheme is not None:
-            lengths = left.lengths[np.isin(left.sentences, common, assume_unique=True)]
-            f1, by_type = _span_f1(corpus, labels, lengths, scheme)
-        kappa = cohen_kappa(*labels, len(corpus.labels))
-        pair = names[first], names[second]
-        pairs.append(PairAgreement(pair, len(common), len(labels[0]), f1, by_type, kappa))
-    return pairs
-
-
-def _span_f1(
-    corpus: CrowdCorpus,
-    labels: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
-    lengths: npt.NDArray[np.int64],
-    scheme: str,
-) -> tuple[float, dict[str, float]]:
-    with warnings.catch_warnings():
-        # Tags may be illegal, and annotators may have no spans.
-        warnings.simplefilter("ignore", SpanrsWarning)
-        result = score(*labels, scheme=scheme, vocabulary=corpus.labels, lengths=lengths)
-    f1 = result.micro.f1 if any(result.totals) else NAN
-    return f1, {name: scores.f1 for name, scores in result.per_type.items()}
-
-
-def _unitized(corpus: CrowdCorpus) -> tuple[float, dict[str, float]]:
-    """Return Krippendorff's alpha of all spans, and of each type, over the sentences that all annotators labelled."""
-    from spanrs import tags
-
-    scheme = corpus.scheme()
-    active = sorted({annotation.annotator for annotation in corpus.annotations})
-    if scheme is None or len(active) < 2:
-        return NAN, {}
-    place = {annotator: at for at, annotator in enumerate(active)}
-    whole = [
-        everyone
-        for _, group in itertools.groupby(corpus.annotations, key=lambda annotation: annotation.sentence)
-        if len(everyone := list(group)) == len(active)
-    ]
-    named = [
-        [corpus.labels[label] for label in annotation.labels]
-        for everyone in whole
-        for annotation in everyone
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SpanrsWarning)
-        spans = iter(tags.tags_to_spans(named, scheme) if named else [])
-    lines: list[list[Unit]] = [[] for _ in active]
-    length = 0
-    for everyone in whole:
-        for annotation in everyone:
-            lines[place[annotation.annotator]] += [
-                Unit(length + span.start, length + span.end, span.type) for span in next(spans)
-            ]
-        length += len(everyone[0].labels)
-    if not length:
-        return NAN, {}
-    by_type: dict[str, float] = {}
-    for name in sorted({unit.type for line in lines for unit in line}):
-        by_type[name] = unitized_alpha(
-            [[unit for unit in line if unit.type == name] for line in lines], length
-        )
-    return unitized_alpha(lines, length), by_type
-
-
-def _mean(values: list[tuple[float, int]]) -> float:
-    """Return the weighted mean of the values that are not NaN."""
-    finite = [(value, weight) for value, weight in values if not math.isnan(value)]
-    total = sum(weight for _, weight in finite)
-    return sum(value * weight for value, weight in finite) / total if total else NAN
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _fraction(value: float) -> str:
-    return "" if math.isnan(value) else str(value)
-
-
-def _number(value: float) -> str:
-    return "not defined" if math.isnan(value) else f"{value:.3f}"
-
-
-def _percent(value: float) -> str:
-    return "not defined" if math.isnan(value) else f"{100 * value:.2f}"
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -24,9 +24,11 @@ from spanrs.io import Corpus, Document, read, tables
 from spanrs.io.training import tagged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from spanrs.crowd.projects import SharedText
     from spanrs.io.parts import Part
+    from spanrs.io.texts import Tokenizer
 
 
 def crowd_corpus(
@@ -223,15 +225,8 @@ def _of_sources(
     sources: Sequence[Corpus], annotators: Sequence[str] | None, missing: str, partial: str
 ) -> CrowdCorpus | Project:
     """Return the annotations of several sources, one for each annotator."""
-    first = sources[0].parts[0]
     names = list(annotators or _names(sources))
-    if len(names) != len(sources) or len(set(names)) != len(names):
-        message = (
-            f"{first.shown}: each of {len(sources)} sources has one annotator, but the names of annotators are "
-            f"{', '.join(names)}; specify a unique name for each source"
-        )
-        raise with_code(FormatError(message), "annotators", first.path)
-    by_annotator = dict(zip(names, sources, strict=True))
+    by_annotator = _by_annotator(sources, names)
     parts = [part for corpus in sources for part in corpus.parts]
     if all(part.kind == "documents" for part in parts):
         return project_of_texts(
@@ -247,6 +242,18 @@ def _of_sources(
         }
         return read_files(paths, missing=missing, partial=partial)
     return _join_sentences(by_annotator, missing, partial)
+
+
+def _by_annotator(sources: Sequence[Corpus], names: Sequence[str]) -> dict[str, Corpus]:
+    """Return sources by name; raise an error unless there is a unique name for each."""
+    first = sources[0].parts[0]
+    if len(names) != len(sources) or len(set(names)) != len(names):
+        message = (
+            f"{first.shown}: each of {len(sources)} sources has one annotator, but the names of annotators are "
+            f"{', '.join(names)}; specify a unique name for each source"
+        )
+        raise with_code(FormatError(message), "annotators", first.path)
+    return dict(zip(names, sources, strict=True))
 
 
 def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> CrowdCorpus:
@@ -334,3 +341,30 @@ def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> Project:
     """Return the annotations of an export with layers."""
     tokenizer = corpus.options.tokenizer
     return project_of_texts(texts_of_export(corpus, annotators), annotators=annotators, tokenizer=tokenizer)
+
+
+def shared_texts(
+    source: Any, annotators: Sequence[str] | None = None
+) -> tuple[Iterator[SharedText], Tokenizer | None] | None:
+    """Return the text documents of a source, and the tokenizer of its options; None for other sources.
+
+    Parameters are those of :func:`crowd_corpus`.
+    """
+    if isinstance(source, CrowdCorpus) or (isinstance(source, Mapping) and source.keys() >= set(TABLE)):
+        return None
+    if isinstance(source, Mapping):
+        sources, names = [_read(part) for part in source.values()], list(source)
+    elif isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
+        sources = [_read(part) for part in source]
+        names = list(annotators or _names(source))
+    else:
+        corpus = _read(source)
+        if is_export(corpus):
+            is_text = corpus.parts[0].kind == "documents"
+            return (texts_of_export(corpus, annotators), corpus.options.tokenizer) if is_text else None
+        sources = [replace(corpus, parts=(part,)) for part in corpus.parts]
+        names = list(annotators or _names(sources))
+    if any(part.kind != "documents" for source in sources for part in source.parts):
+        return None
+    by_annotator = _by_annotator(sources, names)
+    return iter(texts_of_sources(by_annotator)), sources[0].options.tokenizer

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod agreement;
 mod arrow;
 mod compat;
 mod counts;
@@ -41,6 +42,8 @@ use pyo3::prelude::*;
 // the GIL when loading the module.
 #[pymodule(gil_used = true)]
 mod _spanrs {
+    #[pymodule_export]
+    use crate::agreement::AgreementProject;
     #[pymodule_export]
     use crate::compat::{
         Conlleval, IobesReader, IobesWriter, distinct_tags, fair_compare, fair_evaluation,

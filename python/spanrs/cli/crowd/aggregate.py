@@ -76,7 +76,7 @@ def command(
     check_output_options(output_path, output_format=output_format, lossy=lossy, probabilities=probabilities)
     method = aggregator or AGGREGATOR
     inputs.refuse_unused(method)
-    source, names = inputs.crowd_source(paths, annotators)
+    source, names = inputs.sources(paths, annotators)
     layers = crowd_layers(
         source,
         annotators=names,

@@ -32,7 +32,7 @@ def read_corpus(
     known_annotator: str | None = None,
 ) -> CrowdCorpus:
     """Read annotations: a table, a column file, an export, or a file or directory for each annotator."""
-    source, names = crowd_source(paths, annotators)
+    source, names = sources(paths, annotators)
     return crowd_corpus(
         source,
         annotators=names,
@@ -42,7 +42,7 @@ def read_corpus(
     )
 
 
-def crowd_source(paths: Sequence[str], annotators: Sequence[str]) -> tuple[Any, list[str] | None]:
+def sources(paths: Sequence[str], annotators: Sequence[str]) -> tuple[Any, Sequence[str] | None]:
     """Return the source for :func:`spanrs.crowd.crowd_corpus`, and the names of annotators if they are given."""
     repeated = next((name for name in annotators if annotators.count(name) > 1), None)
     if repeated is not None:

@@ -51,7 +51,7 @@ const ROUND: u64 = 8;
 ///
 /// A thread takes the next batch when it has finished one, so a slow thread does not delay the
 /// others. Returns false if `stop` returned true; the results passed to `take` are then incomplete.
-fn in_batches<T: Send, W>(
+pub(crate) fn in_batches<T: Send, W>(
     samples: u64,
     threads: usize,
     mut stop: impl FnMut(u64) -> bool,
