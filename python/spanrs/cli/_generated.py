@@ -211,8 +211,8 @@ MODEL_OUTPUT = option("-o", "--output", "output_path", group="Output",
     help="Write the model to FILE; - is standard output.", metavar="FILE")
 CORPUS_OUTPUT = option("-o", "--output", "output_path", group="Output",
     help="Write the sentences to FILE; - is standard output.", metavar="FILE")
-LABELS_OUTPUT = option("-o", "--output", "output_path", group="Output",
-    help="Write the estimated labels to FILE.", metavar="FILE")
+CONSENSUS_OUTPUT = option("-o", "--output", "output_path", group="Output",
+    help="Write the consensus to FILE.", metavar="FILE")
 REPORT = option("--report", "report", group="Output",
     help="Write the report to FILE instead of printing it.", metavar="FILE")
 TO = option("--to", "to", group="Output", help="Output format; by default given by the suffix.",
@@ -321,6 +321,18 @@ TOP = option("--top", "top", group="Output", help="Number of features per label 
     type=types.IntRange(min=0, max=1000000000), default=10, metavar="N")
 ANNOTATOR_NAME = option("--annotator-name", "annotators", group="Input",
     help="Name of an annotator, in order. Repeatable.", metavar="NAME", multiple=True)
+KNOWN = option("--known", "known", group="Input", help="True annotations of some documents or sentences.",
+    metavar="GOLD")
+KNOWN_ANNOTATOR = option("--known-annotator", "known_annotator", group="Input",
+    help="Annotator whose answers are the true annotations.", metavar="NAME")
+MIN_ANNOTATORS = option("--min-annotators", "min_annotators", group="Output",
+    help="Leave out what fewer than N annotators answered.", type=types.IntRange(min=1), default=1,
+    metavar="N")
+OUTPUT_FORMAT = option("--output-format", "output_format", group="Output",
+    help="Format of -o; by default that of FILE.", type=types.choice("columns", "conllu", "stacked",
+    "spans", "mat-json", "xml-inline", "brat", "doccano", "prodigy", "label-studio", "label-studio-min",
+    "label-studio-csv", "webanno-tsv", "uima-xmi", "gate-xml", "bioc-xml", "bioc-json", "pubtator",
+    "jsonl-spans", "csv-spans", "spacy", "parquet", "arrow", "csv", "jsonl-tags"), metavar="FORMAT")
 AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation",
     help="Method that estimates the true labels.", type=types.choice("MVseq", "MVtoken", "MVseg",
     "CRF-CONC", "CRF-CONC-normalized", "MultiCRF", "MultiCRF-MAX", "CRF-MA", "CRF-MA-exact",
@@ -434,12 +446,12 @@ crf_info = command("info", arguments=[argument("model_path", metavar="MODEL")], 
 crf_template = command("template", arguments=[argument("name", metavar="[NAME]", required=False)],
     options=[])
 crowd_aggregate = command("aggregate", arguments=[argument("paths", metavar="FILE...", nargs=-1,
-    required=True)], options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS,
-    LABELS_OUTPUT, PROBABILITIES, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json",
-    "html"))
+    required=True)], options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2,
+    CROWD_MIN_FREQ, SEED, THREADS, CONSENSUS_OUTPUT, OUTPUT_FORMAT, MIN_ANNOTATORS, LOSSY, PROBABILITIES,
+    REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
 crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
-    options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, MODEL_OUTPUT,
-    REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"),
+    options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED,
+    THREADS, MODEL_OUTPUT, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"),
     required=["output_path"])
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
     NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,

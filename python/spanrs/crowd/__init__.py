@@ -14,18 +14,22 @@ from spanrs.crowd.agreement_measures import (
 )
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
+from spanrs.crowd.consensus import consensus
+from spanrs.crowd.consensus_files import Consensus
 from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
+from spanrs.crowd.correlation import CorrelatedGroup, correlated_annotators
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.hmm import HMMCrowd
+from spanrs.crowd.layers import crowd_layers
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
-from spanrs.crowd.simulation import NoisyCRFs, flip_labels
+from spanrs.crowd.simulation import NoisyCRFs, flip_labels, share_errors
 
 __all__ = [
     "CRFMA",
@@ -35,6 +39,8 @@ __all__ = [
     "AnnotatorScore",
     "BSCSeq",
     "ConcatenatedCRF",
+    "Consensus",
+    "CorrelatedGroup",
     "CrossFitted",
     "CrowdCorpus",
     "DawidSkene",
@@ -49,12 +55,16 @@ __all__ = [
     "PairAgreement",
     "SentenceLabels",
     "TypeAgreement",
+    "consensus",
+    "correlated_annotators",
     "crowd_corpus",
+    "crowd_layers",
     "disagreements",
     "flip_labels",
     "rank_annotators",
     "read_columns",
     "read_files",
     "read_table",
+    "share_errors",
     "write_columns",
 ]

@@ -10,6 +10,8 @@ from os import PathLike
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from spanrs.crf import CRF
+from spanrs.crowd.correlation import warn_of_correlation
+from spanrs.crowd.known import known_tokens, set_known
 from spanrs.errors import ModelError, NotFittedError, SpanrsWarning
 from spanrs.estimator import Estimator
 from spanrs.eval import score
@@ -31,7 +33,7 @@ class Aggregator(Estimator, ABC):
     Attributes
     ----------
     labels_ : list of list of str
-        The labels of each sentence.
+        The labels of each sentence; known labels are unchanged, with confidence 1.
     confidence_ : list of arrays
         For each sentence, the probability of the label of each token.
     reliability_ : dict of str to float
@@ -67,9 +69,14 @@ class Aggregator(Estimator, ABC):
     def _set_labels(
         self, corpus: CrowdCorpus, labels: list[list[int]], probabilities: npt.NDArray[np.float64]
     ) -> None:
-        """Set the labels of each sentence; rows of probabilities are tokens of all sentences."""
+        """Set the labels of each sentence; rows of probabilities are tokens of all sentences.
+
+        Known labels replace the labels and probabilities of their sentences.
+        """
         import numpy as np
 
+        labels = [list(corpus.known.get(at, row)) for at, row in enumerate(labels)]
+        probabilities = set_known(probabilities, known_tokens(corpus))
         best = np.array([label for row in labels for label in row], dtype=np.int64)
         confidence = probabilities[np.arange(len(best)), best]
         ends = np.cumsum([0, *corpus.lengths])
@@ -79,6 +86,43 @@ class Aggregator(Estimator, ABC):
         self.reliability_ = reliability(corpus, self.labels_)
         self._corpus, self._probabilities = corpus, probabilities
         _warn_of_contradictions(corpus, best)
+        warn_of_correlation(corpus)
+
+    def answer_tables(self) -> npt.NDArray[np.float64]:
+        """Return the estimated probabilities of the answers of each annotator to a token.
+
+        Returns
+        -------
+        array (annotators, labels, labels)
+            Probability of an answer (last axis), given the true label (axis 1).
+
+        Raises
+        ------
+        spanrs.errors.NotFittedError
+            If the aggregator is not fitted.
+        spanrs.errors.ModelError
+            If the aggregator does not estimate these probabilities.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus, OneCoinDawidSkene
+        >>> corpus = CrowdCorpus([["x", "y"]], [{"ann": ["A", "B"], "ben": ["A", "B"]}])
+        >>> OneCoinDawidSkene().fit(corpus).answer_tables().round(2).tolist()[0]
+        [[0.75, 0.25], [0.25, 0.75]]
+        """
+        if not hasattr(self, "labels_"):
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit")
+        tables = self._answer_tables()
+        if tables is None:
+            message = (
+                f"{type(self).__name__} does not estimate the probabilities of answers; use DawidSkene, "
+                "OneCoinDawidSkene, MACE, HMMCrowd, BSCSeq or CrossFitted"
+            )
+            raise ModelError(message)
+        return tables
+
+    def _answer_tables(self) -> npt.NDArray[np.float64] | None:
+        return None
 
     def then_crf(self, **params: Any) -> CRF:
         """Train a CRF on the estimated truth.
@@ -91,7 +135,7 @@ class Aggregator(Estimator, ABC):
         Returns
         -------
         spanrs.crf.CRF
-            A CRF trained on the sentences with annotations: on probabilities of labels if the aggregator estimates
+            A CRF trained on the sentences with annotations or known labels: on probabilities of labels if the aggregator estimates
             probabilities, otherwise on labels.
 
         Raises
@@ -122,7 +166,7 @@ class Aggregator(Estimator, ABC):
 
 
 def contradicted_tokens(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the tokens that all annotators, two or more, labelled alike, and the estimate otherwise.
+    """Return the tokens that all annotators, two or more, labelled alike, and the estimate otherwise, if not known.
 
     Parameters
     ----------
@@ -144,7 +188,9 @@ def contradicted_tokens(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> n
     np.minimum.at(lowest, votes.token, votes.label)
     highest = np.full(len(labels), -1, dtype=np.int64)
     np.maximum.at(highest, votes.token, votes.label)
-    return np.flatnonzero((number > 1) & (lowest == highest) & (lowest != labels))
+    contradicted = (number > 1) & (lowest == highest) & (lowest != labels)
+    contradicted[known_tokens(corpus).token] = False
+    return np.flatnonzero(contradicted)
 
 
 def _warn_of_contradictions(corpus: CrowdCorpus, labels: npt.NDArray[np.int64]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
+from spanrs.crowd.correlation import annotator_exponents
+from spanrs.crowd.known import ENOUGH_KNOWN, known_scores, known_tokens, set_known
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +70,9 @@ def legality(corpus: CrowdCorpus, scheme: str | None) -> Legality:
 class Annotators:
     """Answers for some sentences, and tables of (annotator, true label, previous answer, answer).
 
-    The previous answer of the first token is ``O``, or the first label if there is no ``O``.
+    The previous answer of the first token is ``O``, or the first label if there is no ``O``. Posteriors of tokens with
+    known labels are fixed, and log probabilities of answers are multiplied by the exponents of the annotators
+    (:func:`spanrs.crowd.correlation.annotator_exponents`).
 
     Parameters
     ----------
@@ -106,6 +110,8 @@ class Annotators:
         self._shape = (annotators, labels, labels, labels)
         self._none = np.zeros(0)
         self._tokens = sum(lengths[sentence] for sentence in chosen)
+        self._known = known_tokens(corpus, chosen)
+        self._exponents = annotator_exponents(corpus)
         self.sentences = chosen
 
     def prior(self, legal: Legality, agreement: float) -> Array:
@@ -129,6 +135,21 @@ class Annotators:
     def counts(self, shares: Array) -> Array:
         """Return expected counts of answers, given probabilities of the true labels."""
         return self._answers.counts(shares.ravel()).reshape(self._shape)
+
+    def first_counts(self, shares: Array) -> Array:
+        """Return expected counts of answers for the first update, given shares of votes (token, label).
+
+        Counts of annotators with enough answers at known tokens are those at these tokens: shares of votes favour
+        annotators who agree with the majority.
+        """
+        import numpy as np
+
+        counts = self.counts(set_known(shares, self._known))
+        if not len(self._known.token):
+            return counts
+        known = self.counts(set_known(np.zeros_like(shares), self._known))
+        enough = known.sum(axis=(1, 2, 3), keepdims=True) >= ENOUGH_KNOWN
+        return np.where(enough, known, counts)
 
     def draw(
         self, log_answers: Array, start: Array, transitions: Array, rng: np.random.Generator
@@ -174,15 +195,47 @@ class Annotators:
     def _tables(
         self, log_answers: Array, start: Array, transitions: Array, tokens: Array | None
     ) -> tuple[Array, Array, Array, Array]:
+        if len(self._known.token):
+            scores = known_scores(self._known, self._tokens, self._shape[1])
+            tokens = scores if tokens is None else scores + tokens
+        if self._exponents is not None and log_answers.size:
+            log_answers = log_answers * self._exponents[:, None, None, None]
         more = self._none if tokens is None else tokens.ravel()
         return log_answers.ravel(), start, transitions.ravel(), more
 
 
+def token_answers(confusion: Array, counts: Array) -> Array:
+    """Return probabilities of answers without their dependence on the previous answer.
+
+    Parameters
+    ----------
+    confusion : array (annotators, labels, labels, labels)
+        Probability of an answer (last axis), given the true label (axis 1) and the previous answer (axis 2).
+    counts : array (annotators, labels, labels, labels)
+        Expected counts of answers; the distribution of the previous answer is that of all annotators.
+
+    Returns
+    -------
+    array (annotators, labels, labels)
+        Probability of an answer (last axis), given the true label (axis 1).
+    """
+    import numpy as np
+
+    # The pseudo-count matters only for true labels that do not occur.
+    previous = counts.sum(axis=(0, 3)) + 1e-3
+    previous /= previous.sum(axis=1, keepdims=True)
+    tables: Array = np.einsum("rzpy,zp->rzy", confusion, previous)
+    return tables
+
+
 def vote_shares(corpus: CrowdCorpus) -> Array:
-    """Return shares of votes (token of all sentences, label), smoothed so that tokens without votes are uniform."""
+    """Return shares of votes (token of all sentences, label), smoothed so that tokens without votes are uniform.
+
+    The share of a known label is 1.
+    """
     counts = corpus.vote_counts() + 1e-9
     shares: Array = counts / counts.sum(axis=1, keepdims=True)
-    return shares
+    return set_known(shares, known_tokens(corpus))
 
 
 def chain_scores(corpus: CrowdCorpus, shares: Array, pairs: Array, legal: Legality) -> Legality:

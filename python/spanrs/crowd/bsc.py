@@ -12,6 +12,7 @@ from spanrs.crowd.annotators import (
     expected_logs,
     independent_pairs,
     legality,
+    token_answers,
     vote_shares,
 )
 from spanrs.crowd.reading import crowd_corpus
@@ -110,8 +111,13 @@ class BSCSeq(Aggregator):
         parameters = self.fit_parameters(corpus, annotators)
         self.confusion_ = parameters.answers / parameters.answers.sum(axis=3, keepdims=True)
         scores = parameters.log_answers, parameters.start, parameters.transitions
-        self._set_labels(corpus, annotators.best(*scores), annotators.posterior(*scores).shares)
+        shares = annotators.posterior(*scores).shares
+        self._token_answers = token_answers(self.confusion_, annotators.counts(shares))
+        self._set_labels(corpus, annotators.best(*scores), shares)
         return self
+
+    def _answer_tables(self) -> npt.NDArray[np.float64]:
+        return self._token_answers
 
     def fit_parameters(self, corpus: CrowdCorpus, annotators: Annotators) -> Variational:
         """Return the variational parameters for the answers of a corpus."""
@@ -123,7 +129,8 @@ class BSCSeq(Aggregator):
         parameters = Variational(prior, prior, *chain)
         with iteration_display(self.progress, "BSCSeq", self.max_iter) as show:
             for iteration in range(1, self.max_iter + 1):
-                answers = prior + annotators.counts(shares)
+                counts = annotators.counts(shares) if iteration > 1 else annotators.first_counts(shares)
+                answers = prior + counts
                 parameters = parameters._replace(answers=answers, log_answers=expected_logs(answers))
                 shares, pairs = annotators.posterior(
                     parameters.log_answers, parameters.start, parameters.transitions
@@ -145,7 +152,9 @@ def check_compared(corpus: CrowdCorpus) -> None:
     spanrs.errors.ModelError
         If no sentence has several annotators.
     """
-    numbers = Counter(annotation.sentence for annotation in corpus.annotations)
+    # Annotators are also compared with known labels.
+    sentences = [annotation.sentence for annotation in corpus.annotations]
+    numbers = Counter([*sentences, *corpus.known])
     several = sum(number > 1 for number in numbers.values())
     message = (
         f"{several} of {len(numbers)} sentences have labels of several annotators; correct and wrong labels can only "

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import CRFAggregator
+from spanrs.crowd.known import training_corpus
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    import numpy as np
+    import numpy.typing as npt
+
+    from spanrs.crowd.corpus import CrowdCorpus
+
 
 class ConcatenatedCRF(CRFAggregator):
     """CRF-CONC (Rodrigues, Pereira and Ribeiro 2013, section 4): all labellings are training data.
+
+    Sentences with known labels are trained with these labels only.
 
     Parameters
     ----------
@@ -72,8 +81,9 @@ class ConcatenatedCRF(CRFAggregator):
 
         self._check_params()
         corpus.check_labelled()
+        training = training_corpus(corpus)
         crf = WeightedCRF(
-            corpus,
+            training,
             template=self.template,
             c2=self.c2,
             max_iter=self.max_iter,
@@ -81,10 +91,23 @@ class ConcatenatedCRF(CRFAggregator):
             scheme=self.scheme,
             threads=self.threads,
         )
-        weights = crf.sums_of_annotations(np.ones(len(corpus.annotations)))
+        weights = crf.sums_of_annotations(_annotation_weights(corpus, training))
         if self.normalized:
             weights /= np.bincount(crf.sentence, weights)[crf.sentence]
         crf.train(weights)
         self.crf_ = crf.crf()
         self._set_labels(corpus, crf.best(), crf.marginals())
         return self
+
+
+def _annotation_weights(corpus: CrowdCorpus, training: CrowdCorpus) -> npt.NDArray[np.float64]:
+    """Return weights of the annotations: 1, or for known labels the number of annotators of the sentence, if any."""
+    import numpy as np
+
+    numbers = Counter(annotation.sentence for annotation in corpus.annotations)
+    return np.array(
+        [
+            max(1.0, numbers[annotation.sentence]) if annotation.sentence in corpus.known else 1.0
+            for annotation in training.annotations
+        ]
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from spanrs import _spanrs
 from spanrs.crf.training import scheme_of
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from spanrs.crowd.correlation import CorrelatedGroup
     from spanrs.crowd.projects import Place, ProjectDocument
 
+
+#: True labels of some sentences: labels or None for each sentence, or labels by index of the sentence.
+Known: TypeAlias = "Sequence[Sequence[str] | None] | Mapping[int, Sequence[str]]"
 #: Placeholder in place of a label if an annotator did not label the sentence.
 MISSING = "?"
 #: Maximum number of elements in a table, 2 GiB.
@@ -65,6 +70,9 @@ class CrowdCorpus:
     missing : str, optional
         A label that means "not answered", like None, NaN and the empty string; either all tokens of a sentence or none
         must have this label. Set ``missing`` to None if ``?`` is a label of the corpus.
+    known : sequence or mapping, optional
+        True labels of some sentences: a sequence with the labels of each sentence, or None; or a mapping from indices
+        of sentences to labels. These sentences need not have annotators.
 
     Attributes
     ----------
@@ -76,11 +84,14 @@ class CrowdCorpus:
         The labels: ``O`` first if it occurs, then all others in the order of their first occurrence.
     annotations : list of SentenceLabels
         The annotations, ordered by sentence, then by annotator.
+    known : dict of int to tuple of int
+        Indices of the true labels of sentences, by index of the sentence, ascending; empty if no true labels are known.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        If the numbers of sentences differ, or a sentence and its labels differ in length.
+        If the numbers of sentences differ, a sentence and its labels differ in length, or ``known`` has the index of a
+        sentence that does not exist.
     spanrs.errors.ModelError
         If a label is not a string or has surrounding white space, a sentence is a string or only partly labelled, or an
         annotator is missing from ``annotators`` or repeated.
@@ -106,6 +117,7 @@ class CrowdCorpus:
         annotators: Sequence[str] | None = None,
         scheme: str | None = "auto",
         missing: str | None = MISSING,
+        known: Known | None = None,
     ) -> None:
         self.sentences: list[Sequence[Any]] = []
         for at, sentence in enumerate(sentences):
@@ -133,33 +145,39 @@ class CrowdCorpus:
                     sentence_labels.append(SentenceLabels(at, annotator, ids))
             self.annotations += sorted(sentence_labels)
         self.annotators = list(numbers)
-        # Ties are often broken by the order of labels; with O first, ``ties="lowest"`` prefers O.
-        names = sorted(labels, key=lambda name: (name != "O", labels[name]))
-        new = {labels[name]: place for place, name in enumerate(names)}
-        self.labels = names
-        self.annotations = [
-            annotation._replace(labels=tuple(new[label] for label in annotation.labels))
-            for annotation in self.annotations
-        ]
-
+        self.known = _known_labels(known, self.lengths, labels, missing)
         #: Position of each sentence in ``texts``; None for sentences without documents.
         self.places: list[Place] | None = None
         #: The documents of the sentences, with the annotations of each annotator.
         self.texts: list[ProjectDocument] | None = None
+        self._set_labels(labels)
+        self._scheme = scheme if scheme in (None, "auto") else _spanrs.scheme_name(scheme)
+
+    def _set_labels(self, labels: Mapping[str, int]) -> None:
+        """Order the labels, and replace their indices in annotations and known labels."""
+        # Ties are often broken by the order of labels; with O first, ``ties="lowest"`` prefers O.
+        self.labels = sorted(labels, key=lambda name: (name != "O", labels[name]))
+        new = {labels[name]: place for place, name in enumerate(self.labels)}
+        self.annotations = [
+            annotation._replace(labels=tuple(new[label] for label in annotation.labels))
+            for annotation in self.annotations
+        ]
+        self.known = {at: tuple(new[label] for label in row) for at, row in self.known.items()}
         # Computed on first use.
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
-        self._scheme = scheme if scheme in (None, "auto") else _spanrs.scheme_name(scheme)
+        self._correlated: list[CorrelatedGroup] | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""
         return len(self.sentences)
 
     def __repr__(self) -> str:
+        known = f", known labels of {len(self.known)}" if self.known else ""
         return (
             f"CrowdCorpus({len(self)} sentences, {len(self.annotators)} annotators, {len(self.annotations)} "
-            f"annotations, {len(self.labels)} labels)"
+            f"annotations, {len(self.labels)} labels{known})"
         )
 
     @property
@@ -174,14 +192,54 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Return a corpus with the same labels and scheme, but other tokens, annotations or annotators."""
+        """Return a corpus with the same labels, known labels and scheme, but other tokens, annotations or annotators."""
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
         other.labels = self.labels
         other.annotations = self.annotations if annotations is None else annotations
+        other.known = self.known
         other.places, other.texts = self.places, self.texts
         return other
+
+    def with_known(self, known: Known) -> CrowdCorpus:
+        """Return the corpus with true labels of some sentences, in place of the labels known before.
+
+        Parameters
+        ----------
+        known : sequence or mapping
+            Same as in :class:`CrowdCorpus`.
+
+        Raises
+        ------
+        spanrs.errors.AlignmentError, spanrs.errors.ModelError
+            Same as in :class:`CrowdCorpus`.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"ann": ["O"]}, {"ann": ["O"]}])
+        >>> corpus.with_known({1: ["B-PER"]}).known
+        {1: (1,)}
+        """
+        other = copy.copy(self)
+        labels = {name: at for at, name in enumerate(self.labels)}
+        other.known = _known_labels(known, self.lengths, labels, None)
+        other._set_labels(labels)
+        return other
+
+    def answered(self, min_annotators: int = 1) -> list[bool]:
+        """Return whether each sentence has at least this number of annotators, or known labels.
+
+        Examples
+        --------
+        >>> from spanrs.crowd import CrowdCorpus
+        >>> corpus = CrowdCorpus([["a"], ["b"]], [{"x": ["A"], "y": ["A"]}, {"x": ["A"]}])
+        >>> corpus.answered(2)
+        [True, False]
+        """
+        numbers = Counter(annotation.sentence for annotation in self.annotations)
+        return [at in self.known or numbers[at] >= min_annotators for at in range(len(self))]
 
     def votes(self) -> Votes:
         """Return the labels of all tokens by all annotators.
@@ -259,8 +317,8 @@ class CrowdCorpus:
             raise ModelError("the corpus has no annotations: no token has a label")
 
     def labelled(self) -> list[int]:
-        """Return the indices of the labelled sentences, ascending."""
-        return sorted({annotation.sentence for annotation in self.annotations})
+        """Return the indices of the sentences with annotators or known labels, ascending."""
+        return sorted({annotation.sentence for annotation in self.annotations} | self.known.keys())
 
     def documents(self, most: int) -> list[list[int]]:
         """Return runs of adjacent sentences with the same annotators, which are likely to belong to one document.
@@ -352,12 +410,13 @@ class CrowdCorpus:
 
     def _find_scheme(self) -> str | None:
         """Return the detected scheme; raise an error for contradictory labels."""
-        scheme = scheme_of(self.labels, self.by_annotator()[0])
+        known = [[self.labels[label] for label in row] for row in self.known.values()]
+        scheme = scheme_of(self.labels, [*self.by_annotator()[0], *known])
         if scheme is None:
             typed = [label for label in self.labels if scheme_of([label], [[label]]) is not None]
             others = [label for label in self.labels if label != "O" and label not in typed]
             # A majority of labels or of tokens: in a small corpus a single typo can be a large fraction of the labels.
-            number = Counter(itertools.chain.from_iterable(self.by_annotator()[0]))
+            number = Counter(itertools.chain(*self.by_annotator()[0], *known))
             tokens = [sum(number[label] for label in part) for part in (typed, others)]
             if typed and others and (len(typed) > len(others) or tokens[0] > tokens[1]):
                 # A single typo would switch the score from span F1 to token accuracy.
@@ -386,7 +445,11 @@ class CrowdCorpus:
     def _place_of(self, label: str) -> str:
         """Describe the position of the first occurrence of a label, for messages."""
         number = self.labels.index(label)
-        annotation = next(annotation for annotation in self.annotations if number in annotation.labels)
+        places = (annotation for annotation in self.annotations if number in annotation.labels)
+        annotation = next(places, None)
+        if annotation is None:
+            sentence, row = next(pair for pair in self.known.items() if number in pair[1])
+            return f"known labels, sentence {sentence}, token {row.index(number)}"
         token = annotation.labels.index(number)
         return f"annotator {self.annotators[annotation.annotator]}, sentence {annotation.sentence}, token {token}"
 
@@ -462,18 +525,19 @@ def is_missing(label: Any, missing: str | None) -> bool:
 
 
 def _label_ids(
-    tags: Sequence[str], labels: dict[str, int], where: tuple[int, str, int], missing: str | None
+    tags: Sequence[str], labels: dict[str, int], where: tuple[int, str | None, int], missing: str | None
 ) -> tuple[int, ...] | None:
     """Return the indices of labels, adding new ones; None if no token is labelled."""
     sentence, annotator, tokens = where
-    place = f"sentence {sentence}, annotator {annotator}"
+    known = annotator is None
+    place = f"sentence {sentence}, known labels" if known else f"sentence {sentence}, annotator {annotator}"
     if isinstance(tags, str):
         raise ModelError(f"{place}: labels must be a list of strings")
     if len(tags) != tokens:
-        message = (
-            f"sentence {sentence} has {tokens} tokens, but annotator {annotator} gave {len(tags)} labels"
+        given = (
+            f"{len(tags)} labels are known" if known else f"annotator {annotator} gave {len(tags)} labels"
         )
-        raise AlignmentError(message)
+        raise AlignmentError(f"sentence {sentence} has {tokens} tokens, but {given}")
     # Pandas and NumPy represent missing values as NaN.
     gaps = [at for at, tag in enumerate(tags) if not isinstance(tag, str) or tag in ("", missing)]
     if gaps and all(is_missing(tags[at], missing) for at in gaps):
@@ -488,3 +552,27 @@ def _label_ids(
             message = f"{place}, token {at}: the label {tag!r} has surrounding white space; remove the white space"
             raise with_code(ModelError(message), "bad_value")
     return tuple(labels.setdefault(tag, len(labels)) for tag in tags)
+
+
+def _known_labels(
+    known: Known | None, lengths: list[int], labels: dict[str, int], missing: str | None
+) -> dict[int, tuple[int, ...]]:
+    """Return the indices of known labels by sentence, adding new ones; sentences without labels are left out."""
+    if known is None:
+        return {}
+    if not isinstance(known, Mapping):
+        if isinstance(known, str) or len(known) != len(lengths):
+            message = (
+                f"{len(lengths)} sentences, but known has {len(known)} items; use None for unknown labels"
+            )
+            raise AlignmentError(message)
+        known = {at: row for at, row in enumerate(known) if row is not None}
+    rows = {}
+    for at, row in known.items():
+        if isinstance(at, bool) or not isinstance(at, Integral) or not 0 <= at < len(lengths):
+            message = f"known has the index {at!r}; indices of sentences are from 0 to {len(lengths) - 1}"
+            raise AlignmentError(message)
+        ids = _label_ids(row, labels, (int(at), None, lengths[int(at)]), missing)
+        if ids is not None:
+            rows[int(at)] = ids
+    return dict(sorted(rows.items()))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from spanrs.crowd import equations
 from spanrs.crowd.aggregator import CRFAggregator, named, reliability
+from spanrs.crowd.known import training_corpus
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
-from spanrs.errors import warn
+from spanrs.errors import SpanrsWarning, warn
 from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ class CRFMA(CRFAggregator):
     EM alternates between estimating the responsibilities of the annotators (Eq. 15) and training a CRF on all
     labellings weighted by responsibility (Eq. 16). The reliabilities (Eq. 18) are computed from the best labellings of
     the CRF (Eq. 17). Weights are scaled so that they sum to the number of sentences.
+
+    Sentences with known labels are trained with these labels, with weight 1; annotators' labels of these sentences are
+    only used in their reliabilities.
 
     Parameters
     ----------
@@ -101,7 +106,7 @@ class CRFMA(CRFAggregator):
         Reliability weight of each annotator.
     responsibilities_ : array (annotators) or array (annotations)
         Responsibilities of the last E-step: one for each annotator, or with ``sentence`` one for each item of
-        ``corpus.annotations``, which sum to 1 in each sentence.
+        ``corpus.annotations``, which sum to 1 in each sentence, and are 0 in sentences with known labels.
     history_ : list of EMIteration
         Statistics of each iteration.
     labels_, confidence_, reliability_
@@ -184,7 +189,7 @@ class CRFMA(CRFAggregator):
                     before = em.crf.objective(weights, log_likelihoods)
                 em.crf.train(weights)
                 log_likelihoods = em.crf.log_likelihoods()
-                labels = em.crf.best()
+                labels = [list(corpus.known.get(at, row)) for at, row in enumerate(em.crf.best())]
                 f1 = reliability(corpus, named(corpus, labels))
                 used_pi, pi = pi, equations.pi(list(f1.values()), self.squared_f1, alpha)
                 sums = em.sums(log_likelihoods)
@@ -203,7 +208,7 @@ class CRFMA(CRFAggregator):
                 show(iteration, f"expected log-likelihood {step.expected:.1f}")
                 if self._converged(used_pi, pi):
                     break
-        self.responsibilities_ = gamma.annotations if gamma.annotators is None else gamma.annotators
+        self.responsibilities_ = em.all_annotations(gamma) if gamma.annotators is None else gamma.annotators
         if gamma.annotators is not None:
             self._warn_if_saturated(corpus, gamma.annotators)
         self.pi_ = self.history_[-1].pi
@@ -233,7 +238,10 @@ class CRFMA(CRFAggregator):
             return np.full(annotators, 1.0 / annotators)
         if self.init == "random":
             return np.random.default_rng(self.seed).dirichlet(np.ones(annotators))
-        scores = MajorityVote().fit(corpus).reliability_
+        with warnings.catch_warnings():
+            # The estimate of CRF-MA is checked later.
+            warnings.simplefilter("ignore", SpanrsWarning)
+            scores = MajorityVote().fit(corpus).reliability_
         return equations.pi(list(scores.values()), self.squared_f1, alpha)
 
     def _converged(self, before: npt.NDArray[np.float64], after: npt.NDArray[np.float64]) -> bool:
@@ -269,8 +277,9 @@ class _Problem:
     def __init__(self, corpus: CrowdCorpus, options: CRFMA) -> None:
         import numpy as np
 
+        training = training_corpus(corpus)
         self.crf = WeightedCRF(
-            corpus,
+            training,
             template=options.template,
             c2=options.c2,
             max_iter=options.crf_max_iter,
@@ -280,10 +289,17 @@ class _Problem:
             em_tol=options.crf_tol,
         )
         self.annotators = len(corpus.annotators)
-        self._labelled = len(np.unique(self.crf.sentence))
-        #: Annotator of each annotation.
-        self.annotator = np.array([annotation.annotator for annotation in corpus.annotations])
-        lengths = np.array([len(annotation.labels) for annotation in corpus.annotations], dtype=float)
+        annotator = np.array([annotation.annotator for annotation in training.annotations], dtype=np.int64)
+        #: Whether each annotation for the CRF is that of an annotator; others are known labels.
+        self._annotated = annotator < self.annotators
+        self._used = np.array([annotation.sentence not in corpus.known for annotation in corpus.annotations], dtype=bool)
+        #: Number of sentences with annotations but without known labels.
+        self._labelled = len(np.unique(self.crf.sentence)) - len(corpus.known)
+        #: Annotator and labelling of each annotation.
+        self.annotator = annotator[self._annotated]
+        self._labelling = self.crf.labelling[self._annotated]
+        chosen = [annotation for annotation in corpus.annotations if annotation.sentence not in corpus.known]
+        lengths = np.array([len(annotation.labels) for annotation in chosen], dtype=float)
         #: Number of tokens that each annotator labelled.
         self.tokens = self._sum(lengths)
         #: Log-probability of each annotator's labels under the random model.
@@ -300,12 +316,10 @@ class _Problem:
         import numpy as np
 
         if how == "sentence":
-            crf = self.crf
-            logs = (
-                np.zeros(len(crf.labelling)) if log_likelihoods is None else log_likelihoods[crf.labelling]
-            )
+            labelling = self._labelling
+            logs = np.zeros(len(labelling)) if log_likelihoods is None else log_likelihoods[labelling]
             gamma = equations.sentence_responsibilities(
-                pi, logs, self.annotator, crf.sentence[crf.labelling]
+                pi, logs, self.annotator, self.crf.sentence[labelling]
             )
             return Responsibilities(gamma, None)
         if how == "prior" or log_likelihoods is None:
@@ -326,23 +340,36 @@ class _Problem:
         return equations.expected_sentence_log_likelihood(
             gamma.annotations,
             pi,
-            log_likelihoods[self.crf.labelling],
+            log_likelihoods[self._labelling],
             self._random_of_annotations,
             self.annotator,
         )
 
     def labelling_weights(self, gamma: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return weights of labellings from weights of annotations; the sum is the number of labelled sentences."""
+        """Return weights of labellings from weights of annotations; the sum is the number of labelled sentences.
+
+        Known labels have weight 1.
+        """
         import numpy as np
 
         if not gamma.sum() > 0:
             # Annotators without annotations have all the weight.
             gamma = np.ones(len(gamma))
-        return self.crf.sums_of_annotations(gamma * (self._labelled / gamma.sum()))
+        weights = np.ones(len(self._annotated))
+        weights[self._annotated] = gamma * (self._labelled / gamma.sum()) if len(gamma) else gamma
+        return self.crf.sums_of_annotations(weights)
+
+    def all_annotations(self, gamma: Responsibilities) -> npt.NDArray[np.float64]:
+        """Return the responsibilities of all annotations of the corpus; 0 in sentences with known labels."""
+        import numpy as np
+
+        values = np.zeros(len(self._used))
+        values[self._used] = gamma.annotations
+        return values
 
     def sums(self, log_likelihoods: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the log-likelihood of the labels of each annotator."""
-        return self._sum(log_likelihoods[self.crf.labelling])
+        return self._sum(log_likelihoods[self._labelling])
 
     def _sum(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         import numpy as np

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from spanrs._spanrs import CrowdCrfState
 from spanrs.crowd.aggregator import Aggregator
-from spanrs.crowd.annotators import Annotators, expected_logs, legality
+from spanrs.crowd.annotators import Annotators, expected_logs, legality, token_answers
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
@@ -57,7 +57,7 @@ class CrossFitted(Aggregator):
     """A CRF over features as the prior of the true labels, with the annotator model of :class:`BSCSeq`.
 
     The model is fitted by variational EM. A CRF overfits its training labels, so the prior of each fold of the
-    sentences is a CRF trained on the current label distributions of all other folds. The label distribution of a
+    sentences is a CRF trained on the current label distributions of all other folds, and on all known labels. The label distribution of a
     sentence is proportional to the probability under the CRF to the power of ``crf_weight`` times the probability of
     the answers to the power of ``annotator_weight``.
 
@@ -185,8 +185,12 @@ class CrossFitted(Aggregator):
                     show(done, f"round {number + 1} of {self.rounds}")
         answers = problem.answers()
         self.confusion_ = answers / answers.sum(axis=3, keepdims=True)
+        self._token_answers = token_answers(self.confusion_, problem.counts())
         self._set_labels(corpus, *problem.finish(expected_logs(answers)))
         return self
+
+    def _answer_tables(self) -> Array:
+        return self._token_answers
 
 
 class _Fold:
@@ -235,7 +239,8 @@ class _Problem:
             _Fold(corpus, sentences, starts) for sentences in _folds(corpus, options.folds, options.seed)
         ]
         self._labelled = np.zeros(len(corpus), dtype=bool)
-        self._labelled[[annotation.sentence for annotation in corpus.annotations]] = True
+        self._labelled[corpus.labelled()] = True
+        self._known = list(corpus.known)
         legal = legality(corpus, options.scheme)
         everyone = Annotators(corpus)
         self._prior, self._legal = everyone.prior(legal, options.agreement), legal
@@ -257,14 +262,21 @@ class _Problem:
         fold.counts = fold.annotators.counts(shares)
         self.crf.set_expected(fold.sentences, shares, pairs)
 
+    def counts(self) -> Array:
+        """Return the expected counts of answers from the distribution of all labels."""
+        counts: Array = sum(fold.counts for fold in self.folds)  # type: ignore[assignment]
+        return counts
+
     def answers(self) -> Array:
         """Return the Dirichlet parameters of the annotators from the distribution of all labels."""
-        return self._prior + sum(fold.counts for fold in self.folds)
+        return self._prior + self.counts()
 
     def train(self, fold: _Fold, max_iter: int) -> None:
-        """Train the CRF of a fold on the labels of all other folds."""
+        """Train the CRF of a fold on the labels of all other folds, and on all known labels."""
         active = self._labelled.copy()
         active[fold.sentences] = False
+        # The labels of these sentences cannot be overfitted.
+        active[self._known] = True
         self.crf.set_active(active.tolist())
         self.crf.weights = self._zeros if fold.weights is None else fold.weights
         self.crf.state = fold.state

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.projects import (
@@ -41,7 +43,8 @@ def project_document(text: SharedText, tokenizer: Tokenizer | None = None) -> Pr
         if other.text != document.text:
             answer = _moved(answer, plain_document(other), document, tokenizer, (name, text))
         answers[name] = answer
-    return ProjectDocument(document, answers, text.part)
+    has_relations = any(other.has_relations for other, _ in text.answers.values())
+    return ProjectDocument(document, answers, text.part, text.not_answered, has_relations=has_relations)
 
 
 def _moved(
@@ -84,49 +87,121 @@ def _tokens(document: Document, tokenizer: Tokenizer | None) -> list[tuple[int, 
     return [token for line in tokens_of_lines(document, tokenizer) for token in line]
 
 
-def join_documents(
-    documents: Iterable[ProjectDocument],
+@dataclass(frozen=True)
+class Project:
+    """Documents with the annotations of several annotators.
+
+    Attributes
+    ----------
+    documents : list of ProjectDocument
+        The documents.
+    lines : list of list of sequences of (int, int)
+        For each document, the tokens of each line that has tokens: first character, from 0, and one past the last.
+    annotators : list of str
+        Names of all annotators, in order; may include annotators without documents.
+    sources : sequence of str
+        Names of the sources if each annotator has one; empty for an export with all annotators.
+    """
+
+    documents: list[ProjectDocument]
+    lines: list[list[Sequence[tuple[int, int]]]]
+    annotators: list[str]
+    sources: Sequence[str] = ()
+
+    @property
+    def shown(self) -> str:
+        """Names of the sources, for messages."""
+        return ", ".join(dict.fromkeys(text.part.shown for text in self.documents))
+
+    def __len__(self) -> int:
+        """Return the number of sentences."""
+        return sum(map(len, self.lines))
+
+
+def project_of_texts(
+    texts: Iterable[SharedText],
     *,
     annotators: Sequence[str] | None = None,
+    sources: Sequence[str] = (),
     tokenizer: Tokenizer | None = None,
-) -> CrowdCorpus:
-    """Return the annotations of text documents by several annotators as sentences with tags.
-
-    Text is split into sentences at line breaks, and spans become BIO tags; of overlapping spans, the first to start is
-    kept, and of spans with the same start, the longest.
+) -> Project:
+    """Return a project: text is split into sentences at line breaks, and into tokens.
 
     Parameters
     ----------
-    documents : iterable of ProjectDocument
+    texts : iterable of SharedText
         The documents.
     annotators : sequence of str, optional
-        Names of all annotators, in order.
+        Names of all annotators, in order; by default in the order of their first occurrence.
+    sources : sequence of str
+        Names of the sources if each annotator has one.
     tokenizer : callable, optional
         Function that splits a text into tokens, by default the tokens of the document or
         :func:`spanrs.io.tokenizer.tokenize`.
     """
+    documents = [project_document(text, tokenizer) for text in texts]
+    lines: list[list[Sequence[tuple[int, int]]]] = [
+        [line for line in tokens_of_lines(project.document, tokenizer) if line] for project in documents
+    ]
+    names = annotators or dict.fromkeys(name for project in documents for name in project.answers)
+    return Project(documents, lines, list(names), sources)
+
+
+def project_of_corpus(corpus: CrowdCorpus) -> Project | None:
+    """Return the documents of a corpus; None if the corpus was not read from text documents."""
+    if corpus.texts is None or corpus.places is None:
+        return None
+    lines: list[list[Sequence[tuple[int, int]]]] = [[] for _ in corpus.texts]
+    for place in corpus.places:
+        lines[place.document].append(place.tokens)
+    names = set(corpus.annotators)
+    documents = [
+        replace(text, answers={name: text.answers[name] for name in text.answers if name in names})
+        for text in corpus.texts
+    ]
+    return Project(documents, lines, list(corpus.annotators))
+
+
+#: Returns the tags of each line of a document, given annotations, the index of the document, and its name for messages.
+Tagger: TypeAlias = Callable[[Sequence[Annotation], int, str], list[list[str]]]
+
+
+def corpus_of_project(project: Project, tags_of: Tagger) -> CrowdCorpus:
+    """Return the lines of the documents as sentences with tags."""
     sentences: list[list[str]] = []
     labels: list[dict[str, list[str] | None]] = []
+    known: dict[int, list[str]] = {}
     places: list[Place] = []
-    texts: list[ProjectDocument] = []
-    losses = Losses()
-    for number, project in enumerate(documents):
-        document = project.document
-        lines = [line for line in tokens_of_lines(document, tokenizer) if line]
-        shown = document.id if document.id is not None else repr(document.text[:40])
+    for number, (text, lines) in enumerate(zip(project.documents, project.lines, strict=True)):
+        shown = f"document {text.label}"
         tags = {
-            name: _tags(answer, document, lines, losses, f"document {shown} of {name}")
-            for name, answer in project.answers.items()
+            name: tags_of(answer, number, f"{shown} of {name}") for name, answer in text.answers.items()
         }
+        if text.known is not None:
+            rows = tags_of(text.known, number, f"{shown}, known annotations")
+            known.update(enumerate(rows, start=len(sentences)))
         for at, line in enumerate(lines):
-            sentences.append([document.text[start:end] for start, end in line])
+            sentences.append([text.document.text[start:end] for start, end in line])
             labels.append({name: lines_of_tags[at] for name, lines_of_tags in tags.items()})
             places.append(Place(number, line))
-        texts.append(project)
-    shown = ", ".join(dict.fromkeys(text.part.shown for text in texts))
-    warn(f"{shown}: skipped: {message}" for message in losses.messages())
-    corpus = CrowdCorpus(sentences, labels, annotators=annotators, missing=None)
-    corpus.places, corpus.texts = places, texts
+    corpus = CrowdCorpus(sentences, labels, annotators=project.annotators, missing=None, known=known)
+    corpus.places, corpus.texts = places, project.documents
+    return corpus
+
+
+def join_documents(project: Project) -> CrowdCorpus:
+    """Return the lines of the documents as sentences with BIO tags.
+
+    Of overlapping spans, the first to start is kept, and of spans with the same start, the longest; a warning counts
+    the others.
+    """
+    losses = Losses()
+
+    def tags_of(annotations: Sequence[Annotation], number: int, place: str) -> list[list[str]]:
+        return _tags(annotations, project.documents[number].document, project.lines[number], losses, place)
+
+    corpus = corpus_of_project(project, tags_of)
+    warn(f"{project.shown}: skipped: {message}" for message in losses.messages())
     return corpus
 
 

@@ -283,7 +283,7 @@ def without_comparison(methods: Iterable[str], corpus: CrowdCorpus) -> list[str]
     >>> without_comparison(["MVtoken", "CRF-MA"], CrowdCorpus([["a"], ["b"]], [{"x": ["A"]}, {"y": ["B"]}]))
     ['CRF-MA']
     """
-    several = len(corpus.annotations) > len(corpus.labelled())
+    several = len(corpus.annotations) + len(corpus.known) > len(corpus.labelled())
     return [name for name in methods if several or name == GOLD or not _METHODS[name].compares]
 
 

@@ -103,7 +103,8 @@ class HMMCrowd(Aggregator):
         with iteration_display(self.progress, "HMMCrowd", self.max_iter) as show:
             for iteration in range(1, self.max_iter + 1):
                 # Answers do not depend on the previous answer.
-                answers = prior + annotators.counts(shares).sum(axis=2)
+                counts = annotators.counts(shares) if iteration > 1 else annotators.first_counts(shares)
+                answers = prior + counts.sum(axis=2)
                 log_answers = np.repeat(expected_logs(answers)[:, :, None, :], labels, axis=2)
                 emitted = np.full((labels, words), self.word_count)
                 for label in range(labels):
@@ -115,6 +116,9 @@ class HMMCrowd(Aggregator):
         self.confusion_ = answers / answers.sum(axis=2, keepdims=True)
         self._set_labels(corpus, annotators.best(log_answers, start, transitions, scores), shares)
         return self
+
+    def _answer_tables(self) -> npt.NDArray[np.float64]:
+        return self.confusion_
 
 
 def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:

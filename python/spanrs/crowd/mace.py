@@ -84,10 +84,12 @@ class MACE(DawidSkene):
     def _label_pseudo_count(self) -> float:
         return 0.0
 
-    def _maximize(self, answers: _Answers, shares: Array) -> None:
+    def _maximize(
+        self, answers: _Answers, shares: Array, used: npt.NDArray[np.bool_] | None = None
+    ) -> None:
         import numpy as np
 
-        super()._maximize(answers, shares)
+        super()._maximize(answers, shares, used)
         if self.prior == "uniform":
             self.prior_ = np.full(answers.labels, 1.0 / answers.labels)
 
@@ -111,15 +113,16 @@ class MACE(DawidSkene):
         table: Array = knowing[:, :, None] * np.eye(labels) + guessing[:, None, :]
         return np.maximum(table, LEAST)
 
-    def _log_prior(self) -> float:
-        return -self._divergence
+    def _log_prior(self, exponents: Array) -> float:
+        return -float(exponents @ self._divergence)
 
 
-def _divergence(parameters: Array, prior: float) -> float:
-    """Return the sum of Kullback-Leibler divergences of Dirichlet distributions (rows) from a symmetric Dirichlet."""
+def _divergence(parameters: Array, prior: float) -> Array:
+    """Return the Kullback-Leibler divergence of each Dirichlet distribution (row) from a symmetric Dirichlet."""
+    import numpy as np
+
     size = parameters.shape[1]
-    total = float(((parameters - prior) * expected_logs(parameters)).sum())
-    for row in parameters.tolist():
-        total += math.lgamma(sum(row)) - sum(map(math.lgamma, row))
-        total += size * math.lgamma(prior) - math.lgamma(size * prior)
-    return total
+    constant = size * math.lgamma(prior) - math.lgamma(size * prior)
+    gammas = [math.lgamma(sum(row)) - sum(map(math.lgamma, row)) for row in parameters.tolist()]
+    divergences: Array = ((parameters - prior) * expected_logs(parameters)).sum(axis=1)
+    return divergences + np.array(gammas) + constant

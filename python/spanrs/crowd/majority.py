@@ -22,6 +22,8 @@ TIES = ("lowest", "random", "annotator")
 class MajorityVote(Aggregator):
     """Majority voting (Rodrigues et al. 2013, section 4: MVtoken, MVseq and MVseg).
 
+    Sentences with known labels get these labels; the votes on other sentences do not depend on known labels.
+
     Parameters
     ----------
     unit : str

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from spanrs.crowd.aggregator import CRFAggregator
 from spanrs.crowd.annotators import Annotators
+from spanrs.crowd.known import known_tokens, set_known, training_corpus
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.report.progress import iteration_display
@@ -26,7 +27,7 @@ class MultiCRF(CRFAggregator):
 
     Each token has a prior over labels, initialised with the shares of votes. The method alternates between training the
     CRF on the distribution of the labels, and replacing this distribution by the product of the CRF and the priors. The
-    marginals of the product are the new priors.
+    marginals of the product are the new priors. Known labels have the prior 1.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ class MultiCRF(CRFAggregator):
         corpus.check_labelled()
         truth = _Truth(corpus)
         crf = WeightedCRF(
-            corpus,
+            training_corpus(corpus),
             template=self.template,
             c2=self.c2,
             max_iter=self.crf_max_iter,
@@ -138,11 +139,14 @@ class _Truth:
         counts = corpus.vote_counts()
         labelled = np.zeros(len(corpus), dtype=bool)
         labelled[self.sentences] = True
-        #: Whether each token of all sentences is labelled.
-        self._known = np.repeat(labelled, corpus.lengths)
-        counts = counts[self._known]
+        #: Whether each token of all sentences has votes or a known label.
+        self._labelled = np.repeat(labelled, corpus.lengths)
+        counts = counts[self._labelled]
         #: Priors of the labels of each token of the labelled sentences.
-        self.priors = counts / counts.sum(axis=1, keepdims=True)
+        shares = set_known(
+            counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), known_tokens(corpus, self.sentences)
+        )
+        self.priors = shares
         # The priors are used in place of the answers.
         self._chain = Annotators(corpus.replaced(annotations=[], annotators=[]), self.sentences)
         self._lengths = [corpus.lengths[at] for at in self.sentences]
@@ -151,7 +155,7 @@ class _Truth:
         import numpy as np
 
         with np.errstate(divide="ignore"):
-            scores = scores[self._known] + np.log(self.priors)
+            scores = scores[self._labelled] + np.log(self.priors)
         return np.zeros(0), np.zeros(self._labels), transitions, scores
 
     def expected(self, scores: Array, transitions: Array) -> tuple[Array, Array]:

@@ -28,6 +28,8 @@ class SharedText(NamedTuple):
     """By annotator: a document, and the index of a layer; None for all annotations of the document."""
     part: Part
     """The source of the document."""
+    not_answered: list[str]
+    """Annotators who skipped or rejected the document."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,21 @@ class ProjectDocument:
         Offsets refer to the text of ``document``.
     part : Part
         The source of the document.
+    not_answered : sequence of str
+        Annotators who skipped or rejected the document, which is not an answer.
+    known : sequence of Annotation, optional
+        The true annotations, at offsets of ``document``; empty if it is known that nothing is to be annotated, None if
+        the true annotations are unknown.
+    has_relations : bool
+        Whether an answer has relations between annotations.
     """
 
     document: Document
     answers: Mapping[str, Sequence[Annotation]]
     part: Part
+    not_answered: Sequence[str] = ()
+    known: Sequence[Annotation] | None = None
+    has_relations: bool = False
 
     @property
     def label(self) -> str:
@@ -89,7 +101,7 @@ def texts_of_export(corpus: Corpus, annotators: Sequence[str] | None = None) -> 
         if part.format not in (*ANNOTATED, "gate-xml", "documents"):
             raise _no_names(part)
         for document in corpus.layered_documents(part):
-            answers: dict[str, tuple[_spanrs.Document, int | None]] = {}
+            text = SharedText(document, {}, part, [])
             for at, layer in enumerate(document.layers()):
                 if layer.name is None:
                     unnamed += layer.answer == "given"
@@ -98,10 +110,11 @@ def texts_of_export(corpus: Corpus, annotators: Sequence[str] | None = None) -> 
                 if annotators is not None and layer.name not in annotators:
                     continue
                 if layer.answer in SEEN:
-                    answers[layer.name] = document, at
+                    text.answers[layer.name] = document, at
                 else:
-                    not_answered += 1
-            yield SharedText(document, answers, part)
+                    text.not_answered.append(layer.name)
+            not_answered += len(text.not_answered)
+            yield text
     if not found:
         raise _no_names(corpus.parts[0])
     unknown = [name for name in annotators or () if name not in found]
@@ -139,17 +152,24 @@ def texts_of_sources(sources: Mapping[str, Corpus]) -> list[SharedText]:
     sources : mapping of str to Corpus
         The documents of each annotator, by name.
     """
-    documents = [list(_identified(corpus)) for corpus in sources.values()]
+    documents = [list(identified(corpus)) for corpus in sources.values()]
     paired: dict[Hashable, SharedText] = {}
-    for name, keys, identified in zip(sources, _keys(documents), documents, strict=True):
-        for key, (_, document, part) in zip(keys, identified, strict=True):
-            text = paired.setdefault(key, SharedText(document, {}, part))
-            if all(layer.answer in SEEN for layer in document.layers()):
+    for name, keys, items in zip(sources, _keys(documents), documents, strict=True):
+        for key, (_, document, part) in zip(keys, items, strict=True):
+            text = paired.setdefault(key, SharedText(document, {}, part, []))
+            if was_seen(document):
                 text.answers[name] = document, None
+            else:
+                text.not_answered.append(name)
     return list(paired.values())
 
 
-class _Identified(NamedTuple):
+def was_seen(document: _spanrs.Document) -> bool:
+    """Return whether a document was annotated, or read without finding anything to annotate."""
+    return all(layer.answer in SEEN for layer in document.layers())
+
+
+class Identified(NamedTuple):
     """A document with its id, prefixed with the file name if an annotator has several files."""
 
     id: str | None
@@ -157,7 +177,8 @@ class _Identified(NamedTuple):
     part: Part
 
 
-def _identified(corpus: Corpus) -> Iterator[_Identified]:
+def identified(corpus: Corpus) -> Iterator[Identified]:
+    """Yield the documents of a corpus with a single annotator."""
     decided = corpus.decided() if corpus.has_tags else corpus
     for part in decided.parts:
         stem = os.path.splitext(part.name)[0] if len(decided.parts) > 1 else None
@@ -165,10 +186,10 @@ def _identified(corpus: Corpus) -> Iterator[_Identified]:
             id_ = document.id
             if stem is not None:
                 id_ = stem if id_ is None else f"{stem} {id_}"
-            yield _Identified(id_, document, part)
+            yield Identified(id_, document, part)
 
 
-def _keys(sources: Sequence[Sequence[_Identified]]) -> list[list[Hashable]]:
+def _keys(sources: Sequence[Sequence[Identified]]) -> list[list[Hashable]]:
     """Return a key for each document, equal for the same document of several annotators."""
     ids: list[list[Hashable]] = [[item.id for item in source] for source in sources]
     texts = [_numbered(item.document.text for item in source) for source in sources]

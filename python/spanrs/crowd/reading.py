@@ -10,8 +10,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.corpus import MISSING, CrowdCorpus
-from spanrs.crowd.documents import join_documents, project_document
+from spanrs.crowd.documents import Project, join_documents, project_of_corpus, project_of_texts
 from spanrs.crowd.files import TABLE, read_columns, read_files, read_table
+from spanrs.crowd.gold_documents import (
+    documents_with_known,
+    documents_with_known_annotator,
+    sentences_with_known,
+    sentences_with_known_annotator,
+)
 from spanrs.crowd.projects import is_export, texts_of_export, texts_of_sources
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import Corpus, Document, read, tables
@@ -31,6 +37,8 @@ def crowd_corpus(
     annotators: Sequence[str] | None = None,
     missing: str = MISSING,
     partial: str = "error",
+    known: Any = None,
+    known_annotator: str | None = None,
 ) -> CrowdCorpus:
     r"""Return the annotations of a corpus in any format.
 
@@ -44,14 +52,20 @@ def crowd_corpus(
           id, otherwise by text, otherwise by order; not every annotator needs to have every document.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
         - An export of Label Studio or Prodigy, whose annotators are layers. Text is split into sentences at line breaks
-          and into tokens by the export or a tokenizer, and spans become BIO tags; of overlapping spans, the first to
-          start is kept, and of spans with the same start, the longest.
     annotators : sequence of str, optional
         Names of the columns or files, or the annotators of an export to use; by default all annotators.
     missing : str
         Placeholder for "not labelled by this annotator" in columns and tables.
     partial : str
         Handling of sentences that an annotator only partly labelled: ``error`` or ``drop``.
+    known : source, optional
+        The true annotations of some documents or sentences: any source of :func:`spanrs.read`. Documents are paired by
+        id or name, otherwise by text; sentences by order if gold has all sentences, otherwise by their tokens. A gold
+        document without annotations means that nothing is to be annotated; ``missing`` marks sentences whose true
+        labels are unknown.
+    known_annotator : str, optional
+        An annotator whose answers are the true annotations: an annotator of ``known``, or without ``known``, of
+        ``source``.
 
     Returns
     -------
@@ -63,7 +77,15 @@ def crowd_corpus(
         If there are no annotators, and in the same cases as in :func:`read_columns`, :func:`read_files` and
         :func:`read_table`.
     spanrs.errors.AlignmentError
-        If the tokens of a text differ between annotators, or no two annotators have a document in common.
+        If the tokens of a text differ between annotators, no two annotators have a document in common, no document or
+        sentence is known, or the text of a known document differs from that of the document with the same id.
+    spanrs.errors.SchemeError
+        If only the known labels or only the labels of the annotators are tags.
+
+    Warns
+    -----
+    spanrs.SpanrsWarning
+        If known documents or sentences are not in the source.
 
     Examples
     --------
@@ -79,8 +101,67 @@ def crowd_corpus(
     ...     crowd_corpus(path).annotators
     ['ann', 'ben']
     """
-    if isinstance(source, CrowdCorpus):
+    if isinstance(source, CrowdCorpus) and known is None and known_annotator is None:
         return source
+    found = read_crowd(
+        source,
+        annotators=annotators,
+        missing=missing,
+        partial=partial,
+        known=known,
+        known_annotator=known_annotator,
+    )
+    if isinstance(found, CrowdCorpus):
+        return found
+    corpus = join_documents(found)
+    check_overlap(corpus, found.sources)
+    return corpus
+
+
+def read_crowd(
+    source: Any,
+    *,
+    annotators: Sequence[str] | None,
+    missing: str,
+    partial: str,
+    known: Any,
+    known_annotator: str | None,
+) -> CrowdCorpus | Project:
+    """Return the documents of a source, or for sources with tokens, the sentences; see :func:`crowd_corpus`."""
+    in_source = known_annotator if known is None else None
+    if annotators is not None and in_source is not None and in_source not in annotators:
+        annotators = [*annotators, in_source]
+    found = _read_crowd(source, annotators, missing, partial)
+    if in_source is not None:
+        if isinstance(found, Project):
+            return documents_with_known_annotator(found, in_source)
+        return sentences_with_known_annotator(found, in_source)
+    if known is None:
+        return found
+    gold = _read(known)
+    if known_annotator is not None:
+        gold = _of_annotator(gold, known_annotator)
+    if isinstance(found, Project):
+        return documents_with_known(found, gold)
+    return sentences_with_known(found, gold, missing)
+
+
+def _of_annotator(gold: Corpus, name: str) -> Corpus:
+    """Return gold restricted to an annotator, or to a column."""
+    if gold.parts[0].kind == "documents":
+        return gold.of_layer(name)
+    try:
+        return gold[name]
+    except KeyError as error:
+        raise with_code(FormatError(str(error.args[0])), "annotators", gold.parts[0].path) from None
+
+
+def _read_crowd(
+    source: Any, annotators: Sequence[str] | None, missing: str, partial: str
+) -> CrowdCorpus | Project:
+    """Read the annotations of a source, without known answers."""
+    if isinstance(source, CrowdCorpus):
+        return project_of_corpus(source) or source
     if isinstance(source, Mapping) and not source.keys() >= set(TABLE):
         return _of_sources([_read(part) for part in source.values()], list(source), missing, partial)
     if isinstance(source, Mapping):
@@ -142,17 +223,18 @@ def _table(part: Part) -> Any:
 
 def _of_sources(
     sources: Sequence[Corpus], annotators: Sequence[str] | None, missing: str, partial: str
-) -> CrowdCorpus:
+) -> CrowdCorpus | Project:
     """Return the annotations of several sources, one for each annotator."""
     names = list(annotators or _names(sources))
     by_annotator = _by_annotator(sources, names)
     parts = [part for corpus in sources for part in corpus.parts]
     if all(part.kind == "documents" for part in parts):
-        tokenizer = sources[0].options.tokenizer
-        documents = (project_document(text, tokenizer) for text in texts_of_sources(by_annotator))
-        corpus = join_documents(documents, annotators=names, tokenizer=tokenizer)
-        _check_overlap(corpus, [source.parts[0].shown for source in sources])
-        return corpus
+        return project_of_texts(
+            texts_of_sources(by_annotator),
+            annotators=names,
+            sources=[source.parts[0].shown for source in sources],
+            tokenizer=sources[0].options.tokenizer,
+        )
     is_plain = all(part.format == "columns" and part.path is not None for part in parts)
     if is_plain and len(parts) == len(sources) and not any(corpus.options.given() for corpus in sources):
         paths: dict[str, str | PathLike[str]] = {
@@ -202,12 +284,17 @@ def _join_sentences(sources: dict[str, Corpus], missing: str, partial: str) -> C
     return CrowdCorpus(sentences, given, annotators=list(sources), missing=None)
 
 
-def _check_overlap(corpus: CrowdCorpus, shown: Sequence[str]) -> None:
-    """Raise an error if annotators share no document; warn if a document has a single annotator."""
+def check_overlap(corpus: CrowdCorpus, sources: Sequence[str]) -> None:
+    """Raise an error if annotators with a source each share no document; warn if a document has a single annotator.
+
+    Annotators without a document in common can be compared by known answers.
+    """
+    if not sources:
+        return
     annotators = Counter(annotation.sentence for annotation in corpus.annotations)
     alone = sum(number == 1 for number in annotators.values())
-    if alone and alone == len(annotators):
-        message = f"{', '.join(shown)}: no two annotators have a document in common: neither ids nor texts are equal"
+    if alone and alone == len(annotators) and not corpus.known:
+        message = f"{', '.join(sources)}: no two annotators have a document in common: neither ids nor texts are equal"
         raise with_code(AlignmentError(message), "documents")
     if alone:
         warn(
@@ -250,11 +337,10 @@ def _without_suffixes(path: str) -> str:
     return path if os.path.isdir(path) else os.path.splitext(path)[0]
 
 
-def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> CrowdCorpus:
+def _of_layers(corpus: Corpus, annotators: Sequence[str] | None) -> Project:
     """Return the annotations of an export with layers."""
     tokenizer = corpus.options.tokenizer
-    documents = (project_document(text, tokenizer) for text in texts_of_export(corpus, annotators))
-    return join_documents(documents, annotators=annotators, tokenizer=tokenizer)
+    return project_of_texts(texts_of_export(corpus, annotators), annotators=annotators, tokenizer=tokenizer)
 
 
 def shared_texts(

@@ -164,6 +164,59 @@ def flip_labels(
     return _corpus(gold, probabilities, label, repeated, rng)
 
 
+def share_errors(
+    corpus: CrowdCorpus, groups: Sequence[Sequence[str]], probability: float, *, seed: int = 0
+) -> CrowdCorpus:
+    """Simulate groups of annotators with correlated errors, such as prompts of one language model.
+
+    Parameters
+    ----------
+    corpus : CrowdCorpus
+        Annotators with independent errors, for example of :func:`flip_labels`.
+    groups : sequence of sequences of str
+        Names of the annotators of each group.
+    probability : float
+        Probability, from 0 to 1, that an annotator of a group repeats the labels of the first annotator of the group in
+        a sentence that both labelled.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    CrowdCorpus
+        The corpus with changed labels.
+
+    Raises
+    ------
+    ValueError
+        If the probability is out of range.
+    spanrs.errors.ModelError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import CrowdCorpus, share_errors
+    >>> corpus = CrowdCorpus([["a"]], [{"x": ["A"], "y": ["B"], "z": ["B"]}])
+    >>> share_errors(corpus, [["x", "y"]], 1.0).labels_by("y")
+    [['A']]
+    """
+    import numpy as np
+
+    if not 0 <= probability <= 1:
+        raise ValueError(f"probability must be from 0 to 1, not {probability}")
+    unknown = [name for group in groups for name in group if name not in corpus.annotators]
+    if unknown:
+        raise ModelError(f"no annotator {unknown[0]!r}; the annotators are {', '.join(corpus.annotators)}")
+    first = {corpus.annotators.index(name): corpus.annotators.index(group[0]) for group in groups for name in group}
+    labels = {(row.sentence, row.annotator): row.labels for row in corpus.annotations}
+    draws = np.random.default_rng(seed).random(len(corpus.annotations))
+    annotations = []
+    for row, draw in zip(corpus.annotations, draws.tolist(), strict=True):
+        repeated = labels.get((row.sentence, first.get(row.annotator, row.annotator)), row.labels)
+        annotations.append(row._replace(labels=repeated) if draw < probability else row)
+    return corpus.replaced(annotations=annotations)
+
+
 def _gold(sentences: Sequence[Sequence[Any]], labels: Sequence[Sequence[str]]) -> CrowdCorpus:
     if not len(sentences):
         raise ModelError("there are no sentences")

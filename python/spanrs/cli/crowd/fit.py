@@ -21,6 +21,8 @@ AGGREGATOR = "CRF-MA"
 def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
+    known: str | None,
+    known_annotator: str | None,
     output_path: str,
     aggregator: str | None,
     settings: Settings,
@@ -32,10 +34,10 @@ def command(
     the labels if the method estimates probabilities. The table of annotators is printed as by spanrs crowd aggregate.
     """
     check_page(output)
-    output.check(paths, ("-o", output_path))
+    output.check([*paths, known], ("-o", output_path))
     check_model_output(output_path)
     method = aggregator or AGGREGATOR
-    corpus = inputs.read_corpus(paths, annotators)
+    corpus = inputs.read_corpus(paths, annotators, known, known_annotator)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
     crf: Any = getattr(fitted, "crf_", None)
     if crf is None:

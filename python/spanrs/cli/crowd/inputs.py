@@ -25,18 +25,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 TABLES = (".csv", ".csv.gz", ".csv.zst", ".parquet", ".arrow", ".feather")
 
 
-def read_corpus(paths: Sequence[str], annotators: Sequence[str]) -> CrowdCorpus:
+def read_corpus(
+    paths: Sequence[str],
+    annotators: Sequence[str],
+    known: str | None = None,
+    known_annotator: str | None = None,
+) -> CrowdCorpus:
     """Read annotations: a table, a column file, an export, or a file or directory for each annotator."""
     source, names = sources(paths, annotators)
-    return (
-        source
-        if isinstance(source, CrowdCorpus)
-        else crowd_corpus(source, annotators=names, partial="drop")
+    return crowd_corpus(
+        source,
+        annotators=names,
+        partial="drop",
+        known=None if known is None else console.source(known),
+        known_annotator=known_annotator,
     )
 
 
 def sources(paths: Sequence[str], annotators: Sequence[str]) -> tuple[Any, Sequence[str] | None]:
-    """Return the source of annotations for :func:`spanrs.crowd.crowd_corpus`, and the names of annotators."""
+    """Return the source for :func:`spanrs.crowd.crowd_corpus`, and the names of annotators if they are given."""
     repeated = next((name for name in annotators if annotators.count(name) > 1), None)
     if repeated is not None:
         raise click.UsageError(f"--annotator-name {repeated} is given twice")
@@ -54,7 +61,7 @@ def sources(paths: Sequence[str], annotators: Sequence[str]) -> tuple[Any, Seque
                 "--annotator-name does not apply to tables, which contain the names of annotators"
             )
         return read_table(path, partial="drop"), None
-    return console.source(path), annotators or None
+    return console.source(path), list(annotators) or None
 
 
 def crf_options(function: F) -> F:

@@ -1,0 +1,64 @@
+"""Layers of a consensus as one corpus, to score annotators on all types."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from spanrs.crowd.aggregator import Aggregator, reliability
+from spanrs.crowd.consensus_files import Consensus
+from spanrs.crowd.corpus import CrowdCorpus
+
+
+class PooledEstimates(Aggregator):
+    """The estimates of several layers, for a corpus with the sentences of all layers.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The fitted layers.
+    """
+
+    def __init__(self, consensus: Consensus | None = None) -> None:
+        self.consensus = consensus
+
+    def fit(self, corpus: Any) -> Self:
+        """Set the estimates of a corpus from :func:`pooled`."""
+        layers = () if self.consensus is None else self.consensus.aggregators
+        self.labels_ = [labels for layer in layers for labels in layer.labels_]
+        self.confidence_ = [row for layer in layers for row in layer.confidence_]
+        self.reliability_ = reliability(corpus, self.labels_)
+        return self
+
+
+def pooled(consensus: Consensus) -> tuple[CrowdCorpus, Aggregator]:
+    """Return a corpus with the sentences of all layers, one layer after the other, and the estimates of its labels.
+
+    A consensus with one layer is returned as it is.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import consensus
+    >>> from spanrs.crowd.pooling import pooled
+    >>> from spanrs.io import Annotation, Document
+    >>> document = Document("New York City Hall", [Annotation("ORG", 0, 18), Annotation("LOC", 0, 8)])
+    >>> corpus, aggregator = pooled(consensus({"ann": document, "ben": document}, "MVtoken"))
+    >>> len(corpus), aggregator.reliability_
+    (2, {'ann': 1.0, 'ben': 1.0})
+    """
+    corpora = consensus.corpora
+    if len(corpora) == 1:
+        return corpora[0], consensus.aggregators[0]
+    size = len(corpora[0])
+    answers: list[dict[str, list[str] | None]] = [{} for _ in range(size * len(corpora))]
+    known = {}
+    for number, corpus in enumerate(corpora):
+        for annotation in corpus.annotations:
+            labels = [corpus.labels[label] for label in annotation.labels]
+            answers[number * size + annotation.sentence][corpus.annotators[annotation.annotator]] = labels
+        for at, row in corpus.known.items():
+            known[number * size + at] = [corpus.labels[label] for label in row]
+    sentences = [sentence for corpus in corpora for sentence in corpus.sentences]
+    joined = CrowdCorpus(sentences, answers, annotators=corpora[0].annotators, missing=None, known=known)
+    joined.texts = corpora[0].texts
+    joined.places = [place for corpus in corpora for place in corpus.places or ()]
+    return joined, PooledEstimates(consensus).fit(joined)
