@@ -31,6 +31,7 @@
 //! assert_eq!(f1, 2.0 / 3.0);
 //! ```
 
+pub mod agreement;
 mod auto_scheme;
 mod counting_sink;
 mod detail;

@@ -1,0 +1,3 @@
+//! Agreement between annotators.
+
+pub mod gamma;
