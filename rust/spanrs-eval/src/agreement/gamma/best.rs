@@ -4,15 +4,19 @@ use super::components::{Placed, components};
 use super::continuum::Segment;
 use super::dissimilarity::Dissimilarity;
 use super::effort::Effort;
-use super::error::AlignError;
+use super::error::{AlignError, LimitError};
 use super::frontier::{Bounds, least_disorder};
-use super::heuristic::good_alignment;
+use super::heuristic::{disorder, good_alignment};
 use super::prices::prices;
-use super::unitary::enumerate;
+use super::unitary::{Pricing, UnitaryAlignments, enumerate};
 
 /// Number of unitary alignments up to which a component is aligned without prices, which would take
 /// longer to compute.
 const FEW: usize = 48;
+/// Number of unitary alignments above which they are not all enumerated.
+const MANY: usize = 1 << 15;
+/// Maximum number of unitary alignments with the same first unit that are generated at once.
+const PER_UNIT: usize = 32;
 
 /// Returns the sum of the disorders of the unitary alignments of a best alignment.
 ///
@@ -31,7 +35,7 @@ pub(super) fn best_disorder(
 }
 
 /// Returns the disorder of a best alignment of a component.
-fn component_disorder(
+pub(super) fn component_disorder(
     component: &[Placed],
     by: &Dissimilarity,
     effort: &mut Effort<'_, '_>,
@@ -46,27 +50,93 @@ fn component_disorder(
     if rest.iter().all(|unit| two.contains(&unit.annotator)) {
         return Ok(good_alignment(component, by, effort)?.1);
     }
-    let mut alignments = enumerate(component, by, None, effort)?;
-    if alignments.len() <= FEW {
-        let bounds = Bounds {
-            reduced: &alignments.disorders,
-            gap: f64::INFINITY,
-        };
-        return least_disorder(&alignments, bounds, by, effort);
+    match enumerate(component, by, None, Some(MANY), effort)? {
+        Some(all) if all.len() <= FEW => {
+            let bounds = Bounds {
+                reduced: &all.disorders,
+                gap: f64::INFINITY,
+            };
+            least_disorder(&all, bounds, by, effort)
+        }
+        all => priced_disorder(component, by, all, effort),
     }
-    let (_, upper) = good_alignment(component, by, effort)?;
-    let mut priced = prices(&alignments, None, upper, effort)?;
+}
+
+/// Returns the disorder of a best alignment of a component, given all unitary alignments, or None
+/// if there are many.
+pub(super) fn priced_disorder(
+    component: &[Placed],
+    by: &Dissimilarity,
+    all: Option<UnitaryAlignments>,
+    effort: &mut Effort<'_, '_>,
+) -> Result<f64, AlignError> {
+    let (groups, upper) = good_alignment(component, by, effort)?;
     // Covers rounding.
-    let gap = upper - priced.bound + 1e-9 * upper.max(by.empty);
-    let keep: Vec<usize> = (0..alignments.len())
-        .filter(|&at| priced.reduced[at] <= gap)
-        .collect();
-    alignments = alignments.filter(|at| priced.reduced[at] <= gap);
-    priced.reduced = keep.into_iter().map(|at| priced.reduced[at]).collect();
+    let margin = 1e-9 * upper.max(by.empty);
+    let (prices, alignments) = match all {
+        Some(all) => {
+            let priced = prices(&all, None, upper, effort)?;
+            let gap = upper - priced.bound + margin;
+            let kept = all.filter(|at| priced.reduced[at] <= gap);
+            (priced.prices, kept)
+        }
+        None => generate(component, by, &groups, upper, margin, effort)?,
+    };
+    let reduced = alignments.reduced_costs(&prices);
     let bounds = Bounds {
-        reduced: &priced.reduced,
-        gap,
+        reduced: &reduced,
+        gap: upper - prices.iter().sum::<f64>() + margin,
     };
     let least = least_disorder(&alignments, bounds, by, effort)?;
     Ok(least.min(upper))
+}
+
+/// Computes prices for which no unitary alignment has a negative reduced cost, without enumerating
+/// all of them, and returns the prices and the unitary alignments that may be in an alignment
+/// better than `groups`, whose disorder is `upper`.
+///
+/// This is column generation: prices are computed for some unitary alignments, others with negative
+/// reduced costs are added, and both steps are repeated until there are none (Barnhart et al. 1998,
+/// "Branch-and-price: column generation for solving huge integer programs").
+fn generate(
+    component: &[Placed],
+    by: &Dissimilarity,
+    groups: &[Vec<u32>],
+    upper: f64,
+    margin: f64,
+    effort: &mut Effort<'_, '_>,
+) -> Result<(Vec<f64>, UnitaryAlignments), AlignError> {
+    let mut current = vec![0.0; component.len()];
+    for group in groups {
+        let share = disorder(component, by, group) / group.len() as f64;
+        group
+            .iter()
+            .for_each(|&unit| current[unit as usize] = share);
+    }
+    let mut pool = UnitaryAlignments::of_groups(component, by, groups);
+    loop {
+        let pricing = Pricing {
+            prices: &current,
+            most: -margin / component.len() as f64,
+            per_unit: PER_UNIT,
+        };
+        let Some(negative) = enumerate(component, by, Some(pricing), None, effort)? else {
+            break;
+        };
+        if negative.len() == 0 {
+            break;
+        }
+        pool = pool.merge(&negative);
+        if pool.len() > effort.limits.alignments {
+            return Err(LimitError::Alignments(effort.limits.alignments).into());
+        }
+        current = prices(&pool, Some(current), upper, effort)?.prices;
+    }
+    let pricing = Pricing {
+        prices: &current,
+        most: upper - current.iter().sum::<f64>() + 2.0 * margin,
+        per_unit: usize::MAX,
+    };
+    let kept = enumerate(component, by, Some(pricing), None, effort)?;
+    Ok((current, kept.unwrap_or_default()))
 }

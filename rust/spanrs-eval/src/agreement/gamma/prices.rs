@@ -112,11 +112,7 @@ impl<'a> Ascent<'a> {
     /// Computes the reduced costs from the prices.
     fn recompute(&mut self) {
         let (alignments, prices) = (self.alignments, &self.prices);
-        self.reduced.clear();
-        self.reduced.extend((0..alignments.len()).map(|at| {
-            let members = alignments.members(at).iter();
-            alignments.disorders[at] - members.map(|&unit| prices[unit as usize]).sum::<f64>()
-        }));
+        self.reduced = alignments.reduced_costs(prices);
     }
 
     /// The Lagrangian bound: the disorder if each unitary alignment could be chosen freely.

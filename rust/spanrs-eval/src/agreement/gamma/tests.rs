@@ -1,14 +1,14 @@
 //! Tests of the best alignment and of gamma.
 
-use proptest::prelude::*;
 use spanrs_base::{Rng, Workers};
 
-use super::best::best_disorder;
+use super::best::{best_disorder, component_disorder, priced_disorder};
+use super::components::components;
 use super::continuum::Segment;
 use super::dissimilarity::Dissimilarity;
 use super::effort::{Effort, SearchLimits};
 use super::error::AlignError;
-use super::*;
+use super::unitary::enumerate;
 
 /// Returns the sum of the disorders of the best alignment, with limits.
 fn best(
@@ -115,4 +115,31 @@ fn the_alignment_is_the_best_of_all() {
             "{case}: {found} {expected} {units:?}"
         );
     }
+}
+
+#[test]
+fn every_method_finds_the_best_alignment() {
+    let mut rng = Rng::new(2);
+    let mut workers = Workers::new(|_| true);
+    let mut worker = workers.single();
+    let mut effort = Effort::new(&mut worker, LIMITS);
+    let mut compared = [0; 2];
+    for case in 0..400 {
+        let annotators = 3 + case % 5;
+        let by = Dissimilarity::new(1.0 + (case % 3) as f64, 1.0, 1.0, annotators);
+        let units = random_units(&mut rng, annotators, 4, 40, 1 + case as u64 % 12);
+        for component in components(&units, &by) {
+            let direct = component_disorder(&component, &by, &mut effort).unwrap();
+            let all = enumerate(&component, &by, None, None, &mut effort).unwrap();
+            for (method, all) in [all, None].into_iter().enumerate() {
+                let found = priced_disorder(&component, &by, all, &mut effort).unwrap();
+                assert!(
+                    (found - direct).abs() < 1e-12,
+                    "{case} {method}: {found} {direct}"
+                );
+                compared[method] += component.len();
+            }
+        }
+    }
+    assert!(compared.iter().all(|&units| units > 3_000), "{compared:?}");
 }

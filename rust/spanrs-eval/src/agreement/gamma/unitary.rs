@@ -4,6 +4,7 @@ use super::components::Placed;
 use super::dissimilarity::Dissimilarity;
 use super::effort::Effort;
 use super::error::{AlignError, LimitError};
+use super::heuristic::disorder;
 
 /// Unitary alignments of the units of a component, sorted by their first unit. Units are numbered
 /// by their position in the component.
@@ -58,6 +59,50 @@ impl UnitaryAlignments {
         kept
     }
 
+    /// The groups of an alignment, and each unit on its own.
+    pub(super) fn of_groups(component: &[Placed], by: &Dissimilarity, groups: &[Vec<u32>]) -> Self {
+        let mut first = vec![None; component.len()];
+        for group in groups {
+            if let Some(&least) = group.iter().min() {
+                first[least as usize] = Some(group);
+            }
+        }
+        let mut all = Self::empty();
+        for (unit, group) in (0..).zip(first) {
+            all.push(std::iter::once(unit), by.empty);
+            if let Some(group) = group.filter(|group| group.len() > 1) {
+                let mut members = group.clone();
+                members.sort_unstable();
+                all.push(members.into_iter(), disorder(component, by, group));
+            }
+            all.starts.push(all.len());
+        }
+        all
+    }
+
+    /// Returns the unitary alignments of both; they are of the same component.
+    pub(super) fn merge(&self, other: &Self) -> Self {
+        let mut all = Self::empty();
+        for unit in 0..self.units() {
+            for from in [self, other] {
+                for at in from.starts[unit]..from.starts[unit + 1] {
+                    all.push(from.members(at).iter().copied(), from.disorders[at]);
+                }
+            }
+            all.starts.push(all.len());
+        }
+        all
+    }
+
+    /// Returns the disorder of each unitary alignment minus the prices of its units.
+    pub(super) fn reduced_costs(&self, prices: &[f64]) -> Vec<f64> {
+        let cost = |(at, disorder): (usize, &f64)| {
+            let members = self.members(at).iter();
+            disorder - members.map(|&unit| prices[unit as usize]).sum::<f64>()
+        };
+        self.disorders.iter().enumerate().map(cost).collect()
+    }
+
     /// No unitary alignments of no units.
     fn empty() -> Self {
         Self {
@@ -87,14 +132,17 @@ pub(super) struct Pricing<'a> {
 /// This includes all unitary alignments with a disorder of at most `annotators * empty` that the
 /// paper considers (section 5.1.1), except those that are not better than their parts.
 ///
+/// Returns None if there are more than `many`.
+///
 /// # Errors
 /// [`LimitError::Alignments`].
 pub(super) fn enumerate(
     component: &[Placed],
     by: &Dissimilarity,
     pricing: Option<Pricing<'_>>,
+    many: Option<usize>,
     effort: &mut Effort<'_, '_>,
-) -> Result<UnitaryAlignments, AlignError> {
+) -> Result<Option<UnitaryAlignments>, AlignError> {
     let mut search = Search {
         component,
         by,
@@ -108,15 +156,19 @@ pub(super) fn enumerate(
         best: vec![0.0; by.annotators],
         found: UnitaryAlignments::empty(),
         of_unit: 0,
+        many: many.unwrap_or(usize::MAX),
     };
     let longest = component.iter().map(|u| u.segment.len());
     let longest = longest.fold(0.0, f64::max);
     for unit in 0..component.len() {
         search.extend_unit(unit, longest, effort)?;
         let len = search.found.len();
+        if many.is_some_and(|many| len > many) {
+            return Ok(None);
+        }
         search.found.starts.push(len);
     }
-    Ok(search.found)
+    Ok(Some(search.found))
 }
 
 /// A depth-first search for the unitary alignments with a given first unit.
@@ -146,6 +198,8 @@ struct Search<'a> {
     found: UnitaryAlignments,
     /// Number of unitary alignments with the current first unit.
     of_unit: usize,
+    /// Number of unitary alignments above which the search ends.
+    many: usize,
 }
 
 impl Search<'_> {
@@ -242,7 +296,7 @@ impl Search<'_> {
                 return Err(LimitError::Alignments(effort.limits.alignments).into());
             }
         }
-        if self.cannot_extend(from, reduced) {
+        if self.found.len() > self.many || self.cannot_extend(from, reduced) {
             return Ok(());
         }
         let n = self.candidates.len();
