@@ -268,7 +268,7 @@ def span_lists_of_ids(
 def gamma(
     documents: Sequence[tuple[Sequence[Sequence[tuple[int, int, int]]], int]],
     options: _Plain,
-    progress: _Progress | None = None,
+    progress: _Progress = None,
     /,
 ) -> tuple[float, float, float, float, int, list[tuple[float, float, float]]]: ...
 def partial_outcomes(

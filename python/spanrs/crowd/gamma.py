@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spanrs import _spanrs
-from spanrs.errors import as_integer
+from spanrs.errors import as_integer, as_number
 from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
@@ -136,11 +136,11 @@ def gamma(
     """
     numbered = _numbered(documents, lengths)
     options = {
-        "alpha": float(alpha),
-        "beta": float(beta),
-        "delta_empty": float(delta_empty),
+        "alpha": as_number(alpha, "alpha"),
+        "beta": as_number(beta, "beta"),
+        "delta_empty": as_number(delta_empty, "delta_empty"),
         "samples": None if samples is None else as_integer(samples, "samples", 1),
-        "precision": float(precision),
+        "precision": as_number(precision, "precision"),
         "seed": as_integer(seed, "seed", 0),
         "sampler": sampler,
         "threads": thread_count(threads),

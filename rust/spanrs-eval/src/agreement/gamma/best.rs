@@ -31,10 +31,10 @@ pub(super) fn best_disorder(
     for component in components(units, by) {
         total += component_disorder(&component, by, effort)?;
     }
-    Ok(total)
+    Ok(by.unscaled(total))
 }
 
-/// Returns the disorder of a best alignment of a component.
+/// Returns the scaled disorder of a best alignment of a component.
 pub(super) fn component_disorder(
     component: &[Placed],
     by: &Dissimilarity,
@@ -44,7 +44,7 @@ pub(super) fn component_disorder(
         return Ok(0.0);
     };
     let Some(second) = rest.iter().find(|unit| unit.annotator != first.annotator) else {
-        return Ok(by.empty * component.len() as f64);
+        return Ok(by.pairs * component.len() as f64);
     };
     let two = [first.annotator, second.annotator];
     if rest.iter().all(|unit| two.contains(&unit.annotator)) {
@@ -72,7 +72,7 @@ pub(super) fn priced_disorder(
 ) -> Result<f64, AlignError> {
     let (groups, upper) = good_alignment(component, by, effort)?;
     // Covers rounding.
-    let margin = 1e-9 * upper.max(by.empty);
+    let margin = 1e-9 * upper.max(by.pairs);
     let (prices, alignments) = match all {
         Some(all) => {
             let priced = prices(&all, None, upper, effort)?;

@@ -143,8 +143,8 @@ impl<'a, const W: usize> Frontier<'a, W> {
     /// Keeps the best of equal states, and removes states that are not better than another state.
     ///
     /// Let a and b be states of a layer. A completion of b becomes one of a if each unit that only b
-    /// covers gets a unitary alignment of its own, which adds `empty`, and if the units that only a
-    /// covers are removed, which adds at most `empty * (annotators - 1) / pairs` for each. If a with
+    /// covers gets a unitary alignment of its own, which adds `pairs`, and if the units that only a
+    /// covers are removed, which adds at most `annotators - 1` for each. If a with
     /// these additions is not worse than b, then b is not needed.
     fn reduce(&self, layer: &mut Vec<State<W>>) {
         layer.sort_unstable_by(|a, b| {
@@ -157,8 +157,8 @@ impl<'a, const W: usize> Frontier<'a, W> {
         }
         let mut order: Vec<usize> = (0..layer.len()).collect();
         order.sort_by(|&a, &b| layer[a].reduced.total_cmp(&layer[b].reduced));
-        let alone = self.by.empty;
-        let removed = alone * (self.by.annotators - 1) as f64 / self.by.pairs;
+        let alone = self.by.pairs;
+        let removed = (self.by.annotators - 1) as f64;
         let mut kept: Vec<State<W>> = Vec::with_capacity(layer.len());
         for at in order {
             let state = layer[at];

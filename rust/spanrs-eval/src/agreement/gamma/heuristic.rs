@@ -49,7 +49,7 @@ pub(super) fn good_alignment(
             insert(component, by, &mut changed, units, effort)?;
             let lower = total(component, by, &changed);
             if lower < disorder {
-                improved |= lower < disorder - 1e-12 * by.empty;
+                improved |= lower < disorder - 1e-12 * by.pairs;
                 (groups, disorder) = (changed, lower);
             }
         }
@@ -78,7 +78,7 @@ fn insert(
                 let other = &component[other as usize].segment;
                 by.benefit(segment, other)
             });
-            let credit = (by.empty + benefits.sum::<f64>()) / by.empty;
+            let credit = by.pairs + benefits.sum::<f64>();
             if credit > 0.0 {
                 let credit = (credit * SCALE) as i128;
                 pairs.push(Pair {
@@ -110,7 +110,7 @@ fn total(component: &[Placed], by: &Dissimilarity, groups: &[Vec<u32>]) -> f64 {
 
 /// Returns the disorder of a unitary alignment.
 pub(super) fn disorder(component: &[Placed], by: &Dissimilarity, group: &[u32]) -> f64 {
-    let mut disorder = by.empty;
+    let mut disorder = by.pairs;
     for (at, &a) in group.iter().enumerate() {
         for &b in &group[..at] {
             disorder -= by.benefit(

@@ -27,18 +27,18 @@ const LIMITS: SearchLimits = SearchLimits {
 };
 
 /// Returns the disorder of a unitary alignment by its definition: the mean over all pairs of
-/// annotators, where a pair with an empty unit counts `empty`.
+/// annotators, where a pair with an empty unit counts 1.
 fn disorder(tuple: &[Option<Segment>], by: &Dissimilarity) -> f64 {
     let mut sum = 0.0;
     for (at, a) in tuple.iter().enumerate() {
         for b in &tuple[..at] {
             sum += match (a, b) {
                 (Some(a), Some(b)) => by.of(a, b),
-                _ => by.empty,
+                _ => 1.0,
             };
         }
     }
-    sum / by.pairs
+    by.unscaled(sum)
 }
 
 /// Returns the smallest sum of disorders over all alignments of the units from `at` on: the unit

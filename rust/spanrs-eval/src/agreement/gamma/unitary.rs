@@ -69,7 +69,7 @@ impl UnitaryAlignments {
         }
         let mut all = Self::empty();
         for (unit, group) in (0..).zip(first) {
-            all.push(std::iter::once(unit), by.empty);
+            all.push(std::iter::once(unit), by.pairs);
             if let Some(group) = group.filter(|group| group.len() > 1) {
                 let mut members = group.clone();
                 members.sort_unstable();
@@ -129,7 +129,7 @@ pub(super) struct Pricing<'a> {
 /// least [`Dissimilarity::least_benefit`], separating any single unit would increase the disorder,
 /// and the reduced cost is not above the limit of `pricing`.
 ///
-/// This includes all unitary alignments with a disorder of at most `annotators * empty` that the
+/// This includes all unitary alignments whose disorder is at most that of `annotators` units, each alone, that the
 /// paper considers (section 5.1.1), except those that are not better than their parts.
 ///
 /// Returns None if there are more than `many`.
@@ -233,8 +233,8 @@ impl Search<'_> {
         effort.steps(1 + self.benefits.len())?;
         self.of_unit = 0;
         self.used[first.annotator as usize] = true;
-        let reduced = self.by.empty - self.price(unit);
-        let result = self.visit(unit, 0, self.by.empty, reduced, effort);
+        let reduced = self.by.pairs - self.price(unit);
+        let result = self.visit(unit, 0, self.by.pairs, reduced, effort);
         self.used[first.annotator as usize] = false;
         result
     }
@@ -340,11 +340,11 @@ impl Search<'_> {
             self.gains[0][at] - self.price(candidate)
         };
         let first: f64 = self.chosen.iter().map(|&at| gain(at)).sum();
-        (depth == 0 || first > -self.by.empty)
+        (depth == 0 || first > -self.by.pairs)
             && self.chosen.iter().all(|&at| {
                 let others = self.chosen.iter().filter(|&&other| other != at);
                 let sum: f64 = others.map(|&other| self.benefits[at * n + other]).sum();
-                gain(at) + sum > -self.by.empty
+                gain(at) + sum > -self.by.pairs
             })
     }
 
