@@ -15,6 +15,9 @@ use super::unitary::{Pricing, UnitaryAlignments, enumerate};
 const FEW: usize = 48;
 /// Number of unitary alignments above which they are not all enumerated.
 const MANY: usize = 1 << 15;
+/// Part of the difference between the disorder of the known alignment and the lower bound to which
+/// the search is limited at first.
+const FIRST_GAP: f64 = 1.0 / 64.0;
 /// Maximum number of unitary alignments with the same first unit that are generated at once.
 const PER_UNIT: usize = 32;
 
@@ -64,6 +67,10 @@ pub(super) fn component_disorder(
 
 /// Returns the disorder of a best alignment of a component, given all unitary alignments, or None
 /// if there are many.
+///
+/// The disorder of an alignment exceeds the sum of the prices by the reduced costs of its unitary
+/// alignments. The search is therefore limited to alignments whose reduced costs have a small sum;
+/// if there is none, the limit is increased up to that of a known alignment.
 pub(super) fn priced_disorder(
     component: &[Placed],
     by: &Dissimilarity,
@@ -73,27 +80,42 @@ pub(super) fn priced_disorder(
     let (groups, upper) = good_alignment(component, by, effort)?;
     // Covers rounding.
     let margin = 1e-9 * upper.max(by.pairs);
-    let (prices, alignments) = match all {
-        Some(all) => {
-            let priced = prices(&all, None, upper, effort)?;
-            let gap = upper - priced.bound + margin;
-            let kept = all.filter(|at| priced.reduced[at] <= gap);
-            (priced.prices, kept)
-        }
+    let current = match &all {
+        Some(all) => prices(all, None, upper, effort)?,
         None => generate(component, by, &groups, upper, margin, effort)?,
     };
-    let reduced = alignments.reduced_costs(&prices);
-    let bounds = Bounds {
-        reduced: &reduced,
-        gap: upper - prices.iter().sum::<f64>() + margin,
-    };
-    let least = least_disorder(&alignments, bounds, by, effort)?;
-    Ok(least.min(upper))
+    let most = upper - current.iter().sum::<f64>() + margin;
+    let mut gap = (most * FIRST_GAP).max(margin).min(most);
+    loop {
+        let within = match &all {
+            Some(all) => {
+                let reduced = all.reduced_costs(&current);
+                all.filter(|at| reduced[at] <= gap)
+            }
+            None => {
+                let pricing = Pricing {
+                    prices: &current,
+                    most: gap + margin,
+                    per_unit: usize::MAX,
+                };
+                enumerate(component, by, Some(pricing), None, effort)?.unwrap_or_default()
+            }
+        };
+        let bounds = Bounds {
+            reduced: &within.reduced_costs(&current),
+            gap,
+        };
+        let least = least_disorder(&within, bounds, by, effort)?;
+        // An alignment with a smaller disorder would be within the gap as well.
+        if least.is_finite() || gap >= most {
+            return Ok(least.min(upper));
+        }
+        gap = (gap * 4.0).min(most);
+    }
 }
 
 /// Computes prices for which no unitary alignment has a negative reduced cost, without enumerating
-/// all of them, and returns the prices and the unitary alignments that may be in an alignment
-/// better than `groups`, whose disorder is `upper`.
+/// all of them. The disorder of the alignment `groups` is `upper`.
 ///
 /// This is column generation: prices are computed for some unitary alignments, others with negative
 /// reduced costs are added, and both steps are repeated until there are none (Barnhart et al. 1998,
@@ -105,7 +127,7 @@ fn generate(
     upper: f64,
     margin: f64,
     effort: &mut Effort<'_, '_>,
-) -> Result<(Vec<f64>, UnitaryAlignments), AlignError> {
+) -> Result<Vec<f64>, AlignError> {
     let mut current = vec![0.0; component.len()];
     for group in groups {
         let share = disorder(component, by, group) / group.len() as f64;
@@ -120,23 +142,15 @@ fn generate(
             most: -margin / component.len() as f64,
             per_unit: PER_UNIT,
         };
-        let Some(negative) = enumerate(component, by, Some(pricing), None, effort)? else {
-            break;
-        };
+        let negative = enumerate(component, by, Some(pricing), None, effort)?;
+        let negative = negative.unwrap_or_default();
         if negative.len() == 0 {
-            break;
+            return Ok(current);
         }
         pool = pool.merge(&negative);
         if pool.len() > effort.limits.alignments {
             return Err(LimitError::Alignments(effort.limits.alignments).into());
         }
-        current = prices(&pool, Some(current), upper, effort)?.prices;
+        current = prices(&pool, Some(current), upper, effort)?;
     }
-    let pricing = Pricing {
-        prices: &current,
-        most: upper - current.iter().sum::<f64>() + 2.0 * margin,
-        per_unit: usize::MAX,
-    };
-    let kept = enumerate(component, by, Some(pricing), None, effort)?;
-    Ok((current, kept.unwrap_or_default()))
 }

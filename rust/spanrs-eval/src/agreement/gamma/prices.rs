@@ -19,17 +19,7 @@ const STEPS: usize = 150;
 /// Number of subgradient steps without improvement after which the step size is halved.
 const PATIENCE: usize = 8;
 
-/// Prices with reduced costs of at least 0 (up to rounding).
-pub(super) struct Prices {
-    /// The price of each unit.
-    pub(super) prices: Vec<f64>,
-    /// The reduced cost of each unitary alignment.
-    pub(super) reduced: Vec<f64>,
-    /// Sum of the prices.
-    pub(super) bound: f64,
-}
-
-/// Computes prices with a high sum. `upper` is the disorder of an alignment, and `initial` are
+/// Computes prices with a high sum for which no reduced cost is negative, up to rounding. `upper` is the disorder of an alignment, and `initial` are
 /// prices to start from.
 ///
 /// Coordinate ascent comes first: the price of a unit is set to the middle of the interval in which
@@ -41,7 +31,7 @@ pub(super) fn prices(
     initial: Option<Vec<f64>>,
     upper: f64,
     effort: &mut Effort<'_, '_>,
-) -> Result<Prices, Interrupted> {
+) -> Result<Vec<f64>, Interrupted> {
     let mut ascent = Ascent::new(alignments, initial);
     let mut bound = ascent.bound();
     for sweep in 0..SWEEPS {
@@ -58,11 +48,7 @@ pub(super) fn prices(
         ascent.subgradient(bound, upper, effort)?;
     }
     ascent.make_feasible();
-    Ok(Prices {
-        bound: ascent.prices.iter().sum(),
-        prices: ascent.prices,
-        reduced: ascent.reduced,
-    })
+    Ok(ascent.prices)
 }
 
 /// The current prices, and the unitary alignments of each unit.

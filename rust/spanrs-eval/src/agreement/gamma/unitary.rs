@@ -113,6 +113,10 @@ impl UnitaryAlignments {
     }
 }
 
+/// Number of visited sets of units for each unitary alignment that may be enumerated. Most sets of
+/// units that are far from each other are not better than their parts.
+const VISITS: usize = 4;
+
 /// Prices of units that restrict an enumeration: the reduced cost of a unitary alignment is its
 /// disorder minus the prices of its units.
 #[derive(Clone, Copy, Debug)]
@@ -132,10 +136,10 @@ pub(super) struct Pricing<'a> {
 /// This includes all unitary alignments whose disorder is at most that of `annotators` units, each alone, that the
 /// paper considers (section 5.1.1), except those that are not better than their parts.
 ///
-/// Returns None if there are more than `many`.
+/// Returns None if there are more than `many`, or if the search takes too long for this number.
 ///
 /// # Errors
-/// [`LimitError::Alignments`].
+/// [`LimitError::Alignments`] or [`LimitError::States`].
 pub(super) fn enumerate(
     component: &[Placed],
     by: &Dissimilarity,
@@ -157,13 +161,14 @@ pub(super) fn enumerate(
         found: UnitaryAlignments::empty(),
         of_unit: 0,
         many: many.unwrap_or(usize::MAX),
+        visits: 0,
     };
     let longest = component.iter().map(|u| u.segment.len());
     let longest = longest.fold(0.0, f64::max);
     for unit in 0..component.len() {
         search.extend_unit(unit, longest, effort)?;
         let len = search.found.len();
-        if many.is_some_and(|many| len > many) {
+        if search.is_ended() {
             return Ok(None);
         }
         search.found.starts.push(len);
@@ -198,8 +203,10 @@ struct Search<'a> {
     found: UnitaryAlignments,
     /// Number of unitary alignments with the current first unit.
     of_unit: usize,
-    /// Number of unitary alignments above which the search ends.
+    /// Number of unitary alignments, or visits divided by [`VISITS`], above which the search ends.
     many: usize,
+    /// Number of sets of chosen units that have been visited.
+    visits: usize,
 }
 
 impl Search<'_> {
@@ -296,7 +303,11 @@ impl Search<'_> {
                 return Err(LimitError::Alignments(effort.limits.alignments).into());
             }
         }
-        if self.found.len() > self.many || self.cannot_extend(from, reduced) {
+        self.visits += 1;
+        if self.visits > effort.limits.states {
+            return Err(LimitError::States(effort.limits.states).into());
+        }
+        if self.is_ended() || self.cannot_extend(from, reduced) {
             return Ok(());
         }
         let n = self.candidates.len();
@@ -323,6 +334,11 @@ impl Search<'_> {
             self.used[annotator] = false;
         }
         Ok(())
+    }
+
+    /// Returns whether there are too many unitary alignments or visits.
+    fn is_ended(&self) -> bool {
+        self.found.len() > self.many || self.visits / VISITS > self.many
     }
 
     /// Returns whether the chosen units may be a unitary alignment of a best alignment.
