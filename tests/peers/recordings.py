@@ -174,6 +174,7 @@ for pred, gold, zero_division in json.load(sys.stdin):
 json.dump(outputs, sys.stdout)
 """
 
+
 def pygamma_inputs(rng: random.Random) -> list[Any]:
     """Units (start, end, type) of each annotator, alpha, beta, delta_empty, and the number of random continua.
 

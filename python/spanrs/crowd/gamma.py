@@ -120,8 +120,8 @@ def gamma(
 
     References
     ----------
-    Mathet, Widlöcher and Métivier 2015, "The unified and holistic method gamma (γ) for inter-annotator agreement measure
-    and alignment", Computational Linguistics 41(3).
+    Mathet, Widlöcher and Métivier 2015, "The unified and holistic method gamma (γ) for inter-annotator agreement
+    measure and alignment", Computational Linguistics 41(3).
 
     Examples
     --------
@@ -160,15 +160,15 @@ def gamma(
 def _numbered(documents: Sequence[_Document], lengths: Sequence[int] | None) -> list[_Numbered]:
     """Check documents, number their types, and sort annotators by name, so that their order does not matter."""
     if lengths is not None and len(lengths) != len(documents):
-        message = f"there are {len(documents)} documents, but {len(lengths)} lengths; give one for each document"
+        message = (
+            f"there are {len(documents)} documents, but {len(lengths)} lengths; give one for each document"
+        )
         raise ValueError(message)
     numbers: dict[Any, int] = {}
     result = []
     for at, document in enumerate(documents):
         if not isinstance(document, Mapping):
-            message = (
-                f"document {at} is {type(document).__name__}, but must be a mapping from annotators to lists of units"
-            )
+            message = f"document {at} is {type(document).__name__}, but must be a mapping from annotators to units"
             raise TypeError(message)
         by_annotator = {}
         for name in sorted(document, key=str):

@@ -1,4 +1,7 @@
-//! Tests of the best alignment and of gamma.
+//! Tests of the best alignment against enumeration of all alignments.
+
+mod laws;
+mod sampling;
 
 use spanrs_base::{Rng, Workers};
 
