@@ -265,6 +265,12 @@ def span_lists_of_ids(
     reader: _Plain,
     /,
 ) -> tuple[SpanLists, SpanLists]: ...
+def gamma(
+    documents: Sequence[tuple[Sequence[Sequence[tuple[int, int, int]]], int]],
+    options: _Plain,
+    progress: _Progress = None,
+    /,
+) -> tuple[float, float, float, float, int, list[tuple[float, float, float]]]: ...
 def partial_outcomes(
     gold: SpanLists,
     pred: SpanLists,

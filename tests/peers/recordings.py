@@ -174,6 +174,67 @@ for pred, gold, zero_division in json.load(sys.stdin):
 json.dump(outputs, sys.stdout)
 """
 
+
+def pygamma_inputs(rng: random.Random) -> list[Any]:
+    """Units (start, end, type) of each annotator, alpha, beta, delta_empty, and the number of random continua.
+
+    No annotator has equal units, because the package merges them.
+    """
+    sampled = [(2, 4), (2, 6), (2, 9), (2, 12), (3, 4), (3, 6), (3, 8), (4, 4)]
+    cases = []
+    for number in range(64):
+        annotators, most = sampled[number] if number < len(sampled) else (rng.randint(2, 5), 12)
+        if annotators == 5:
+            most = 7
+        length = rng.choice([20, 60, 150])
+        # Annotators agree to some degree, except on every fourth continuum.
+        starts = [rng.randrange(length - 8) for _ in range(most)]
+        units = []
+        for _ in range(annotators):
+            own = set()
+            for start in starts[: most if number < len(sampled) else rng.randint(0, most)]:
+                at = rng.randrange(length - 8) if number % 4 == 3 else max(start + rng.randint(-1, 1), 0)
+                own.add((at, at + rng.randint(1, 7), rng.choice("xyz"[: rng.randint(1, 3)])))
+            units.append(sorted(own))
+        if not any(units):
+            units[0] = [(0, 3, "x")]
+        settings = rng.choice([(3.0, 1.0, 1.0), (1.0, 2.0, 0.5)]) if number % 2 else (1.0, 1.0, 1.0)
+        cases.append([units, *settings, 400 if number < len(sampled) else 0])
+    return cases
+
+
+PYGAMMA = """
+import json, logging, sys, warnings
+warnings.simplefilter("ignore")
+logging.disable(logging.CRITICAL)
+import numpy as np
+from pyannote.core import Segment
+from pygamma_agreement import (
+    CombinedCategoricalDissimilarity, Continuum, ShuffleContinuumSampler, StatisticalContinuumSampler
+)
+
+outputs = []
+for units, alpha, beta, delta_empty, samples in json.load(sys.stdin):
+    continuum = Continuum()
+    for number, own in enumerate(units):
+        continuum.add_annotator(str(number))
+        for start, end, name in own:
+            # The sampler does not support integers.
+            continuum.add(str(number), Segment(float(start), float(end)), name)
+    dissimilarity = CombinedCategoricalDissimilarity(alpha=alpha, beta=beta, delta_empty=delta_empty)
+    found = {"observed": float(continuum.get_best_alignment(dissimilarity).disorder)}
+    for name, sampler in (("shuffle", ShuffleContinuumSampler()), ("statistical", StatisticalContinuumSampler())):
+        if samples:
+            np.random.seed(0)
+            sampler.init_sampling(continuum)
+            drawn = [
+                sampler.sample_from_continuum.get_best_alignment(dissimilarity).disorder for _ in range(samples)
+            ]
+            found[name] = [float(np.mean(drawn)), float(np.std(drawn) / np.sqrt(samples))]
+    outputs.append(found)
+json.dump(outputs, sys.stdout)
+"""
+
 RECORDINGS = {
     "bioc": Recording("bioc==2.1", inputs("bioc-xml", "bioc-json", "pubtator", "brat"), program("bioc")),
     "cassis": Recording("dkpro-cassis==0.12.0", inputs("uima-xmi"), program("cassis")),
@@ -186,6 +247,7 @@ RECORDINGS = {
     "label_studio": Recording("label-studio-sdk==2.1.2", inputs("label-studio"), program("label_studio")),
     # The metric poseval is this call of scikit-learn.
     "poseval": Recording("scikit-learn==1.9.1", poseval_inputs, POSEVAL),
+    "pygamma_agreement": Recording("pygamma-agreement==0.5.9", pygamma_inputs, PYGAMMA, ("setuptools<81",)),
     "spacy": Recording("spacy==3.8.18", inputs("spacy"), program("spacy")),
     "webanno2spacy": Recording(
         "webanno2spacy==0.1.0", inputs("webanno-tsv", own=False), program("webanno2spacy"), ("typer",)

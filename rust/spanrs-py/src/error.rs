@@ -159,6 +159,7 @@ convert!(
     Interrupted,
     UnknownName,
     UnknownSeparator,
+    spanrs::eval::agreement::gamma::GammaError,
     spanrs::crf::Error,
     spanrs::crf::TemplateError,
     spanrs::dep::Error,

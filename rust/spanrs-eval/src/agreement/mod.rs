@@ -12,11 +12,13 @@
 //!   all annotators. The label of a token or character is the set of the types of the spans that
 //!   cover it, so overlapping and nested spans count.
 //! - Krippendorff's alpha for unitizing (1995; 2004, section 11.6).
+//! - [`gamma`] aligns the units of all annotators.
 //!
 //! Only annotators who saw a document are compared on it. A measure without anything to measure is
 //! NaN.
 
 mod formulas;
+pub mod gamma;
 mod labels;
 mod layout;
 mod measures;
