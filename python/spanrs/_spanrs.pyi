@@ -265,12 +265,6 @@ def span_lists_of_ids(
     reader: _Plain,
     /,
 ) -> tuple[SpanLists, SpanLists]: ...
-def gamma(
-    documents: Sequence[tuple[Sequence[Sequence[tuple[int, int, int]]], int]],
-    options: _Plain,
-    progress: _Progress = None,
-    /,
-) -> tuple[float, float, float, float, int, list[tuple[float, float, float]]]: ...
 def partial_outcomes(
     gold: SpanLists,
     pred: SpanLists,
@@ -358,7 +352,7 @@ class DocumentReader:
 
 @final
 class AgreementProject:
-    def __new__(cls) -> AgreementProject: ...
+    def __new__(cls, keep_units: bool, /) -> AgreementProject: ...
     def add_spans(
         self,
         length: int,
@@ -374,6 +368,14 @@ class AgreementProject:
         /,
     ) -> None: ...
     def values(self) -> _Plain: ...
+    def gamma(
+        self,
+        options: _Plain,
+        pair: tuple[int, int] | None,
+        ty: int | None,
+        progress: _Progress = None,
+        /,
+    ) -> _Plain: ...
     def resample(
         self, samples: int, seed: int, threads: int, with_pairs: bool, progress: _Progress = None, /
     ) -> npt.NDArray[np.float32]: ...

@@ -348,6 +348,8 @@ MEASURE = option("--measure", "measure", group="Output", help="Measure of the pl
 POSITIONS = option("--positions", "positions", group="Agreement",
     help="Positions of kappa and alpha: tokens or characters.", type=types.choice("tokens", "characters"),
     default="tokens", metavar="UNIT")
+GAMMA = option("--gamma", "gamma", group="Agreement", help="Also compute gamma, which takes longer.",
+    is_flag=True)
 AGREEMENT_SAMPLES = option("--samples", "samples", group="Intervals",
     help="Number of resamples of documents; 0: no intervals.", type=types.IntRange(min=0, max=10000000),
     default=1000, metavar="N")
@@ -402,8 +404,8 @@ compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B
     LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown",
     "latex", "csv", "json", "html"))
 agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
-    options=[ANNOTATOR_NAME, POSITIONS, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON, PLOT,
-    MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
+    options=[ANNOTATOR_NAME, POSITIONS, GAMMA, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON,
+    PLOT, MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
 merge = command("merge", arguments=[argument("paths", metavar="COUNTS...", nargs=-1, required=True)],
     options=[UNTYPED, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON,
     MAX_VIOLATIONS, SAVE, SHORT_SIGNATURE], formats=("text", "markdown", "latex", "csv", "json", "html"))

@@ -27,6 +27,7 @@ def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
     positions: str,
+    gamma: bool,
     samples: int,
     level: float,
     seed: int,
@@ -44,11 +45,12 @@ def command(
     """
     output.check(paths, ("--plot", plot))
     source, names = inputs.sources(paths, annotators)
-    with console.counting_bar("resamples") as bar:
+    with console.counting_bar("samples") as bar:
         result = agreement(
             source,
             annotators=names,
             positions=positions,
+            gamma=gamma,
             samples=samples,
             level=level,
             seed=seed,

@@ -22,6 +22,7 @@ from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
+from spanrs.crowd.gamma import GammaOptions
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.layers import crowd_layers
 from spanrs.crowd.mace import MACE
@@ -47,6 +48,7 @@ __all__ = [
     "Disagreement",
     "DocumentAgreement",
     "EMIteration",
+    "GammaOptions",
     "HMMCrowd",
     "MajorityVote",
     "MultiCRF",

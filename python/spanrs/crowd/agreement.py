@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanrs.crowd.agreement_input import POSITIONS, Project, read_project
 from spanrs.crowd.agreement_measures import (
+    NAN,
     PAIR,
     TYPE,
     WHOLE,
@@ -21,6 +22,7 @@ from spanrs.crowd.agreement_measures import (
     TypeAgreement,
 )
 from spanrs.crowd.agreement_tables import tables
+from spanrs.crowd.gamma import Gamma, GammaOptions, measure_gamma
 from spanrs.errors import ModelError, as_integer
 from spanrs.eval.paired import Interval
 from spanrs.io import atomic_output
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-NAN = float("nan")
 #: Measures that :meth:`Agreement.plot` can draw.
 PLOTTED = PAIR
 #: Maximum number of pairs of annotators whose intervals are computed.
@@ -63,6 +64,10 @@ class Agreement(Measures):
         Krippendorff's alpha for nominal data.
     unitized_alpha : float
         Krippendorff's alpha for unitizing (1995; 2004, section 11.6). Every document is a continuum.
+    gamma : float
+        Gamma; NaN unless requested.
+    gamma_samples : int or None
+        Number of random continua of each document; None unless gamma was requested.
     pairs : list of PairAgreement
         Pairs of annotators with a document in common.
     by_annotator, by_type, by_document : list
@@ -123,17 +128,59 @@ class Agreement(Measures):
             for name, measures in zip(self.types, values["by_type"], strict=True)
         ]
         self.by_type.sort(key=lambda row: row.type)
-        if project.sorts_annotators:
-            self.annotators = sorted(self.annotators)
-            self.by_annotator.sort(key=lambda row: row.annotator)
-            self.pairs = [replace(pair, annotators=_sorted(pair.annotators)) for pair in self.pairs]
-            self.pairs.sort(key=lambda pair: pair.annotators)
+        self.gamma, self.gamma_samples = NAN, None
         self.by_document = [
             DocumentAgreement(
                 project.labels[index], index, annotators, positions, **_named(WHOLE, measures)
             )
             for index, annotators, positions, measures in values["documents"]
         ]
+        if project.gamma is not None:
+            self._add_gamma(project, [pair["annotators"] for pair in values["pairs"]], threads, progress)
+        if project.sorts_annotators:
+            self.annotators = sorted(self.annotators)
+            self.by_annotator.sort(key=lambda row: row.annotator)
+            self.pairs = [replace(pair, annotators=_sorted(pair.annotators)) for pair in self.pairs]
+            self.pairs.sort(key=lambda pair: pair.annotators)
+
+    def _add_gamma(
+        self,
+        project: Project,
+        pairs: Sequence[tuple[int, int]],
+        threads: int,
+        progress: Callable[[int], object] | None,
+    ) -> None:
+        """Compute gamma of the project, of documents, pairs and types."""
+        assert project.gamma is not None
+        options, done = project.gamma.checked(self.seed, threads), self.samples
+
+        def measured(**part: Any) -> Gamma:
+            nonlocal done
+            before, last = done, 0
+
+            def report(number: int) -> None:
+                nonlocal last
+                last = number
+                if progress is not None:
+                    progress(before + number)
+
+            result = measure_gamma(project.compiled, options, progress=report, **part)
+            done = before + last
+            return result
+
+        whole = measured()
+        self.gamma, self.gamma_samples = whole.gamma, whole.samples
+        self.intervals = {**self.intervals, "gamma": _gamma_interval(whole, self)}
+        self.by_document = [
+            replace(row, gamma=document.gamma)
+            for row, document in zip(self.by_document, whole.documents, strict=True)
+        ]
+        self.pairs = [
+            replace(row, gamma=measured(pair=pair).gamma)
+            for row, pair in zip(self.pairs, pairs, strict=True)
+        ]
+        numbers = {name: at for at, name in enumerate(self.types)}
+        self.by_type = [replace(row, gamma=measured(ty=numbers[row.type]).gamma) for row in self.by_type]
 
     def interval(self, measure: str) -> Interval | None:
         """Return the interval of a measure of all annotators; None if undefined."""
@@ -167,7 +214,8 @@ class Agreement(Measures):
             "documents": {"compared": self.compared, "alone": self.alone, "unseen": self.unseen},
             "samples": self.samples,
             "level": self.level,
-            **{name: _known(getattr(self, name)) for name in WHOLE},
+            **{name: _known(getattr(self, name)) for name in (*WHOLE, "gamma")},
+            "gamma_samples": self.gamma_samples,
             "intervals": self.intervals,
             "annotators": [_record(row) for row in self.by_annotator],
             "types": [_record(row) for row in self.by_type],
@@ -248,6 +296,24 @@ class _Bounds:
         }
 
 
+def _gamma_interval(gamma: Gamma, agreement: Agreement) -> Interval | None:
+    """Return the percentile interval of gamma for resampled documents, given their disorders."""
+    import numpy as np
+
+    rows = np.array([(row.observed, row.expected, row.weight) for row in gamma.documents])
+    rows = np.nan_to_num(rows)
+    if not agreement.samples:
+        return None
+    rng = np.random.default_rng(agreement.seed)
+    values = np.empty((agreement.samples, 1), dtype=np.float32)
+    for at in range(agreement.samples):
+        drawn = rows[rng.integers(len(rows), size=len(rows))]
+        observed, expected = drawn[:, :2].T @ drawn[:, 2]
+        values[at] = 1 - observed / expected if expected > 0 else NAN
+    low, high = _limits(values, agreement.level)[:, 0].tolist()
+    return None if math.isnan(low) else Interval(low, high)
+
+
 def _limits(values: npt.NDArray[np.float32], level: float) -> npt.NDArray[np.float64]:
     """Return percentiles of each column, an array (2, columns); NaN if most of its values are NaN."""
     import numpy as np
@@ -271,6 +337,7 @@ def agreement(
     *,
     annotators: Sequence[str] | None = None,
     positions: str = "tokens",
+    gamma: bool | GammaOptions = False,
     samples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
@@ -295,6 +362,9 @@ def agreement(
         ``tokens`` or ``characters``: the positions of kappa and alpha, and the unit of lengths in alpha for unitizing.
         Text is split by the tokens of the document, or a tokenizer; a token has the types of the spans that overlap it.
         F1 always compares characters, or tokens for sources without text.
+    gamma : bool or GammaOptions
+        Whether to compute gamma, which aligns the units of all annotators (Mathet, Widlöcher and Métivier 2015); it
+        takes longer than all other measures.
     samples : int
         Number of bootstrap resamples of the documents for the intervals; 0 computes no intervals.
     level : float
@@ -314,6 +384,8 @@ def agreement(
     ------
     spanrs.errors.ModelError
         If no document was seen by two annotators.
+    spanrs.errors.LimitError
+        If gamma is requested, and a document has too many possible alignments.
     spanrs.errors.FormatError, spanrs.errors.AlignmentError
         As :func:`spanrs.crowd.crowd_corpus`.
     ValueError
@@ -343,8 +415,9 @@ def agreement(
     if not 0.0 < level < 1.0:
         message = f"level must be between 0 and 1, not {level!r}"
         raise ValueError(message)
+    options = GammaOptions() if gamma is True else (gamma or None)
     return Agreement(
-        read_project(source, annotators, positions),
+        read_project(source, annotators, positions, options),
         samples=number,
         level=level,
         seed=as_integer(seed, "seed", 0),

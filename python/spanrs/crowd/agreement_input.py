@@ -17,6 +17,7 @@ from spanrs.io.texts import tokens_of_lines
 
 if TYPE_CHECKING:
     from spanrs.crowd.corpus import CrowdCorpus
+    from spanrs.crowd.gamma import GammaOptions
     from spanrs.crowd.projects import ProjectDocument, SharedText
     from spanrs.io.texts import Tokenizer
 
@@ -35,14 +36,17 @@ class Project:
         Name of each document for users.
     positions : str
         ``tokens`` or ``characters``.
+    gamma : GammaOptions or None
+        Options of gamma, if it is requested; the units of all documents are then kept.
     has_spans : bool
         Whether annotations are spans, as opposed to labels that are not tags.
     sorts_annotators : bool
         Whether annotators are shown by name, because their order in an export has no meaning.
     """
 
-    def __init__(self, annotators: Iterable[str], positions: str) -> None:
-        self.compiled = _spanrs.AgreementProject()
+    def __init__(self, annotators: Iterable[str], positions: str, gamma: GammaOptions | None) -> None:
+        self.compiled = _spanrs.AgreementProject(gamma is not None)
+        self.gamma = gamma
         self._numbers = {name: at for at, name in enumerate(annotators)}
         self.labels: list[str] = []
         self.positions = positions
@@ -117,8 +121,10 @@ class Project:
             self.labels.append(f"sentence {at}")
 
 
-def read_project(source: Any, annotators: Sequence[str] | None, positions: str) -> Project:
-    """Read the annotations of a project; documents are not kept in memory.
+def read_project(
+    source: Any, annotators: Sequence[str] | None, positions: str, gamma: GammaOptions | None
+) -> Project:
+    """Read the annotations of a project; texts are not kept in memory.
 
     Raises
     ------
@@ -128,12 +134,12 @@ def read_project(source: Any, annotators: Sequence[str] | None, positions: str) 
     shared = shared_texts(source, annotators)
     if shared is not None:
         texts, tokenizer = shared
-        project = Project(annotators or (), positions)
+        project = Project(annotators or (), positions, gamma)
         project.sorts_annotators = annotators is None and not isinstance(source, (list, tuple, Mapping))
         project.add_texts(texts, tokenizer)
         return project
     corpus = crowd_corpus(source, annotators=annotators)
-    project = Project(corpus.annotators, positions)
+    project = Project(corpus.annotators, positions, gamma)
     if corpus.texts is not None:
         project.add_documents(corpus.texts, None)
         return project

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from spanrs.eval.paired import Interval
 
+NAN = float("nan")
 #: Measures of a pair and of an annotator, in the order of the compiled module.
 PAIR = ("f1", "overlap_f1", "untyped_f1", "kappa")
 #: Measures of all annotators.
@@ -38,6 +39,8 @@ class PairAgreement:
     """F1 of each type that at least one of the two annotators used."""
     intervals: Intervals = field(default_factory=dict)
     """By measure; None if undefined."""
+    gamma: float = NAN
+    """Gamma of the two annotators, if requested."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class TypeAgreement:
     """Krippendorff's alpha of whether a position has the type."""
     unitized_alpha: float
     intervals: Intervals = field(default_factory=dict)
+    gamma: float = NAN
+    """Gamma of the units of this type, if requested."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class DocumentAgreement:
     fleiss_kappa: float
     alpha: float
     unitized_alpha: float
+    gamma: float = NAN
+    """Gamma, if requested."""
 
 
 class Measures:
@@ -106,6 +113,8 @@ class Measures:
     fleiss_kappa: float
     alpha: float
     unitized_alpha: float
+    gamma: float
+    gamma_samples: int | None
     pairs: list[PairAgreement]
     by_annotator: list[AnnotatorAgreement]
     by_type: list[TypeAgreement]

@@ -25,6 +25,7 @@ NAMES = {
     "fleiss_kappa": "Fleiss' kappa, {}",
     "alpha": "Krippendorff's alpha, {}",
     "unitized_alpha": "Krippendorff's alpha, unitizing",
+    "gamma": "gamma",
 }
 #: Headings of measures in tables with several measures.
 HEADINGS = {
@@ -34,6 +35,7 @@ HEADINGS = {
     "kappa": "kappa",
     "alpha": "alpha",
     "unitized_alpha": "unitizing",
+    "gamma": "gamma",
 }
 
 
@@ -43,7 +45,13 @@ def tables(agreement: Measures, *, fractions: bool) -> list[Table | str]:
     parts: list[Table | str] = [*([] if fractions else [_summary(agreement), "\n"])]
     parts += [_whole(agreement, show, fractions=fractions)]
     of_annotators = [name for name in ("f1", "overlap_f1", "untyped_f1", "kappa") if _used(agreement, name)]
-    of_types = [*(name for name in of_annotators if name != "untyped_f1"), "alpha", "unitized_alpha"]
+    gamma = ["gamma"] * (agreement.gamma_samples is not None)
+    of_types = [
+        *(name for name in of_annotators if name != "untyped_f1"),
+        "alpha",
+        "unitized_alpha",
+        *gamma,
+    ]
     people = Table(["annotator", *map(HEADINGS.__getitem__, of_annotators)])
     for row in agreement.by_annotator:
         people.add_row(row.annotator, *_cells(row, of_annotators, show))
@@ -72,7 +80,9 @@ def _summary(agreement: Measures) -> str:
 
 def _used(agreement: Measures, measure: str) -> bool:
     """Return whether a measure is defined for the kind of annotations."""
-    return agreement.has_spans or not measure.endswith("f1")
+    if measure == "gamma":
+        return agreement.gamma_samples is not None
+    return agreement.has_spans or not (measure.endswith("f1") or measure == "unitized_alpha")
 
 
 def _whole(agreement: Measures, show: Callable[[str, float], str], *, fractions: bool) -> Table:
@@ -81,7 +91,7 @@ def _whole(agreement: Measures, show: Callable[[str, float], str], *, fractions:
         columns += ["low", "high"] if fractions else [f"{100 * agreement.level:g} % interval"]
     table = Table(columns)
     for name, title in NAMES.items():
-        if not _used(agreement, name) or (name == "unitized_alpha" and not agreement.has_spans):
+        if not _used(agreement, name):
             continue
         cells = [title.format(agreement.positions), show(name, getattr(agreement, name))]
         if agreement.samples:

@@ -126,7 +126,9 @@ class _Pairs(NamedTuple):
         linked = self.pairs.correlated(alpha / max(annotators * (annotators - 1) // 2, 1), LEAST_SHARES[0])
         rows = self.rows.correlated(alpha / annotators, LEAST_SHARES[1])
         pooled = rows[:, None] | rows[None, :] | self.total.correlated(alpha, LEAST_SHARES[2])
-        return linked | (pooled & (self.pairs.score >= LEAST_SCORE) & (self.pairs.same > self.pairs.expected))
+        return linked | (
+            pooled & (self.pairs.score >= LEAST_SCORE) & (self.pairs.same > self.pairs.expected)
+        )
 
 
 def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) -> _Pairs:
@@ -246,7 +248,9 @@ def _components(linked: npt.NDArray[np.bool_]) -> list[list[int]]:
     return sorted(groups)
 
 
-def correlated_annotators(corpus: CrowdCorpus, aggregator: Aggregator | None = None) -> list[CorrelatedGroup]:
+def correlated_annotators(
+    corpus: CrowdCorpus, aggregator: Aggregator | None = None
+) -> list[CorrelatedGroup]:
     """Return groups of annotators who give the same wrong labels more often than independent annotators would.
 
     Errors are counted at tokens with known labels, and at all tokens against an estimate. The estimate can follow a
@@ -318,7 +322,9 @@ def warn_of_correlation(corpus: CrowdCorpus) -> None:
             continue
         names = ", ".join(group.annotators[:-1]) + f" and {group.annotators[-1]}"
         if group.evidence == "copies":
-            message = f"the annotators {names} gave nearly the same labels, and the other annotators did not"
+            message = (
+                f"the annotators {names} gave nearly the same labels, and the other annotators did not"
+            )
         else:
             message = (
                 f"errors of the annotators {names} appear to be correlated: pairs gave the same label against the "
@@ -393,7 +399,9 @@ def _compare_estimate(
     with_votes = voted[known.token]
     known = KnownTokens(place[known.token[with_votes]], known.label[with_votes])
     if shares is None:
-        shares = _estimate(votes, (len(sentence), len(corpus.labels)), annotators, known, annotator_exponents(corpus))
+        shares = _estimate(
+            votes, (len(sentence), len(corpus.labels)), annotators, known, annotator_exponents(corpus)
+        )
     else:
         shares = set_known(shares[voted], known)
     return _compare(votes, shares, sentence, annotators), _copies(votes, len(sentence), annotators)
@@ -429,7 +437,11 @@ def _estimate(
     import numpy as np
 
     labels = shape[1]
-    shares = np.bincount(votes.token * labels + votes.label, minlength=shape[0] * labels).reshape(shape).astype(float)
+    shares = (
+        np.bincount(votes.token * labels + votes.label, minlength=shape[0] * labels)
+        .reshape(shape)
+        .astype(float)
+    )
     shares = set_known(shares / shares.sum(axis=1, keepdims=True), known)
     pseudo = SMOOTHING + AGREEMENT * np.eye(labels)
     order = np.argsort(votes.token, kind="stable")

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import as_integer, as_number
 from spanrs.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 #: The units of each annotator: annotator -> (type, start, end).
 _Document = Mapping[Any, "Iterable[tuple[Any, int, int]]"]
-#: The units of each annotator as (start, end, number of the type), by name of the annotator, and the length.
-_Numbered = tuple[dict[Any, list[tuple[int, int, int]]], int]
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,8 @@ class DocumentGamma:
     """Disorder of the best alignment."""
     expected: float
     """Mean disorder of the best alignments of the random continua."""
+    weight: float
+    """Mean number of units per annotator."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,53 @@ class Gamma:
     samples: int
     """Number of random continua of each document."""
     documents: tuple[DocumentGamma, ...]
-    """Agreement in each document, in the given order."""
-    pairs: dict[tuple[Any, Any], float]
+    """Agreement in each document that several annotators saw, in the given order."""
+    pairs: Mapping[tuple[Any, Any], float] = field(default_factory=dict)
     """Gamma of each pair of annotators with a document in common, if requested."""
+
+
+class GammaOptions(NamedTuple):
+    """Options of gamma.
+
+    Examples
+    --------
+    >>> from spanrs.crowd import GammaOptions
+    >>> GammaOptions(beta=0.0).beta
+    0.0
+    """
+
+    alpha: float = 1.0
+    """Weight of the positional dissimilarity, ``((|s1 - s2| + |e1 - e2|) / (length1 + length2)) ** 2``."""
+    beta: float = 1.0
+    """Weight of the categorical dissimilarity, which is 1 for different types."""
+    delta_empty: float = 1.0
+    """Dissimilarity of a unit and no unit; the unit of all dissimilarities."""
+    sampler: str = "shuffle"
+    """How random documents are drawn: ``shuffle`` shifts the units of random annotators, as in the paper;
+    ``statistical`` draws from normal distributions of lengths and gaps, as pygamma-agreement does by default."""
+    samples: int | None = None
+    """Number of random continua of each document. By default 30, then as many as ``precision`` requires."""
+    precision: float = 0.02
+    """Relative error of the expected disorder at 95 % confidence, if ``samples`` is not given."""
+
+    def checked(self, seed: int, threads: int) -> dict[str, Any]:
+        """Return the options of the compiled module; ranges are checked there.
+
+        Raises
+        ------
+        TypeError
+            If an option is not a number.
+        """
+        return {
+            "alpha": as_number(self.alpha, "alpha"),
+            "beta": as_number(self.beta, "beta"),
+            "delta_empty": as_number(self.delta_empty, "delta_empty"),
+            "samples": None if self.samples is None else as_integer(self.samples, "samples", 1),
+            "precision": as_number(self.precision, "precision"),
+            "seed": seed,
+            "sampler": self.sampler,
+            "threads": threads,
+        }
 
 
 def gamma(
@@ -134,78 +178,89 @@ def gamma(
     >>> gamma([{"ann": ann, "ben": ann}]).gamma
     1.0
     """
-    numbered = _numbered(documents, lengths)
-    options = {
-        "alpha": as_number(alpha, "alpha"),
-        "beta": as_number(beta, "beta"),
-        "delta_empty": as_number(delta_empty, "delta_empty"),
-        "samples": None if samples is None else as_integer(samples, "samples", 1),
-        "precision": as_number(precision, "precision"),
-        "seed": as_integer(seed, "seed", 0),
-        "sampler": sampler,
-        "threads": thread_count(threads),
-    }
-    total, observed, expected, error, drawn, by_document = _measure(numbered, options)
-    return Gamma(
-        gamma=total,
-        observed=observed,
-        expected=expected,
-        expected_error=error,
-        samples=drawn,
-        documents=tuple(DocumentGamma(*disorders) for disorders in by_document),
-        pairs=_pairs(numbered, options) if pairs else {},
+    options = GammaOptions(alpha, beta, delta_empty, sampler, samples, precision)
+    checked = options.checked(as_integer(seed, "seed", 0), thread_count(threads))
+    names = _ordered({name for document in _mappings(documents) for name in document})
+    numbers = {name: at for at, name in enumerate(names)}
+    project = _spanrs.AgreementProject(True)
+    for number, (document, length) in enumerate(zip(documents, _lengths(documents, lengths), strict=True)):
+        answers = [
+            (numbers[name], _spans(document[name], f"document {number}, annotator {name!r}", length))
+            for name in document
+        ]
+        project.add_spans(length, answers)
+    result = measure_gamma(project, checked)
+    if not pairs:
+        return result
+    common = sorted(
+        {pair for document in documents for pair in itertools.combinations(_ordered(document), 2)}, key=str
     )
+    of_pairs = {
+        (first, second): measure_gamma(project, checked, pair=(numbers[first], numbers[second])).gamma
+        for first, second in common
+    }
+    return replace(result, pairs=of_pairs)
 
 
-def _numbered(documents: Sequence[_Document], lengths: Sequence[int] | None) -> list[_Numbered]:
-    """Check documents, number their types, and sort annotators by name, so that their order does not matter."""
-    if lengths is not None and len(lengths) != len(documents):
-        message = (
-            f"there are {len(documents)} documents, but {len(lengths)} lengths; give one for each document"
-        )
-        raise ValueError(message)
-    numbers: dict[Any, int] = {}
-    result = []
+def measure_gamma(
+    project: _spanrs.AgreementProject,
+    options: dict[str, Any],
+    *,
+    pair: tuple[int, int] | None = None,
+    ty: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Gamma:
+    """Return gamma of a compiled project that keeps its units, or of a pair of annotators, or of a type.
+
+    ``options`` are those of :meth:`GammaOptions.checked`.
+    """
+    values = project.gamma(options, pair, ty, progress)
+    documents = tuple(DocumentGamma(*document) for document in values.pop("documents"))
+    return Gamma(documents=documents, **values)
+
+
+def _ordered(names: Iterable[Any]) -> list[Any]:
+    return sorted(names, key=str)
+
+
+def _mappings(documents: Sequence[_Document]) -> Sequence[_Document]:
     for at, document in enumerate(documents):
         if not isinstance(document, Mapping):
             message = f"document {at} is {type(document).__name__}, but must be a mapping from annotators to units"
             raise TypeError(message)
-        by_annotator = {}
-        for name in sorted(document, key=str):
-            place = f"document {at}, annotator {name!r}"
-            by_annotator[name] = [
-                _unit(unit, f"{place}, unit {n}", numbers) for n, unit in enumerate(document[name])
-            ]
-        if lengths is None:
-            ends = (end for units in by_annotator.values() for _, end, _ in units)
-            length = max(ends, default=0)
-        else:
-            length = as_integer(lengths[at], f"the length of document {at}", 0)
-        result.append((by_annotator, length))
-    return result
+    return documents
 
 
-def _unit(unit: tuple[Any, int, int], place: str, numbers: dict[Any, int]) -> tuple[int, int, int]:
-    try:
-        type_, start, end = unit
-    except (TypeError, ValueError):
-        message = f"{place} must be a triple (type, start, end), not {unit!r}"
-        raise ValueError(message) from None
-    number = numbers.setdefault(type_, len(numbers))
-    return as_integer(start, f"{place}: start", 0), as_integer(end, f"{place}: end", 0), number
+def _lengths(documents: Sequence[_Document], lengths: Sequence[int] | None) -> list[int]:
+    """Return the length of each document."""
+    if lengths is None:
+        ends = ((unit[2] for units in document.values() for unit in units) for document in documents)
+        return [max(of_document, default=0) for of_document in ends]
+    if len(lengths) != len(documents):
+        message = (
+            f"there are {len(documents)} documents, but {len(lengths)} lengths; give one for each document"
+        )
+        raise ValueError(message)
+    return [as_integer(length, f"the length of document {at}", 0) for at, length in enumerate(lengths)]
 
 
-def _measure(
-    documents: list[_Numbered], options: dict[str, Any]
-) -> tuple[float, float, float, float, int, list[tuple[float, float, float]]]:
-    return _spanrs.gamma([(list(units.values()), length) for units, length in documents], options)
-
-
-def _pairs(documents: list[_Numbered], options: dict[str, Any]) -> dict[tuple[Any, Any], float]:
-    """Return gamma for each pair of annotators, over the documents that both saw."""
-    common: dict[tuple[Any, Any], list[_Numbered]] = {}
-    for units, length in documents:
-        for first, second in itertools.combinations(units, 2):
-            both = {first: units[first], second: units[second]}
-            common.setdefault((first, second), []).append((both, length))
-    return {names: _measure(shared, options)[0] for names, shared in common.items()}
+def _spans(
+    units: Iterable[tuple[Any, int, int]], place: str, length: int
+) -> list[tuple[str, int, int, tuple[()]]]:
+    """Return checked spans of the compiled module."""
+    spans: list[tuple[str, int, int, tuple[()]]] = []
+    for number, unit in enumerate(units):
+        where = f"{place}, unit {number}"
+        try:
+            type_, start, end = unit
+        except (TypeError, ValueError):
+            message = f"{where} must be a triple (type, start, end), not {unit!r}"
+            raise ValueError(message) from None
+        start, end = as_integer(start, f"{where}: start", 0), as_integer(end, f"{where}: end", 0)
+        if not start < end <= length:
+            message = (
+                f"{where} from {start} to {end} is empty or exceeds the {length} positions of the document"
+            )
+            raise ValueError(message)
+        spans.append((str(type_), start, end, ()))
+    return spans

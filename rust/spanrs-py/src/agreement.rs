@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use serde::Serialize;
 use spanrs::base::Interrupted;
+use spanrs::eval::agreement::gamma::{Continuum, DocumentGamma, Options as GammaOptions, gamma};
 use spanrs::eval::agreement::{Answer, Content, DocumentValues, Project, ProjectSpan};
 use spanrs::eval::mat::NO_CONTENT;
 use spanrs::io::document::{Document, TOKEN, tokenize};
@@ -49,15 +50,34 @@ struct PlainValues {
     joined: u64,
 }
 
+/// Gamma of a project.
+#[derive(Serialize)]
+struct PlainGamma {
+    gamma: f64,
+    observed: f64,
+    expected: f64,
+    expected_error: f64,
+    samples: usize,
+    /// Gamma, observed and expected disorder, and mean number of units per annotator.
+    documents: Vec<(f64, f64, f64, f64)>,
+}
+
 /// Statistics of the documents of an annotation project.
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct AgreementProject(Mutex<Project>);
 
 #[pymethods]
 impl AgreementProject {
+    /// `keep_units`: whether gamma will be computed.
     #[new]
-    fn new() -> Self {
-        Self(Mutex::default())
+    #[pyo3(signature = (keep_units, /))]
+    fn new(keep_units: bool) -> Self {
+        let project = if keep_units {
+            Project::keeping_units()
+        } else {
+            Project::default()
+        };
+        Self(Mutex::new(project))
     }
 
     /// Adds a document of spans; positions are tokens.
@@ -182,9 +202,53 @@ impl AgreementProject {
         let width = values.len().checked_div(samples as usize).unwrap_or(0);
         Ok(PyArray1::from_vec(py, values).reshape([samples as usize, width])?)
     }
+
+    /// Gamma of the documents that several annotators saw, or of a pair of annotators, or of a type; the project must
+    /// have kept its units. `progress` is called with the number of continua that have been aligned.
+    #[pyo3(signature = (options, pair, ty, progress=None, /))]
+    fn gamma(
+        &self,
+        py: Python<'_>,
+        options: Plain<GammaOptions>,
+        pair: Option<(u32, u32)>,
+        ty: Option<u32>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<Plain<PlainGamma>> {
+        self.run(py, progress, |project, tell| {
+            let continua = project.continua(pair, ty).unwrap_or_default();
+            let all = gamma(&continua, &options.0, tell)?;
+            let by_document = all.documents.iter().zip(&continua);
+            let of_document = |(one, continuum): (&DocumentGamma, &Continuum)| {
+                (
+                    one.gamma,
+                    one.observed,
+                    one.expected,
+                    continuum.mean_units(),
+                )
+            };
+            Ok(Plain(PlainGamma {
+                gamma: all.gamma,
+                observed: all.observed,
+                expected: all.expected,
+                expected_error: all.expected_error,
+                samples: all.samples,
+                documents: by_document.map(of_document).collect(),
+            }))
+        })
+    }
 }
 
 impl AgreementProject {
+    /// Runs a job on the project; see [`run_job`].
+    fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<Py<PyAny>>,
+        job: impl FnOnce(&Project, &mut (dyn FnMut(u64) -> bool + Send)) -> Result<T> + Send,
+    ) -> Result<T> {
+        run_job(py, progress, |tell| job(&lock(&self.0), tell))
+    }
+
     /// Adds a document. Releases the GIL, because the thread that holds the lock may be waiting for the GIL.
     fn add<T: Send>(
         &self,

@@ -15,7 +15,6 @@ mod document_writer;
 mod documents;
 mod error;
 mod files;
-mod gamma;
 mod ids;
 mod lazy_globals;
 mod locks;
@@ -77,8 +76,6 @@ mod _spanrs {
     use crate::files::{
         PySource, convert_file, detect_file, recognise, running_text, spans_file, validate_file,
     };
-    #[pymodule_export]
-    use crate::gamma::gamma;
     #[pymodule_export]
     use crate::lazy_globals::initialise_globals;
     #[pymodule_export]

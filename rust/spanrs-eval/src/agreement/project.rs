@@ -3,6 +3,7 @@
 use foldhash::HashMap;
 use spanrs_base::Interner;
 
+use super::gamma::{Continuum, Unit};
 use super::labels::{Labels, OUTSIDE, Run, for_each_pair, push};
 use super::overlap::{by_bounds, common, shared};
 use super::row::{Columns, Key, Row, RowBuilder};
@@ -94,6 +95,8 @@ pub struct Project {
     /// Number of common documents of each pair.
     pub(super) pair_documents: Vec<u32>,
     builder: RowBuilder,
+    /// Units of the compared documents by annotator, for gamma; None if they are not kept.
+    units: Option<Vec<AnswerUnits>>,
     /// Number of added documents.
     documents: u32,
     /// Documents with one annotator.
@@ -104,6 +107,9 @@ pub struct Project {
     joined: u64,
 }
 
+/// Units of a document by annotator.
+type AnswerUnits = Vec<(u32, Vec<Unit>)>;
+
 /// An answer, prepared for comparison.
 struct Prepared {
     annotator: u32,
@@ -112,11 +118,47 @@ struct Prepared {
     /// Spans sorted by bounds.
     bounds: Vec<ProjectSpan>,
     runs: Vec<Run>,
-    /// Units of each type, ascending by type.
+    /// All units, if they are kept.
+    all: Vec<Unit>,
+    /// Units of each type, ascending by type; overlapping units are joined.
     units: Vec<(u32, Vec<(u32, u32)>)>,
 }
 
 impl Project {
+    /// Creates a project that keeps the units of all documents, for [`Project::continua`].
+    pub fn keeping_units() -> Self {
+        Self {
+            units: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the documents that several annotators saw as continua, with the units in tokens or
+    /// characters; None if units were not kept.
+    ///
+    /// - `pair`: only these two annotators, and only the documents that both saw.
+    /// - `ty`: only units of this type.
+    pub fn continua(&self, pair: Option<(u32, u32)>, ty: Option<u32>) -> Option<Vec<Continuum>> {
+        let is_wanted =
+            |annotator: u32| pair.is_none_or(|pair| annotator == pair.0 || annotator == pair.1);
+        let continuum = |(answers, facts): (&AnswerUnits, &Facts)| {
+            let answers = answers.iter().filter(|answer| is_wanted(answer.0));
+            let of_type = |(_, units): &(u32, Vec<Unit>)| -> Vec<Unit> {
+                let units = units.iter().copied();
+                units
+                    .filter(|unit| ty.is_none_or(|ty| unit.category == ty))
+                    .collect()
+            };
+            let units: Vec<_> = answers.map(of_type).collect();
+            (units.len() > 1).then_some(Continuum {
+                units,
+                length: facts.length,
+            })
+        };
+        let documents = self.units.as_ref()?.iter().zip(&self.facts);
+        Some(documents.filter_map(continuum).collect())
+    }
+
     /// Returns the number of a type or label.
     pub fn intern(&mut self, name: &str) -> u32 {
         self.types.intern(name)
@@ -165,6 +207,11 @@ impl Project {
             .map(|answer| self.prepare(answer, length, tokens))
             .collect();
         answers.sort_by_key(|answer| answer.annotator);
+        if let Some(kept) = &mut self.units {
+            let of_answer =
+                |answer: &mut Prepared| (answer.annotator, std::mem::take(&mut answer.all));
+            kept.push(answers.iter_mut().map(of_answer).collect());
+        }
         let annotators = answers.len() as u32;
         self.put(Key::Positions { annotators }, positions);
         self.put(Key::Answers { length: positions }, annotators);
@@ -195,24 +242,18 @@ impl Project {
             Content::Spans(spans) => spans,
             Content::Labels(labels) => {
                 let runs = self.runs_of_labels(&labels);
-                let (spans, bounds, units) = Default::default();
+                let (spans, bounds, units, all) = Default::default();
                 return Prepared {
                     annotator,
                     spans,
                     bounds,
                     runs,
+                    all,
                     units,
                 };
             }
         };
-        for span in &mut spans {
-            span.end = span.end.min(length);
-            span.start = span.start.min(span.end);
-            for piece in &mut span.pieces {
-                piece.1 = piece.1.min(length);
-                piece.0 = piece.0.min(piece.1);
-            }
-        }
+        clamp(&mut spans, length);
         let place = |start, end| tokens.map_or((start, end), |tokens| covered(tokens, start, end));
         let mut ranges = Vec::with_capacity(spans.len());
         let mut units: Vec<(u32, u32, u32)> = Vec::with_capacity(spans.len());
@@ -230,6 +271,14 @@ impl Project {
             }
         }
         let runs = self.labels.runs(&ranges);
+        let mut all = Vec::new();
+        if self.units.is_some() {
+            all.extend(units.iter().map(|&(category, start, end)| Unit {
+                start,
+                end,
+                category,
+            }));
+        }
         let units = self.units_by_type(units);
         spans.sort_by(by_bounds);
         let bounds = spans.clone();
@@ -239,6 +288,7 @@ impl Project {
             spans,
             bounds,
             runs,
+            all,
             units,
         }
     }
@@ -368,6 +418,18 @@ fn for_each_type<T>(
         let (right, other_rest) = second.split_at(split(second));
         each(next, left, right);
         (first, second) = (rest, other_rest);
+    }
+}
+
+/// Reduces bounds beyond the length of a document to the length.
+fn clamp(spans: &mut [ProjectSpan], length: u32) {
+    for span in spans {
+        span.end = span.end.min(length);
+        span.start = span.start.min(span.end);
+        for piece in &mut span.pieces {
+            piece.1 = piece.1.min(length);
+            piece.0 = piece.0.min(piece.1);
+        }
     }
 }
 

@@ -62,8 +62,8 @@ impl Continuum {
         self.units.iter().map(Vec::len).sum()
     }
 
-    /// Mean number of units per annotator.
-    pub(super) fn mean_units(&self) -> f64 {
+    /// Returns the mean number of units per annotator; NaN without annotators.
+    pub fn mean_units(&self) -> f64 {
         self.total() as f64 / self.units.len() as f64
     }
 

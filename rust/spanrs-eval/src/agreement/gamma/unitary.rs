@@ -379,9 +379,10 @@ impl Search<'_> {
         let gains = &self.gains[self.chosen.len()];
         self.best.fill(0.0);
         let mut total = 0.0;
-        for at in from..self.candidates.len() {
-            let annotator = self.component[self.candidates[at] as usize].annotator as usize;
-            let (gain, best) = (gains[at] + self.halves[at], &mut self.best[annotator]);
+        let candidates = self.candidates.iter().zip(gains).zip(&self.halves);
+        for ((&candidate, gain), half) in candidates.skip(from) {
+            let annotator = self.component[candidate as usize].annotator as usize;
+            let (gain, best) = (gain + half, &mut self.best[annotator]);
             if !self.used[annotator] && gain > *best {
                 total += gain - *best;
                 *best = gain;
