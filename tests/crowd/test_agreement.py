@@ -20,8 +20,9 @@ from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
 
 import spanrs
 from noisy_crowd import noisy
-from spanrs.crowd import CrowdCorpus
-from spanrs.errors import FormatError, ModelError, SpanrsWarning
+from spanrs.crowd import CrowdCorpus, GammaOptions
+from spanrs.crowd.gamma import gamma
+from spanrs.errors import FormatError, LimitError, ModelError, SpanrsWarning
 from spanrs.io import Document
 
 #: Number of random projects.
@@ -476,3 +477,36 @@ def test_the_heat_map_is_a_picture(tmp_path):
         result.plot(tmp_path / "map.txt")
     with pytest.raises(ValueError, match="must be one of f1, overlap_f1, untyped_f1, kappa"):
         result.plot(tmp_path / "map.png", "alpha")
+
+
+def test_gamma_is_that_of_the_units(projects):
+    """Gamma of a project is that of its units; of a pair or type, that of its units alone."""
+    for project, _ in projects[:20]:
+        result = measure(project, gamma=GammaOptions(samples=20), samples=50)
+        documents = [answers for _, answers in project.values() if len(answers) > 1]
+        lengths = [length for length, answers in project.values() if len(answers) > 1]
+        expected = gamma(documents, lengths=lengths, samples=20, pairs=True)
+        assert result.gamma == pytest.approx(expected.gamma, nan_ok=True)
+        assert result.gamma_samples == (0 if math.isnan(result.gamma) else 20)
+        by_document = [row.gamma for row in result.by_document]
+        assert by_document == pytest.approx([row.gamma for row in expected.documents], nan_ok=True)
+        for pair in result.pairs:
+            assert pair.gamma == pytest.approx(expected.pairs[pair.annotators], nan_ok=True)
+        for row in result.by_type:
+            of_type = [
+                {name: [span for span in spans if span[0] == row.type] for name, spans in answers.items()}
+                for answers in documents
+            ]
+            alone = gamma(of_type, lengths=lengths, samples=20).gamma
+            assert row.gamma == pytest.approx(alone, nan_ok=True)
+        interval = result.interval("gamma")
+        assert interval is None or interval.low <= result.gamma <= interval.high
+    assert measure(project, samples=0).to_dict()["gamma_samples"] is None
+
+
+def test_gamma_names_the_document_that_exceeds_a_limit(monkeypatch):
+    project = {"easy": (9, {"a": [], "b": []}), "hard": (9, {name: [("X", 0, 5)] for name in "abcde"})}
+    checked = GammaOptions.checked
+    monkeypatch.setattr(GammaOptions, "checked", lambda *args: checked(*args) | {"max_alignments": 1})
+    with pytest.raises(LimitError, match=r"^gamma of document hard: .*increase max_alignments"):
+        measure(project, gamma=True)

@@ -196,8 +196,12 @@ def _ends(documents: list[dict[str, list[tuple[str, int, int]]]], names: str) ->
 @pytest.mark.parametrize(
     ("documents", "options", "message"),
     [
-        ([{"ann": [("PER", 3, 3)], "ben": []}], {}, "document 0, annotator 0: unit 0 is 3..3"),
-        ([{"ann": ANN, "ben": BEN}], {"lengths": [7]}, "the length of the document"),
+        ([{"ann": [("PER", 3, 3)], "ben": []}], {}, "document 0, annotator 'ann', unit 0 is 3..3"),
+        (
+            [{"ann": ANN, "ben": BEN}],
+            {"lengths": [7]},
+            "unit 1 is 5..8, but the length of the document is 7",
+        ),
         ([{"ann": ANN, "ben": BEN}], {"lengths": []}, "there are 1 documents, but 0 lengths"),
         ([{"ann": [("PER", 0)]}], {}, r"annotator 'ann', unit 0 must be a triple \(type, start, end\)"),
         ([{"ann": [("PER", -1, 3)]}], {}, "unit 0: start must be an integer of at least 0"),
@@ -219,9 +223,12 @@ def test_documents_must_be_mappings() -> None:
 
 
 def test_a_limit_is_an_error() -> None:
-    units = [[(0, 5, 0), (2, 9, 1), (4, 8, 0)] for _ in range(5)]
+    project = _spanrs.AgreementProject(True)
+    spans = [("x", 0, 5, ()), ("y", 2, 9, ()), ("x", 4, 8, ())]
+    project.add_spans(9, [(0, []), (1, [])])
+    project.add_spans(9, [(annotator, spans) for annotator in range(5)])
     with pytest.raises(LimitError, match="increase max_alignments") as raised:
-        _spanrs.gamma([([], 0), (units, 9)], {"max_alignments": 3})
+        project.gamma({"max_alignments": 3}, None, None)
     assert raised.value.sentence == 1
 
 

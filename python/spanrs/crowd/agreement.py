@@ -23,7 +23,7 @@ from spanrs.crowd.agreement_measures import (
 )
 from spanrs.crowd.agreement_tables import tables
 from spanrs.crowd.gamma import Gamma, GammaOptions, measure_gamma
-from spanrs.errors import ModelError, as_integer
+from spanrs.errors import LimitError, ModelError, as_integer, with_code
 from spanrs.eval.paired import Interval
 from spanrs.io import atomic_output
 from spanrs.report.table import Table, as_text
@@ -168,7 +168,14 @@ class Agreement(Measures):
             done = before + last
             return result
 
-        whole = measured()
+        try:
+            whole = measured()
+        except LimitError as error:
+            if error.sentence is None:
+                raise
+            document = self.by_document[error.sentence].document
+            message = f"gamma of document {document}: {error}"
+            raise with_code(LimitError(message), error.code) from None
         self.gamma, self.gamma_samples = whole.gamma, whole.samples
         self.intervals = {**self.intervals, "gamma": _gamma_interval(whole, self)}
         self.by_document = [

@@ -64,8 +64,8 @@ def tables(agreement: Measures, *, fractions: bool) -> list[Table | str]:
     return [
         *parts,
         "\n",
-        *_pairs(agreement, of_annotators, show),
-        *_documents(agreement, of_annotators, show),
+        *_pairs(agreement, [*of_annotators, *gamma], show),
+        *_documents(agreement, [*of_annotators, *gamma], show),
     ]
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The units of each annotator: annotator -> (type, start, end).
 _Document = Mapping[Any, "Iterable[tuple[Any, int, int]]"]
+#: A span of the compiled module: type, start, end, no pieces.
+_Span = tuple[str, int, int, tuple[()]]
 
 
 @dataclass(frozen=True)
@@ -183,12 +185,14 @@ def gamma(
     names = _ordered({name for document in _mappings(documents) for name in document})
     numbers = {name: at for at, name in enumerate(names)}
     project = _spanrs.AgreementProject(True)
-    for number, (document, length) in enumerate(zip(documents, _lengths(documents, lengths), strict=True)):
-        answers = [
-            (numbers[name], _spans(document[name], f"document {number}, annotator {name!r}", length))
-            for name in document
-        ]
-        project.add_spans(length, answers)
+    spans = [
+        {name: _spans(units, f"document {at}, annotator {name!r}") for name, units in document.items()}
+        for at, document in enumerate(documents)
+    ]
+    for at, (answers, length) in enumerate(zip(spans, _lengths(spans, lengths), strict=True)):
+        for name, marked in answers.items():
+            _check_ends(marked, length, f"document {at}, annotator {name!r}")
+        project.add_spans(length, [(numbers[name], marked) for name, marked in answers.items()])
     result = measure_gamma(project, checked)
     if not pairs:
         return result
@@ -231,10 +235,12 @@ def _mappings(documents: Sequence[_Document]) -> Sequence[_Document]:
     return documents
 
 
-def _lengths(documents: Sequence[_Document], lengths: Sequence[int] | None) -> list[int]:
+def _lengths(
+    documents: Sequence[Mapping[Any, Sequence[_Span]]], lengths: Sequence[int] | None
+) -> list[int]:
     """Return the length of each document."""
     if lengths is None:
-        ends = ((unit[2] for units in document.values() for unit in units) for document in documents)
+        ends = ((span[2] for spans in answers.values() for span in spans) for answers in documents)
         return [max(of_document, default=0) for of_document in ends]
     if len(lengths) != len(documents):
         message = (
@@ -244,11 +250,9 @@ def _lengths(documents: Sequence[_Document], lengths: Sequence[int] | None) -> l
     return [as_integer(length, f"the length of document {at}", 0) for at, length in enumerate(lengths)]
 
 
-def _spans(
-    units: Iterable[tuple[Any, int, int]], place: str, length: int
-) -> list[tuple[str, int, int, tuple[()]]]:
-    """Return checked spans of the compiled module."""
-    spans: list[tuple[str, int, int, tuple[()]]] = []
+def _spans(units: Iterable[tuple[Any, int, int]], place: str) -> list[_Span]:
+    """Return spans of the compiled module."""
+    spans: list[_Span] = []
     for number, unit in enumerate(units):
         where = f"{place}, unit {number}"
         try:
@@ -257,10 +261,17 @@ def _spans(
             message = f"{where} must be a triple (type, start, end), not {unit!r}"
             raise ValueError(message) from None
         start, end = as_integer(start, f"{where}: start", 0), as_integer(end, f"{where}: end", 0)
-        if not start < end <= length:
-            message = (
-                f"{where} from {start} to {end} is empty or exceeds the {length} positions of the document"
-            )
+        if start >= end:
+            message = f"{where} is {start}..{end}; units must have a length of at least 1"
             raise ValueError(message)
         spans.append((str(type_), start, end, ()))
     return spans
+
+
+def _check_ends(spans: Sequence[_Span], length: int, place: str) -> None:
+    for number, (_, start, end, _) in enumerate(spans):
+        if end > length:
+            message = (
+                f"{place}, unit {number} is {start}..{end}, but the length of the document is {length}"
+            )
+            raise ValueError(message)
