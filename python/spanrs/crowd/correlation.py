@@ -203,10 +203,7 @@ def annotator_exponents(corpus: CrowdCorpus) -> Array | None:
     """
     import numpy as np
 
-    if not corpus.known or len(corpus.annotators) < 2:
-        return None
-    compared = _compare_known(corpus)
-    groups = _components(compared.linked(ALPHA_KNOWN))
+    groups = known_groups(corpus)
     if not groups:
         return None
     exponents = np.ones(len(corpus.annotators))
@@ -214,10 +211,20 @@ def annotator_exponents(corpus: CrowdCorpus) -> Array | None:
     for annotation in corpus.annotations:
         labelled[annotation.sentence, annotation.annotator] = True
     for group in groups:
-        numbers = labelled[:, group].sum(axis=1)
+        members = [corpus.annotators.index(name) for name in group.annotators]
+        numbers = labelled[:, members].sum(axis=1)
         size = float(numbers[numbers > 0].mean())
-        exponents[group] = 1.0 / (1.0 + (size - 1.0) * _mean_correlation(compared, group))
+        exponents[members] = 1.0 / (1.0 + (size - 1.0) * group.correlation)
     return exponents
+
+
+def known_groups(corpus: CrowdCorpus) -> list[CorrelatedGroup]:
+    """Return the groups of annotators with correlated errors at tokens with known labels."""
+    if not corpus.known or len(corpus.annotators) < 2:
+        return []
+    compared = _compare_known(corpus)
+    everyone = list(range(len(corpus.annotators)))
+    return _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
 
 
 def _mean_correlation(compared: _Pairs, group: list[int]) -> float:
@@ -287,13 +294,10 @@ def correlated_annotators(corpus: CrowdCorpus, aggregator: Aggregator | None = N
     import numpy as np
 
     annotators = len(corpus.annotators)
-    groups: list[CorrelatedGroup] = []
+    groups = known_groups(corpus)
     decided = np.zeros((annotators, annotators), dtype=bool)
     if corpus.known:
-        compared = _compare_known(corpus)
-        decided = compared.pairs.smaller >= LEAST_ERRORS
-        everyone = list(range(annotators))
-        groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
+        decided = _compare_known(corpus).pairs.smaller >= LEAST_ERRORS
     if aggregator is None:
         sample, chosen = _sample(corpus)
         shares = None

@@ -59,7 +59,8 @@ class CrossFitted(Aggregator):
     The model is fitted by variational EM. A CRF overfits its training labels, so the prior of each fold of the
     sentences is a CRF trained on the current label distributions of all other folds, and on all known labels. The label distribution of a
     sentence is proportional to the probability under the CRF to the power of ``crf_weight`` times the probability of
-    the answers to the power of ``annotator_weight``.
+    the answers to the power of ``annotator_weight``. Known labels and exponents of annotators are used as in
+    :class:`BSCSeq`.
 
     Parameters
     ----------
