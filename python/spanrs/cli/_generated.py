@@ -23,7 +23,9 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "template": "List the built-in feature templates, or print one."},
     "crowd": {"aggregate": "Estimate the true labels and the reliability of annotators.",
     "fit": "Train a CRF on the labels of many annotators.",
-    "agreement": "Measure the agreement of annotators.", "simulate": "Simulate annotators for a gold file.",
+    "agreement": "Measure the agreement of annotators.",
+    "next": "Choose who should label which document next.",
+    "simulate": "Simulate annotators for a gold file.",
     "experiment": "Compare methods on data whose true labels are known."},
     "dep": {"train": "Train a tagger and a parser on a treebank.", "parse": "Tag and parse files.",
     "tag": "Tag files.", "eval": "Compare trees with gold trees, or parse gold text and compare.",
@@ -325,6 +327,15 @@ AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation",
     "CRF-CONC", "CRF-CONC-normalized", "MultiCRF", "MultiCRF-MAX", "CRF-MA", "CRF-MA-exact",
     "CRF-MA-sentence", "CRF-MA-prior", "Dawid-Skene", "one-coin", "MACE", "HMM-crowd", "BSC-seq",
     "CrossFitted", case_sensitive=False), show_default="BSC-seq; for fit CRF-MA", metavar="NAME")
+KNOWN = option("--known", "known", group="Input", help="True labels of some sentences.", metavar="FILE")
+MOST = option("--most", "most", group="Output", help="Maximum number of assignments.",
+    type=types.IntRange(min=0), show_default="the number of documents", metavar="N")
+PER_ANNOTATOR = option("--per-annotator", "per_annotator", group="Output",
+    help="Maximum number of documents for each annotator.", type=types.IntRange(min=0),
+    show_default="unlimited", metavar="N")
+MIN_ANNOTATORS = option("--min-annotators", "min_annotators", group="Output",
+    help="Assign documents with fewer annotators first.", type=types.IntRange(min=0), default=1,
+    metavar="N")
 AGGREGATORS = option("--aggregators", "aggregators", group="Aggregation", help="The methods to compare.",
     show_default="all", metavar="NAME,...")
 REFERENCE = option("--reference", "reference", group="Aggregation",
@@ -433,6 +444,11 @@ crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs
 crowd_agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1,
     required=True)], options=[ANNOTATOR_NAME, OUTPUT, TO, JSON, PLOT, MEASURE], formats=("text", "markdown",
     "latex", "csv", "json", "html"))
+crowd_next = command("next", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
+    options=[ANNOTATOR_NAME, KNOWN, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, MOST,
+    PER_ANNOTATOR, MIN_ANNOTATORS, OUTPUT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json",
+    "html"), choices={"aggregator": ("Dawid-Skene", "one-coin", "MACE", "HMM-crowd", "BSC-seq",
+    "CrossFitted")})
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
     NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, CORPUS_OUTPUT], choices={"format": ("auto", "columns", "conllu")},

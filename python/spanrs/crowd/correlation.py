@@ -43,6 +43,8 @@ LEAST_SHARES = 0.2, 0.12, 0.07
 LEAST_RATIO = 1.5
 #: Least number of the same errors in a significant sum of pairs.
 LEAST_ERRORS = 5.0
+#: Annotators whose share of same errors is below this fraction of that of their group are left out of the group.
+OUTSIDER = 0.5
 #: Annotators whose labels differ at less than this share of tokens, and this many times less than from the labels of all
 #: other annotators, give nearly the same labels; both must have labelled a number of tokens.
 COPIED, COPIED_RATIO, LEAST_SHARED = 0.01, 50.0, 100
@@ -138,14 +140,15 @@ def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) ->
     given[votes.annotator, votes.token] = votes.label
     wrong = np.zeros((annotators, tokens))
     wrong[votes.annotator, votes.token] = 1.0 - shares[votes.token, votes.label]
-    tables = _answer_counts(votes, shares, annotators)
+    tables = _answer_counts(votes, shares, annotators).astype(float)
     tables /= np.maximum(tables.sum(axis=2, keepdims=True), 1e-9)
     tables *= ~np.eye(labels, dtype=bool)
     same, expected, deviation, errors = np.zeros((4, annotators, annotators))
     residuals = np.zeros((annotators, int(sentence.max(initial=-1)) + 1))
     total = residuals.sum(axis=0)
-    for a, b in itertools.combinations(range(annotators), 2):
-        both = np.flatnonzero((given[a] >= 0) & (given[b] >= 0))
+    labelled = given >= 0
+    for a, b in np.argwhere(np.triu(labelled.astype(float) @ labelled.T.astype(float), 1)).tolist():
+        both = np.flatnonzero(labelled[a] & labelled[b])
         equal = np.where(given[a, both] == given[b, both], wrong[a, both], 0.0)
         chance = shares[both] @ (tables[a] * tables[b]).sum(axis=1)
         differences = np.bincount(sentence[both], equal - chance, len(total))
@@ -222,9 +225,28 @@ def known_groups(corpus: CrowdCorpus) -> list[CorrelatedGroup]:
     """Return the groups of annotators with correlated errors at tokens with known labels."""
     if not corpus.known or len(corpus.annotators) < 2:
         return []
-    compared = _compare_known(corpus)
-    everyone = list(range(len(corpus.annotators)))
-    return _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
+    if corpus._known_groups is None:
+        compared = _compare_known(corpus)
+        everyone = list(range(len(corpus.annotators)))
+        corpus._known_groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
+    return corpus._known_groups
+
+
+def _without_outsiders(pairs: _Sums, component: list[int]) -> list[int]:
+    """Leave out annotators whose errors are far less often those of the others; a pair can be linked by chance."""
+    import numpy as np
+
+    group = list(component)
+    while len(group) > 2:
+        chosen = np.ix_(group, group)
+        excess = (pairs.same - pairs.expected)[chosen]
+        most = np.maximum((pairs.smaller - pairs.expected)[chosen], 0.0)
+        shares = excess.sum(axis=1) / np.maximum(most.sum(axis=1), 1e-9)
+        lowest = int(shares.argmin())
+        if shares[lowest] >= OUTSIDER * excess.sum() / max(most.sum(), 1e-9):
+            break
+        del group[lowest]
+    return group
 
 
 def _mean_correlation(compared: _Pairs, group: list[int]) -> float:
@@ -354,7 +376,8 @@ def _groups(
     import numpy as np
 
     groups = []
-    for group in _components(linked):
+    for component in _components(linked):
+        group = component if evidence == "copies" else _without_outsiders(compared.pairs, component)
         rows, columns = (np.array(group)[at] for at in np.triu_indices(len(group), 1))
         sums = [table[rows, columns].sum() for table in (compared.pairs.same, compared.pairs.expected)]
         correlation = 1.0 if evidence == "copies" else _mean_correlation(compared, group)

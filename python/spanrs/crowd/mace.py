@@ -83,6 +83,15 @@ class MACE(DawidSkene):
         # Probabilities of known and of guessed answers.
         self._weights = np.full((annotators, 1), 0.5), np.full((annotators, labels), 0.5 / labels)
 
+    def _answer_tables(self) -> Array:
+        import numpy as np
+
+        # The tables of the E-step are exponentials of expected logarithms, whose sums are below 1.
+        labels = self.strategy_.shape[1]
+        knowing = self.competence_[:, None, None]
+        tables: Array = knowing * np.eye(labels) + (1.0 - knowing) * self.strategy_[:, None, :]
+        return tables
+
     def _label_pseudo_count(self) -> float:
         return 0.0
 
