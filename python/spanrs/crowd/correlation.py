@@ -51,9 +51,9 @@ COPIED, COPIED_RATIO, LEAST_SHARED = 0.01, 50.0, 100
 #: Least number of annotators in the check against an estimate.
 COMPARED = 3
 #: Maximum number of annotators that are compared; of more, those with the most labels.
-MOST_ANNOTATORS = 40
+MOST_ANNOTATORS = 30
 #: Maximum number of tokens in the check without known labels, of sentences at regular intervals.
-MOST_TOKENS = 20_000
+MOST_TOKENS = 10_000
 #: EM iterations of the estimate in the check without known labels.
 ITERATIONS = 30
 #: Pseudo-count of each answer, and of a correct answer in addition, in this estimate.
