@@ -28,6 +28,7 @@ from spanrs.crowd.layers import crowd_layers
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
+from spanrs.crowd.next import NextAnnotation, next_annotations
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
 from spanrs.crowd.simulation import NoisyCRFs, flip_labels, share_errors
@@ -52,6 +53,7 @@ __all__ = [
     "HMMCrowd",
     "MajorityVote",
     "MultiCRF",
+    "NextAnnotation",
     "NoisyCRFs",
     "OneCoinDawidSkene",
     "PairAgreement",
@@ -63,6 +65,7 @@ __all__ = [
     "crowd_layers",
     "disagreements",
     "flip_labels",
+    "next_annotations",
     "rank_annotators",
     "read_columns",
     "read_files",

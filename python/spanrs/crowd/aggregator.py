@@ -106,9 +106,9 @@ class Aggregator(Estimator, ABC):
         Examples
         --------
         >>> from spanrs.crowd import CrowdCorpus, OneCoinDawidSkene
-        >>> corpus = CrowdCorpus([["x", "y"]], [{"ann": ["A", "B"], "ben": ["A", "B"]}])
-        >>> OneCoinDawidSkene().fit(corpus).answer_tables().round(2).tolist()[0]
-        [[0.75, 0.25], [0.25, 0.75]]
+        >>> corpus = CrowdCorpus([["x", "y"]] * 4, [{"ann": ["A", "B"], "ben": ["A", "B"]}] * 4)
+        >>> OneCoinDawidSkene().fit(corpus).answer_tables().round(1).tolist()[0]
+        [[0.9, 0.1], [0.1, 0.9]]
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError(f"{type(self).__name__} is not fitted; call fit")

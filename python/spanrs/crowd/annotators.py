@@ -80,6 +80,8 @@ class Annotators:
         The corpus.
     sentences : sequence of int, optional
         Indices of the sentences; by default all sentences.
+    fixed : bool
+        Fix the posteriors of tokens with known labels.
 
     Raises
     ------
@@ -87,7 +89,9 @@ class Annotators:
         If tables of labels and annotators would exceed the memory limit.
     """
 
-    def __init__(self, corpus: CrowdCorpus, sentences: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, corpus: CrowdCorpus, sentences: Sequence[int] | None = None, *, fixed: bool = True
+    ) -> None:
         import numpy as np
 
         labels, annotators = len(corpus.labels), len(corpus.annotators)
@@ -110,7 +114,7 @@ class Annotators:
         self._shape = (annotators, labels, labels, labels)
         self._none = np.zeros(0)
         self._tokens = sum(lengths[sentence] for sentence in chosen)
-        self._known = known_tokens(corpus, chosen)
+        self._known = known_tokens(corpus, chosen if fixed else [])
         self._exponents = annotator_exponents(corpus)
         self.sentences = chosen
 

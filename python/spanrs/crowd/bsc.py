@@ -50,6 +50,9 @@ class BSCSeq(Aggregator):
     chain, for which forward-backward is exact, because answers are independent given the true labels and the previous
     answers.
 
+    The distribution of tokens with known labels is fixed. If known labels show that errors of annotators are correlated,
+    the answer probabilities have exponents (:func:`spanrs.crowd.correlation.annotator_exponents`).
+
     Parameters
     ----------
     max_iter : int
@@ -129,8 +132,7 @@ class BSCSeq(Aggregator):
         parameters = Variational(prior, prior, *chain)
         with iteration_display(self.progress, "BSCSeq", self.max_iter) as show:
             for iteration in range(1, self.max_iter + 1):
-                counts = annotators.counts(shares) if iteration > 1 else annotators.first_counts(shares)
-                answers = prior + counts
+                answers = prior + annotators.counts(shares)
                 parameters = parameters._replace(answers=answers, log_answers=expected_logs(answers))
                 shares, pairs = annotators.posterior(
                     parameters.log_answers, parameters.start, parameters.transitions

@@ -168,6 +168,7 @@ class CrowdCorpus:
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
         self._correlated: list[CorrelatedGroup] | None = None
+        self._known_groups: list[CorrelatedGroup] | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""

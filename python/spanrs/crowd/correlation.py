@@ -43,15 +43,17 @@ LEAST_SHARES = 0.2, 0.12, 0.07
 LEAST_RATIO = 1.5
 #: Least number of the same errors in a significant sum of pairs.
 LEAST_ERRORS = 5.0
+#: Annotators whose share of same errors is below this fraction of that of their group are left out of the group.
+OUTSIDER = 0.5
 #: Annotators whose labels differ at less than this share of tokens, and this many times less than from the labels of all
 #: other annotators, give nearly the same labels; both must have labelled a number of tokens.
 COPIED, COPIED_RATIO, LEAST_SHARED = 0.01, 50.0, 100
 #: Least number of annotators in the check against an estimate.
 COMPARED = 3
 #: Maximum number of annotators that are compared; of more, those with the most labels.
-MOST_ANNOTATORS = 40
+MOST_ANNOTATORS = 30
 #: Maximum number of tokens in the check without known labels, of sentences at regular intervals.
-MOST_TOKENS = 20_000
+MOST_TOKENS = 10_000
 #: EM iterations of the estimate in the check without known labels.
 ITERATIONS = 30
 #: Pseudo-count of each answer, and of a correct answer in addition, in this estimate.
@@ -140,14 +142,15 @@ def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) ->
     given[votes.annotator, votes.token] = votes.label
     wrong = np.zeros((annotators, tokens))
     wrong[votes.annotator, votes.token] = 1.0 - shares[votes.token, votes.label]
-    tables = _answer_counts(votes, shares, annotators)
+    tables = _answer_counts(votes, shares, annotators).astype(float)
     tables /= np.maximum(tables.sum(axis=2, keepdims=True), 1e-9)
     tables *= ~np.eye(labels, dtype=bool)
     same, expected, deviation, errors = np.zeros((4, annotators, annotators))
     residuals = np.zeros((annotators, int(sentence.max(initial=-1)) + 1))
     total = residuals.sum(axis=0)
-    for a, b in itertools.combinations(range(annotators), 2):
-        both = np.flatnonzero((given[a] >= 0) & (given[b] >= 0))
+    labelled = given >= 0
+    for a, b in np.argwhere(np.triu(labelled.astype(float) @ labelled.T.astype(float), 1)).tolist():
+        both = np.flatnonzero(labelled[a] & labelled[b])
         equal = np.where(given[a, both] == given[b, both], wrong[a, both], 0.0)
         chance = shares[both] @ (tables[a] * tables[b]).sum(axis=1)
         differences = np.bincount(sentence[both], equal - chance, len(total))
@@ -205,10 +208,7 @@ def annotator_exponents(corpus: CrowdCorpus) -> Array | None:
     """
     import numpy as np
 
-    if not corpus.known or len(corpus.annotators) < 2:
-        return None
-    compared = _compare_known(corpus)
-    groups = _components(compared.linked(ALPHA_KNOWN))
+    groups = known_groups(corpus)
     if not groups:
         return None
     exponents = np.ones(len(corpus.annotators))
@@ -216,10 +216,39 @@ def annotator_exponents(corpus: CrowdCorpus) -> Array | None:
     for annotation in corpus.annotations:
         labelled[annotation.sentence, annotation.annotator] = True
     for group in groups:
-        numbers = labelled[:, group].sum(axis=1)
+        members = [corpus.annotators.index(name) for name in group.annotators]
+        numbers = labelled[:, members].sum(axis=1)
         size = float(numbers[numbers > 0].mean())
-        exponents[group] = 1.0 / (1.0 + (size - 1.0) * _mean_correlation(compared, group))
+        exponents[members] = 1.0 / (1.0 + (size - 1.0) * group.correlation)
     return exponents
+
+
+def known_groups(corpus: CrowdCorpus) -> list[CorrelatedGroup]:
+    """Return the groups of annotators with correlated errors at tokens with known labels."""
+    if not corpus.known or len(corpus.annotators) < 2:
+        return []
+    if corpus._known_groups is None:
+        compared = _compare_known(corpus)
+        everyone = list(range(len(corpus.annotators)))
+        corpus._known_groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
+    return corpus._known_groups
+
+
+def _without_outsiders(pairs: _Sums, component: list[int]) -> list[int]:
+    """Leave out annotators whose errors are far less often those of the others; a pair can be linked by chance."""
+    import numpy as np
+
+    group = list(component)
+    while len(group) > 2:
+        chosen = np.ix_(group, group)
+        excess = (pairs.same - pairs.expected)[chosen]
+        most = np.maximum((pairs.smaller - pairs.expected)[chosen], 0.0)
+        shares = excess.sum(axis=1) / np.maximum(most.sum(axis=1), 1e-9)
+        lowest = int(shares.argmin())
+        if shares[lowest] >= OUTSIDER * excess.sum() / max(most.sum(), 1e-9):
+            break
+        del group[lowest]
+    return group
 
 
 def _mean_correlation(compared: _Pairs, group: list[int]) -> float:
@@ -291,13 +320,10 @@ def correlated_annotators(
     import numpy as np
 
     annotators = len(corpus.annotators)
-    groups: list[CorrelatedGroup] = []
+    groups = known_groups(corpus)
     decided = np.zeros((annotators, annotators), dtype=bool)
     if corpus.known:
-        compared = _compare_known(corpus)
-        decided = compared.pairs.smaller >= LEAST_ERRORS
-        everyone = list(range(annotators))
-        groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
+        decided = _compare_known(corpus).pairs.smaller >= LEAST_ERRORS
     if aggregator is None:
         sample, chosen = _sample(corpus)
         shares = None
@@ -356,7 +382,8 @@ def _groups(
     import numpy as np
 
     groups = []
-    for group in _components(linked):
+    for component in _components(linked):
+        group = component if evidence == "copies" else _without_outsiders(compared.pairs, component)
         rows, columns = (np.array(group)[at] for at in np.triu_indices(len(group), 1))
         sums = [table[rows, columns].sum() for table in (compared.pairs.same, compared.pairs.expected)]
         correlation = 1.0 if evidence == "copies" else _mean_correlation(compared, group)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Self
 
 from spanrs._spanrs import CrowdCrfState
-from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.aggregator import Aggregator, outside
 from spanrs.crowd.annotators import Annotators, expected_logs, legality, token_answers
 from spanrs.crowd.bsc import BSCSeq
+from spanrs.crowd.known import ENOUGH_KNOWN, known_tokens
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
+#: Exponents that known labels choose from; that of the annotators is not 0.
+WEIGHTS = 0.0, 0.3, 0.7, 1.0, 1.3
 #: Features of words. Column 1 is 1 if the sentence is in capitals, and column 2 if it has at most two tokens.
 WORD_FEATURES = """\
 U:bias
@@ -57,9 +61,10 @@ class CrossFitted(Aggregator):
     """A CRF over features as the prior of the true labels, with the annotator model of :class:`BSCSeq`.
 
     The model is fitted by variational EM. A CRF overfits its training labels, so the prior of each fold of the
-    sentences is a CRF trained on the current label distributions of all other folds, and on all known labels. The label distribution of a
+    sentences is a CRF trained on the current label distributions of all other folds. The label distribution of a
     sentence is proportional to the probability under the CRF to the power of ``crf_weight`` times the probability of
-    the answers to the power of ``annotator_weight``.
+    the answers to the power of ``annotator_weight``. Known labels and exponents of annotators are used as in
+    :class:`BSCSeq`.
 
     Parameters
     ----------
@@ -75,7 +80,8 @@ class CrossFitted(Aggregator):
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
         Exponents of the two factors. A value below 1 corrects overconfidence, for example because errors of annotators
-        are not independent.
+        are not independent. If labels of enough tokens are known, both exponents are chosen after each round: those
+        with the highest expected F1 of tokens at known labels, under CRFs that were not trained on these labels.
     bsc_max_iter : int
         Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
     first_crf_max_iter, crf_max_iter : int
@@ -102,6 +108,8 @@ class CrossFitted(Aggregator):
 
     Attributes
     ----------
+    weights_ : tuple of float
+        Exponents of the CRF and of the annotators in the last estimate.
     confusion_ : array (annotators, labels, labels, labels)
         Same as in :class:`BSCSeq`.
 
@@ -183,6 +191,8 @@ class CrossFitted(Aggregator):
                         problem.update(fold)
                     done += 1
                     show(done, f"round {number + 1} of {self.rounds}")
+                problem.choose_weights()
+        self.weights_ = problem.weights
         answers = problem.answers()
         self.confusion_ = answers / answers.sum(axis=3, keepdims=True)
         self._token_answers = token_answers(self.confusion_, problem.counts())
@@ -200,6 +210,7 @@ class _Fold:
         import numpy as np
 
         self.annotators = Annotators(corpus, sentences)
+        self.held_out = _HeldOut(corpus, sentences)
         self.sentences = sentences
         #: Indices of the tokens of these sentences.
         places = [np.arange(starts[at], starts[at + 1]) for at in sentences]
@@ -210,6 +221,21 @@ class _Fold:
         self.weights: Array | None = None
         self.state = CrowdCrfState()
         self.scores = self.transitions = np.zeros(0)
+
+
+class _HeldOut:
+    """Annotated sentences of a fold with known labels, whose posterior is not fixed."""
+
+    def __init__(self, corpus: CrowdCorpus, sentences: list[int]) -> None:
+        import numpy as np
+
+        annotated = {annotation.sentence for annotation in corpus.annotations}
+        chosen = [at for at in sentences if at in corpus.known and at in annotated]
+        self.annotators = Annotators(corpus, chosen, fixed=False)
+        self.known = known_tokens(corpus, chosen)
+        #: Indices of the tokens among those of the fold.
+        lengths = [corpus.lengths[at] for at in sentences]
+        self.tokens = np.flatnonzero(np.repeat(np.isin(sentences, chosen), lengths))
 
 
 class _Problem:
@@ -233,6 +259,9 @@ class _Problem:
             em_tol=options.crf_tol,
         )
         self._zeros = self.crf.weights
+        self._outside = outside(corpus)
+        #: Exponents of the CRF and of the annotators.
+        self.weights = options.crf_weight, options.annotator_weight
         corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
         starts = np.cumsum([0, *corpus.lengths])
         self.folds = [
@@ -240,7 +269,6 @@ class _Problem:
         ]
         self._labelled = np.zeros(len(corpus), dtype=bool)
         self._labelled[corpus.labelled()] = True
-        self._known = list(corpus.known)
         legal = legality(corpus, options.scheme)
         everyone = Annotators(corpus)
         self._prior, self._legal = everyone.prior(legal, options.agreement), legal
@@ -272,23 +300,46 @@ class _Problem:
         return self._prior + self.counts()
 
     def train(self, fold: _Fold, max_iter: int) -> None:
-        """Train the CRF of a fold on the labels of all other folds, and on all known labels."""
+        """Train the CRF of a fold on the labels of all other folds."""
         active = self._labelled.copy()
         active[fold.sentences] = False
-        # The labels of these sentences cannot be overfitted.
-        active[self._known] = True
         self.crf.set_active(active.tolist())
         self.crf.weights = self._zeros if fold.weights is None else fold.weights
         self.crf.state = fold.state
         self.crf.train_again(max_iter)
         fold.weights = self.crf.weights
-        scores, transitions = self.crf.scores(fold.sentences)
-        weight = self.options.crf_weight
-        fold.scores, fold.transitions = weight * scores, weight * transitions
+        fold.scores, fold.transitions = self.crf.scores(fold.sentences)
+
+    def choose_weights(self) -> None:
+        """Set the weights to those with the highest expected F1 at tokens with known labels, if these are enough.
+
+        The CRF of a fold is not trained on the known labels of the fold.
+        """
+        if sum(len(fold.held_out.known.token) for fold in self.folds) < ENOUGH_KNOWN:
+            return
+        log_answers = expected_logs(self.answers())
+        choices = itertools.product(WEIGHTS, WEIGHTS[1:])
+        self.weights = max(choices, key=lambda weights: self._expected_f1(log_answers, weights))
+
+    def _expected_f1(self, log_answers: Array, weights: tuple[float, float]) -> float:
+        """Return F1 of tokens with labels other than ``O``, from expected counts; without ``O``, accuracy."""
+        right = pred = gold = 0.0
+        for fold in self.folds:
+            held_out = fold.held_out
+            if len(held_out.known.token):
+                scores = fold.scores[held_out.tokens]
+                tables = self._tables(fold, log_answers, scores, weights)
+                shares = held_out.annotators.posterior(*tables).shares
+                known = held_out.known
+                inside = known.label != self._outside
+                right += float(shares[known.token, known.label][inside].sum())
+                gold += float(inside.sum())
+                pred += len(shares) if self._outside < 0 else float((1.0 - shares[:, self._outside]).sum())
+        return 2.0 * right / max(pred + gold, 1e-9)
 
     def update(self, fold: _Fold) -> None:
         """Update the annotators, then the labels of a fold."""
-        tables = self._tables(fold, expected_logs(self.answers()))
+        tables = self._tables(fold, expected_logs(self.answers()), fold.scores, self.weights)
         posterior = fold.annotators.posterior(*tables, by_sentence=True)
         self._set(fold, posterior.shares, posterior.pairs)
 
@@ -299,17 +350,20 @@ class _Problem:
         best: dict[int, list[int]] = {}
         shares = np.zeros((sum(len(fold.tokens) for fold in self.folds), len(self._legal.start)))
         for fold in self.folds:
-            tables = self._tables(fold, log_answers)
+            tables = self._tables(fold, log_answers, fold.scores, self.weights)
             best.update(zip(fold.sentences, fold.annotators.best(*tables), strict=True))
             shares[fold.tokens] = fold.annotators.posterior(*tables).shares
         return [best[at] for at in range(len(best))], shares
 
-    def _tables(self, fold: _Fold, log_answers: Array) -> tuple[Array, Array, Array, Array]:
+    def _tables(
+        self, fold: _Fold, log_answers: Array, scores: Array, weights: tuple[float, float]
+    ) -> tuple[Array, Array, Array, Array]:
+        crf_weight, annotator_weight = weights
         return (
-            self.options.annotator_weight * log_answers,
+            annotator_weight * log_answers,
             self._legal.start,
-            fold.transitions + self._legal.transitions,
-            fold.scores,
+            crf_weight * fold.transitions + self._legal.transitions,
+            crf_weight * scores,
         )
 
 

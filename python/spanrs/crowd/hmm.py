@@ -30,6 +30,11 @@ class HMMCrowd(Aggregator):
     The model is fitted by variational Bayes, initialised with the shares of votes. The true labels are a Markov chain
     that emits the words; an answer only depends on the true label of the token.
 
+    The distribution of tokens with known labels is fixed, and the first confusion matrices of annotators with enough
+    known labels are estimated from these: shares of votes often lead to a worse optimum
+    (benches/record/2026-11-28-crowd-known.md). If known labels show that errors of annotators are correlated, the
+    answer probabilities have exponents (:func:`spanrs.crowd.correlation.annotator_exponents`).
+
     Parameters
     ----------
     max_iter : int

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[np.int64]
 
 #: Number of answers at tokens with known labels from which the first tables of an annotator are estimated there only.
-ENOUGH_KNOWN = 50
+ENOUGH_KNOWN = 100
 #: Name of the annotator that stands for known labels in :func:`training_corpus`.
 KNOWN = "known labels"
 

@@ -20,7 +20,8 @@ class MACE(DawidSkene):
     """MACE (Hovy et al. 2013): an answer either is the true label or is independent of the true label.
 
     The model is fitted by variational Bayes as in the paper (section 4), but initialised with the shares of votes
-    instead of at random, so the estimate is deterministic and no restarts are needed.
+    instead of at random, so the estimate is deterministic and no restarts are needed. Known labels and exponents of
+    annotators are used as in :class:`DawidSkene`.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ class MACE(DawidSkene):
     strategy_ : array (annotators, labels)
         Expected probability of each guessed label.
     bound_ : list of float
-        The evidence lower bound divided by the number of votes, at each E-step; the bound does not decrease.
+        The evidence lower bound of the votes and the known labels, divided by the number of votes, at each E-step. An
+        exponent multiplies all terms of an annotator. The bound does not decrease.
 
     Examples
     --------
@@ -80,6 +82,15 @@ class MACE(DawidSkene):
 
         # Probabilities of known and of guessed answers.
         self._weights = np.full((annotators, 1), 0.5), np.full((annotators, labels), 0.5 / labels)
+
+    def _answer_tables(self) -> Array:
+        import numpy as np
+
+        # The tables of the E-step are exponentials of expected logarithms, whose sums are below 1.
+        labels = self.strategy_.shape[1]
+        knowing = self.competence_[:, None, None]
+        tables: Array = knowing * np.eye(labels) + (1.0 - knowing) * self.strategy_[:, None, :]
+        return tables
 
     def _label_pseudo_count(self) -> float:
         return 0.0

@@ -1,0 +1,70 @@
+"""``spanrs crowd next``."""
+
+from __future__ import annotations
+
+import json
+
+from spanrs.cli import _generated
+from spanrs.cli.crowd import inputs
+from spanrs.cli.output import Output, table_output
+from spanrs.crowd.experiments import Settings, make_method
+from spanrs.crowd.next import NextAnnotation, next_annotations
+from spanrs.report.page import Section, Sorted, render
+from spanrs.report.table import Table
+
+#: The default of ``--aggregator``.
+AGGREGATOR = "BSC-seq"
+#: Text output without assignments.
+NOTHING = "no annotator can add information: all documents are labelled by all annotators, or their labels are certain"
+
+
+@_generated.crowd_next
+@inputs.crf_options
+@table_output
+def command(
+    paths: tuple[str, ...],
+    annotators: tuple[str, ...],
+    known: str | None,
+    aggregator: str | None,
+    settings: Settings,
+    most: int | None,
+    per_annotator: int | None,
+    min_annotators: int,
+    output: Output,
+) -> None:
+    """Choose who should label which document of FILE next.
+
+    A document is chosen for the annotator whose labels are expected to give the most information, per token, about the
+    true labels. Files of sentences have no documents; a sentence is given by its index, from 0. The gain is in nats,
+    and summed over the tokens of the document.
+    """
+    output.check(paths, ("--known", known))
+    method = aggregator or AGGREGATOR
+    inputs.refuse_unused(method)
+    corpus = inputs.with_known(inputs.read_corpus(paths, annotators), known)
+    fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
+    rows = next_annotations(
+        corpus, fitted, most=most, per_annotator=per_annotator, min_annotators=min_annotators
+    )
+    output.write(
+        {
+            "text": lambda: [_table(rows)] if rows else [NOTHING],
+            "json": lambda: json.dumps(
+                {"method": method, "next": [row._asdict() for row in rows]}, ensure_ascii=False
+            ),
+            "csv": lambda: [_table(rows, digits=6)],
+            "html": lambda: _page(rows),
+        }
+    )
+
+
+def _table(rows: list[NextAnnotation], digits: int = 3) -> Table:
+    table = Table(["document", "annotator", "expected gain", "annotators so far"])
+    for row in rows:
+        table.add_row(row.document, row.annotator, f"{row.gain:.{digits}f}", str(row.annotators))
+    return table
+
+
+def _page(rows: list[NextAnnotation]) -> str:
+    sections: list[Section] = [Sorted("Assignments", _table(rows))]
+    return render("Next annotations", sections)
