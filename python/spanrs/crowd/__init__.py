@@ -12,13 +12,15 @@ from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
+from spanrs.crowd.disagreements import Disagreement, disagreements
+from spanrs.crowd.disputes import Dispute, MarkedSpan
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.reading import crowd_corpus
-from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
+from spanrs.crowd.review import AnnotatorScore, rank_annotators
 from spanrs.crowd.simulation import NoisyCRFs, flip_labels
 
 __all__ = [
@@ -32,9 +34,11 @@ __all__ = [
     "CrowdCorpus",
     "DawidSkene",
     "Disagreement",
+    "Dispute",
     "EMIteration",
     "HMMCrowd",
     "MajorityVote",
+    "MarkedSpan",
     "MultiCRF",
     "NoisyCRFs",
     "OneCoinDawidSkene",
