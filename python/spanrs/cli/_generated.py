@@ -214,6 +214,9 @@ LABELS_OUTPUT = option("-o", "--output", "output_path", group="Output",
     help="Write the estimated labels to FILE.", metavar="FILE")
 REPORT = option("--report", "report", group="Output",
     help="Write the report to FILE instead of printing it.", metavar="FILE")
+LINK = option("--link", "link", group="Output",
+    help="Link to each document, with {id} or {name}, for an HTML report.", type=types.TASK_LINK,
+    metavar="URL")
 TO = option("--to", "to", group="Output", help="Output format; by default given by the suffix.",
     type=types.choice("text", "markdown", "latex", "csv", "json", "html", "jsonl", "svg"), metavar="FORMAT")
 JSON = option("--json", "as_json", group="Output", help="Short for --to json.", is_flag=True)
@@ -424,8 +427,8 @@ crf_template = command("template", arguments=[argument("name", metavar="[NAME]",
     options=[])
 crowd_aggregate = command("aggregate", arguments=[argument("paths", metavar="FILE...", nargs=-1,
     required=True)], options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS,
-    LABELS_OUTPUT, PROBABILITIES, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json",
-    "html"))
+    LABELS_OUTPUT, PROBABILITIES, REPORT, TO, JSON, LINK], formats=("text", "markdown", "latex", "csv",
+    "json", "html"))
 crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, MODEL_OUTPUT,
     REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"),

@@ -43,11 +43,12 @@ def segments(length: int, windows: Sequence[tuple[int, int]]) -> list[Segment]:
     found: list[Segment] = []
     at = 0
     for start, end in windows:
+        first = start
         if start - at <= GAP:
-            start = found.pop().start if found else 0
-        elif start > at:
+            first = found.pop().start if found else 0
+        else:
             found.append(Segment(at, start, False))
-        found.append(Segment(start, end, True))
+        found.append(Segment(first, end, True))
         at = end
     if found and length - at <= GAP:
         found.append(Segment(found.pop().start, length, True))

@@ -111,7 +111,7 @@ def _places(
     """Return the text of each sentence, and the offsets of its tokens."""
     if corpus.places is not None:
         return [(texts[place.document], place.tokens) for place in corpus.places]
-    places = []
+    places: list[tuple[ReviewedText, Sequence[tuple[int, int]]]] = []
     for text, sentence in zip(texts, corpus.sentences, strict=True):
         offsets, start = [], 0
         for token in sentence:

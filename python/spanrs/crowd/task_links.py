@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from spanrs.errors import FormatError, with_code
+
+if TYPE_CHECKING:
+    from spanrs.crowd.corpus import CrowdCorpus
 
 #: Fields of a template.
 FIELDS = ("id", "name")
@@ -69,21 +72,22 @@ def fill_template(template: str, id_: str | None, name: str | None) -> str | Non
     )
 
 
-def check_fields(template: str, documents: Iterable[tuple[str | None, str | None]]) -> None:
-    """Raise an error if no document has all the fields of a template.
+def check_fields(template: str, corpus: CrowdCorpus) -> None:
+    """Raise an error if no document of a corpus has all the fields of a template.
 
     Parameters
     ----------
     template : str
         A valid template.
-    documents : iterable of (str or None, str or None)
-        The id and the name of each document.
+    corpus : CrowdCorpus
+        The corpus.
 
     Raises
     ------
     spanrs.errors.FormatError
         If documents lack a field; the message names the field.
     """
+    documents = [(text.document.id, text.document.name) for text in corpus.texts or ()]
     lacking = set(FIELDS)
     for id_, name in documents:
         if fill_template(template, id_, name) is not None:
@@ -91,7 +95,7 @@ def check_fields(template: str, documents: Iterable[tuple[str | None, str | None
         lacking -= {field for field, value in zip(FIELDS, (id_, name), strict=True) if value}
     used = [f"{{{field}}}" for field in FIELDS if field in _FIELD.findall(template) and field in lacking]
     message = (
-        f"link {template!r}: no document has a value for {' and '.join(used) or 'all fields'}; sentences of columns have "
-        "neither ids nor names, and some formats of documents have only one of them"
+        f"link {template!r}: no document has a value for {' and '.join(used) or 'all fields'}; sentences of columns "
+        "have neither ids nor names, and some formats of documents have only one of them"
     )
     raise with_code(FormatError(message), "no_document_id")

@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from spanrs.cli import _generated, console
 from spanrs.cli.crowd import inputs
+from spanrs.cli.options import given
 from spanrs.cli.output import Output, records_csv, table_output
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.experiments import Settings, make_method
 from spanrs.crowd.files import write_rows
 from spanrs.crowd.review import AnnotatorScore, interval_heading, rank_annotators
+from spanrs.crowd.task_links import check_fields
 from spanrs.report.numbers import percent_range
 from spanrs.report.table import Table
 
@@ -36,6 +40,7 @@ def command(
     settings: Settings,
     output_path: str | None,
     probabilities: bool,
+    link: str | None,
     output: Output,
 ) -> None:
     """Estimate the true labels of FILE, and the reliability of its annotators.
@@ -51,11 +56,13 @@ def command(
     method = aggregator or AGGREGATOR
     inputs.refuse_unused(method)
     corpus = inputs.read_corpus(paths, annotators)
+    if link is not None:
+        check_fields(link, corpus)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
     if output_path is not None:
         _write(corpus, fitted, output_path, probabilities=probabilities)
     to_stdout = output_path is not None and console.is_standard_output(output_path)
-    write_annotators(output, corpus, fitted, (method, settings.seed), paths, err=to_stdout)
+    write_annotators(output, corpus, fitted, (method, settings.seed), paths, err=to_stdout, link=link)
 
 
 def check_page(output: Output) -> None:
@@ -64,6 +71,8 @@ def check_page(output: Output) -> None:
         from spanrs.report.pages import template
 
         template("spanrs.crowd", "crowd.html")
+    elif given("link"):
+        raise click.UsageError("--link requires an HTML report; add --report FILE.html")
 
 
 def write_annotators(
@@ -74,6 +83,7 @@ def write_annotators(
     paths: Sequence[str],
     *,
     err: bool,
+    link: str | None = None,
 ) -> None:
     """Write the scores of annotators; ``how`` is (method, seed)."""
     method, seed = how
@@ -86,7 +96,7 @@ def write_annotators(
         from spanrs.crowd.page import page
 
         title = f"{', '.join(Path(path).name for path in paths[:3])}: {method}"
-        return page(corpus, aggregator, title=title, seed=seed)
+        return page(corpus, aggregator, title=title, seed=seed, link=link)
 
     output.write(
         {
