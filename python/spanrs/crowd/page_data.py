@@ -132,7 +132,7 @@ class PageData:
             "tokens": [strings.intern(text) for _, text in pieces],
             "starts": [start for start, _ in pieces],
             "answers": [
-                [ids, [self._mark(dispute, span, pieces, is_estimate=not at) for span in spans]]
+                [ids, [self._mark(span, spans, dispute, pieces, is_estimate=not at) for span in spans]]
                 for at, (ids, spans) in enumerate(sides)
             ],
             "pairs": [
@@ -148,11 +148,17 @@ class PageData:
         return [self._numbers[name] for name in names]
 
     def _mark(
-        self, dispute: Dispute, span: MarkedSpan, excerpt: Sequence[tuple[int, str]], *, is_estimate: bool
+        self,
+        span: MarkedSpan,
+        answer: Sequence[MarkedSpan],
+        dispute: Dispute,
+        excerpt: Sequence[tuple[int, str]],
+        *,
+        is_estimate: bool,
     ) -> list[Any]:
-        """Return a mark as in :func:`~spanrs.report.examples.data_block`; the note is the confidence of the estimate."""
+        """Return a mark as in :func:`spanrs.report.examples.data_block`; the note of the estimate is its confidence."""
         intern = self._strings.intern
-        kind = self._strings.intern_kind("estimated" if is_estimate else _kind(span, dispute))
+        kind = self._strings.intern_kind("estimated" if is_estimate else _kind(span, answer, dispute))
         mark: list[Any] = [-1, intern(span.type), span.start, span.end, kind]
         if span.pieces or is_estimate:
             mark.append(
@@ -161,13 +167,12 @@ class PageData:
         return [*mark, intern(f"{100 * dispute.estimate[span]:.0f} %")] if is_estimate else mark
 
 
-def _kind(span: MarkedSpan, dispute: Dispute) -> str:
-    """Return the kind of a span compared with the estimate."""
+def _kind(span: MarkedSpan, answer: Sequence[MarkedSpan], dispute: Dispute) -> str:
+    """Return the kind of a span of an answer compared with the estimate."""
     if span in dispute.estimate:
         return "match"
-    overlapping = [
-        other for other in dispute.estimate if other.start < span.stop and span.start < other.stop
-    ]
+    rivals = dispute.estimate.keys() - set(answer)
+    overlapping = [other for other in rivals if other.start < span.stop and span.start < other.stop]
     return " and ".join(kinds_between([span], overlapping)) if overlapping else "added"
 
 

@@ -91,7 +91,7 @@ def reviewed_texts(
             min(map(float, values))
             for values in zip(*(aggregator.confidence_[at] for _, aggregator in layers), strict=True)
         ]
-    _add_answers(corpus, texts)
+    _add_answers(corpus, layers, texts)
     if estimates is None:
         for layer, aggregator in layers:
             _add_estimate(layer, aggregator, places)
@@ -142,7 +142,7 @@ def _word(token: object) -> str:
     return str(token[0]) if isinstance(token, tuple) and token else str(token)
 
 
-def _add_answers(corpus: CrowdCorpus, texts: Sequence[ReviewedText]) -> None:
+def _add_answers(corpus: CrowdCorpus, layers: Layers, texts: Sequence[ReviewedText]) -> None:
     """Add the spans of all annotators, in the order of ``corpus.annotators``."""
     order = {name: at for at, name in enumerate(corpus.annotators)}
     if corpus.texts is not None:
@@ -154,11 +154,12 @@ def _add_answers(corpus: CrowdCorpus, texts: Sequence[ReviewedText]) -> None:
                 )
                 text.answers[name] = frozenset(map(text.widen, marked))
         return
-    decode = _Decoder(corpus)
-    for sentence, annotator, ids in corpus.annotations:
-        labels = [corpus.labels[label] for label in ids]
-        spans = decode(labels, texts[sentence].tokens)
-        texts[sentence].answers[corpus.annotators[annotator]] = frozenset(spans)
+    for layer, _ in layers:
+        decode = _Decoder(layer)
+        for sentence, annotator, ids in layer.annotations:
+            text, name = texts[sentence], layer.annotators[annotator]
+            spans = decode([layer.labels[label] for label in ids], text.tokens)
+            text.answers[name] = text.answers.get(name, frozenset()) | frozenset(spans)
 
 
 def _pair(piece: Sequence[int]) -> tuple[int, int]:

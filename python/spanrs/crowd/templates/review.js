@@ -1,7 +1,7 @@
 /* Documents with the disputes of their annotators: filters, the text with its disputes, and the answers. */
 /* Index of the estimate among the annotators, and the side of all marks. */
 const [ESTIMATE, ANSWER] = [0, -1];
-const percent = (value) => `${(100 * value).toFixed(0)} %`;
+const percent = (value) => `${(100 * value).toFixed(0)}\u00a0%`;
 
 /* Text with visible escapes, except for line breaks and tabs. */
 function visibleLines(text) {
