@@ -98,7 +98,10 @@ ORDER = ["doc5", "doc4", "doc6", "doc3", "doc0", "doc1"]
 
 def titles(driver):
     """The names of the documents that are built, in order."""
-    return texts(driver, ".document .title")
+    # Rows are rebuilt while typing a search, so they are read by a single script.
+    return driver.execute_script(
+        "return [...document.querySelectorAll('.document .title')].map((title) => title.textContent)"
+    )
 
 
 def current(driver):
@@ -114,8 +117,10 @@ def select(driver, name, text):
 
 
 def order(driver):
-    """The names of the shown documents: steps through all of them."""
-    found = []
+    """The names of the shown documents: steps back to the first, then through all of them."""
+    for _ in DOCUMENTS:
+        press(driver, "K")
+    found = [one(driver, "[aria-current=true] .title").text]
     while True:
         press(driver, "J")
         name = one(driver, "[aria-current=true] .title").text

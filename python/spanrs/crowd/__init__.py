@@ -13,11 +13,12 @@ from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
 from spanrs.crowd.disagreements import Disagreement, disagreements
-from spanrs.crowd.disputes import Dispute, MarkedSpan
+from spanrs.crowd.disputes import Dispute
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
+from spanrs.crowd.marked_span import MarkedSpan
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.review import AnnotatorScore, rank_annotators

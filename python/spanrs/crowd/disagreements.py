@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanrs.crowd.disputes import Dispute, MarkedSpan, find_disputes, mean_f1
+from spanrs.crowd.disputes import Dispute, find_disputes, mean_f1
+from spanrs.crowd.marked_span import MarkedSpan
 from spanrs.crowd.reviewed_texts import ReviewedText, as_layers, reviewed_texts
 
 if TYPE_CHECKING:

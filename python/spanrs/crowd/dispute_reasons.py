@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from spanrs.crowd.disputes import MarkedSpan
+    from spanrs.crowd.marked_span import MarkedSpan
 
     #: Distinct answers with their annotators; an empty answer is last.
     Groups = Sequence[tuple[Sequence[str], Sequence[MarkedSpan]]]
@@ -34,7 +34,7 @@ def reason_for(text: str, groups: Groups, estimate: Sequence[MarkedSpan], *, dif
     Examples
     --------
     >>> from spanrs.crowd.dispute_reasons import reason_for
-    >>> from spanrs.crowd.disputes import MarkedSpan
+    >>> from spanrs.crowd.marked_span import MarkedSpan
     >>> groups = [(["cy"], [MarkedSpan("LOC", 3, 7)]), (["ann", "ben"], [])]
     >>> reason_for("in Oslo", groups, [], differs=False)
     'only cy marked "Oslo" as LOC'
@@ -91,7 +91,7 @@ def quoted(text: str, span: MarkedSpan) -> str:
     Examples
     --------
     >>> from spanrs.crowd.dispute_reasons import quoted
-    >>> from spanrs.crowd.disputes import MarkedSpan
+    >>> from spanrs.crowd.marked_span import MarkedSpan
     >>> quoted("left and right arm", MarkedSpan("ARM", 0, 18, ((0, 4), (15, 18))))
     '"left … arm"'
     """

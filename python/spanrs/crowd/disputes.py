@@ -6,9 +6,9 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from spanrs.crowd.dispute_reasons import reason_for
+from spanrs.crowd.marked_span import MarkedSpan
 
 #: Kinds of disputes, with their meaning.
 KINDS: Mapping[str, str] = {
@@ -17,36 +17,6 @@ KINDS: Mapping[str, str] = {
     "bounds": "overlapping spans with different bounds",
     "estimate": "the estimate has a span that no annotator marked, or lacks what all annotators marked",
 }
-
-
-class MarkedSpan(NamedTuple):
-    """A labelled span of characters, as an annotator marked it.
-
-    Attributes
-    ----------
-    type : str
-        The label.
-    start, end : int
-        First character and one past the last, from 0.
-    pieces : tuple of (int, int)
-        Start and end of each fragment of a discontinuous span; empty for a contiguous span.
-
-    Examples
-    --------
-    >>> from spanrs.crowd.disputes import MarkedSpan
-    >>> MarkedSpan("LOC", 0, 4).end
-    4
-    """
-
-    type: str
-    start: int
-    end: int
-    pieces: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def stop(self) -> int:
-        """The end of the span for comparisons: empty spans have length 1."""
-        return max(self.end, self.start + 1)
 
 
 Answers = Mapping[str, Collection[MarkedSpan]]
@@ -102,7 +72,8 @@ def group_answers(
 
     Examples
     --------
-    >>> from spanrs.crowd.disputes import MarkedSpan, group_answers
+    >>> from spanrs.crowd.marked_span import MarkedSpan
+    >>> from spanrs.crowd.disputes import group_answers
     >>> span = MarkedSpan("LOC", 0, 4)
     >>> [(names, len(spans)) for names, spans in group_answers({"ann": (), "ben": (span,), "cy": ()})]
     [(['ben'], 1), (['ann', 'cy'], 0)]
@@ -120,7 +91,8 @@ def mean_f1(answers: Answers) -> float:
 
     Examples
     --------
-    >>> from spanrs.crowd.disputes import MarkedSpan, mean_f1
+    >>> from spanrs.crowd.marked_span import MarkedSpan
+    >>> from spanrs.crowd.disputes import mean_f1
     >>> span = MarkedSpan("LOC", 0, 4)
     >>> mean_f1({"ann": {span}, "ben": {span}, "cy": set()})
     0.3333333333333333
@@ -166,7 +138,8 @@ def find_disputes(
 
     Examples
     --------
-    >>> from spanrs.crowd.disputes import MarkedSpan, find_disputes
+    >>> from spanrs.crowd.marked_span import MarkedSpan
+    >>> from spanrs.crowd.disputes import find_disputes
     >>> rome, city = MarkedSpan("LOC", 0, 4), MarkedSpan("ORG", 0, 4)
     >>> [dispute.reason for dispute in find_disputes("Rome", {"ann": {rome}, "ben": {city}}, {rome: 0.5})]
     ['ann marked "Rome" as LOC, ben as ORG']
@@ -204,7 +177,8 @@ def clusters(spans: Iterable[MarkedSpan]) -> list[list[MarkedSpan]]:
 
     Examples
     --------
-    >>> from spanrs.crowd.disputes import MarkedSpan, clusters
+    >>> from spanrs.crowd.marked_span import MarkedSpan
+    >>> from spanrs.crowd.disputes import clusters
     >>> spans = [MarkedSpan("A", 0, 3), MarkedSpan("B", 2, 5), MarkedSpan("C", 5, 7)]
     >>> [[span.type for span in cluster] for cluster in clusters(spans)]
     [['A', 'B'], ['C']]
@@ -225,7 +199,8 @@ def kinds_between(spans: Collection[MarkedSpan], other: Collection[MarkedSpan]) 
 
     Examples
     --------
-    >>> from spanrs.crowd.disputes import MarkedSpan, kinds_between
+    >>> from spanrs.crowd.marked_span import MarkedSpan
+    >>> from spanrs.crowd.disputes import kinds_between
     >>> kinds_between([MarkedSpan("LOC", 0, 4)], [MarkedSpan("ORG", 0, 4)])
     ['type']
     >>> kinds_between([MarkedSpan("LOC", 0, 4)], [MarkedSpan("ORG", 0, 9)])

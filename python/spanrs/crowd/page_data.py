@@ -7,8 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spanrs.crowd.disputes import KINDS, MarkedSpan, kinds_between
+from spanrs.crowd.disputes import KINDS, kinds_between
 from spanrs.crowd.excerpts import segments, windows_around
+from spanrs.crowd.marked_span import MarkedSpan
 from spanrs.eval.entries import UNKNOWN, split_words
 from spanrs.report.examples import StringTable, escaped_json
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from spanrs.crowd.disputes import MarkedSpan
+from spanrs.crowd.marked_span import MarkedSpan
 from spanrs.tags import tags_to_spans
 
 if TYPE_CHECKING:
