@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spanrs.crowd import CrowdCorpus, MajorityVote, MarkedSpan, crowd_corpus, disagreements
+from spanrs.crowd import AnnotatorScore, CrowdCorpus, MajorityVote, MarkedSpan, crowd_corpus, disagreements
 from spanrs.crowd.disagreements import review
 from spanrs.crowd.excerpts import GAP, SHORT, segments, windows_around
 from spanrs.crowd.page import page
@@ -103,6 +103,20 @@ def test_estimates_may_be_given_and_may_overlap(corpus):
     kinds = [(dispute.start, dispute.kinds) for dispute in rows["disputed"].disputes]
     assert kinds == [(18, ("estimate",)), (27, ("missing",))]
     assert rows["disputed"].disputes[0].estimate == {MarkedSpan("LOC", 18, 22): 0.5}
+    # Estimates are widened to whole tokens, like answers; the second text has no estimate, so nothing contradicts it.
+    estimates = [[("LOC", 0, 3, 1.0)], None, *[[]] * 4]
+    rows = {row.name: row for row in disagreements(corpus, vote, estimates=estimates)}
+    assert "agreed" not in rows
+    assert [dispute.kinds for dispute in rows["disputed"].disputes] == [("missing",)]
+    assert rows["disputed"].disputes[0].estimate is None
+    assert rows["disputed"].disputes[0].dissenters == 1
+    text = page(
+        corpus, vote, title="t", estimates=estimates, ranking=[AnnotatorScore("zoe", 1, 2, 0.5, None)]
+    )
+    assert '"answers":[[[],[]],[[1]' in text
+    assert "<bdi>zoe</bdi>" in text
+    estimates = [[] for _ in corpus.texts]
+    estimates[1] = [("ORG", 4, 22, 0.25), ("LOC", 18, 22, 0.5)]
     assert '"50 %"' in page(corpus, vote, title="t", estimates=estimates)
     with pytest.raises(ValueError, match="estimates of 1 documents, but the corpus has 6"):
         disagreements(corpus, vote, estimates=[[]])

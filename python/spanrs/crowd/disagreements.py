@@ -41,8 +41,8 @@ class Disagreement:
         The disputes, in the order of the text.
     answers : mapping of str to frozenset of MarkedSpan
         The spans of each annotator who saw the document, widened to whole tokens.
-    estimate : mapping of MarkedSpan to float
-        The spans of the estimate, with their confidence.
+    estimate : mapping of MarkedSpan to float, or None
+        The spans of the estimate, with their confidence; None if the document has no estimate.
     tokens : sequence of (int, int)
         First character of each token in the text, and one past the last.
     """
@@ -56,7 +56,7 @@ class Disagreement:
     confidence: float
     disputes: Sequence[Dispute]
     answers: Mapping[str, frozenset[MarkedSpan]]
-    estimate: Mapping[MarkedSpan, float]
+    estimate: Mapping[MarkedSpan, float] | None
     tokens: Sequence[tuple[int, int]]
 
     @property
@@ -111,8 +111,9 @@ def disagreements(
     most : int, optional
         Maximum number of documents; by default all.
     estimates : sequence of iterables of (type, start, end, confidence), optional
-        The spans of the estimate in each document, at character offsets; by default the spans of the aggregator, whose
-        confidence is the minimum confidence of their tokens.
+        The spans of the estimate in each document, at character offsets, which are widened to whole tokens; None for a
+        document without estimate. By default the spans of the aggregator, whose confidence is the minimum confidence of
+        their tokens.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def review(corpus: CrowdCorpus, layers: Layers, estimates: Estimates | None = No
     found.disputed.sort(
         key=lambda row: (not row.is_contradicted, -round(row.priority, 2), -len(row.disputes), row.index)
     )
-    found.agreed.sort(key=lambda row: not row.estimate)
+    found.agreed.sort(key=lambda row: not any(row.answers.values()))
     return found._replace(unseen=unseen)
 
 

@@ -36,8 +36,8 @@ class Dispute:
         Minimum confidence of the estimate between ``start`` and ``end``.
     answers : mapping of str to tuple of MarkedSpan
         The spans of each annotator who saw the document; empty for those who marked nothing here.
-    estimate : mapping of MarkedSpan to float
-        The spans of the estimate, with their confidence.
+    estimate : mapping of MarkedSpan to float, or None
+        The spans of the estimate, with their confidence; None if the document has no estimate.
     reason : str
         Description of the dispute.
     """
@@ -47,7 +47,7 @@ class Dispute:
     kinds: tuple[str, ...]
     confidence: float
     answers: Mapping[str, tuple[MarkedSpan, ...]]
-    estimate: Mapping[MarkedSpan, float]
+    estimate: Mapping[MarkedSpan, float] | None
     reason: str
 
     @property
@@ -57,7 +57,9 @@ class Dispute:
 
     @property
     def dissenters(self) -> int:
-        """Number of annotators whose spans differ from the estimate."""
+        """Number of annotators who differ from the estimate, or if there is none, from the most frequent answer."""
+        if self.estimate is None:
+            return len(self.answers) - max(Counter(map(frozenset, self.answers.values())).values())
         return sum(set(spans) != set(self.estimate) for spans in self.answers.values())
 
     def groups(self) -> list[tuple[list[str], tuple[MarkedSpan, ...]]]:
@@ -116,7 +118,7 @@ def pair_f1(spans: Collection[MarkedSpan], other: Collection[MarkedSpan]) -> flo
 def find_disputes(
     text: str,
     answers: Answers,
-    estimate: Mapping[MarkedSpan, float],
+    estimate: Mapping[MarkedSpan, float] | None,
 ) -> Iterator[Dispute]:
     """Yield the disputes of a document in the order of the text, without the confidence of tokens.
 
@@ -129,8 +131,8 @@ def find_disputes(
         The text.
     answers : mapping of str to collection of MarkedSpan
         The spans of each annotator who saw the document.
-    estimate : mapping of MarkedSpan to float
-        The spans of the estimate with their confidence.
+    estimate : mapping of MarkedSpan to float, or None
+        The spans of the estimate with their confidence; None if there is no estimate.
 
     Notes
     -----
@@ -145,8 +147,10 @@ def find_disputes(
     ['ann marked "Rome" as LOC, ben as ORG']
     """
     number = Counter(span for spans in answers.values() for span in set(spans))
-    agreed = {span for span, count in number.items() if count == len(answers) and span in estimate}
-    disputed = {*number, *estimate} - agreed
+    agreed = {span for span, count in number.items() if count == len(answers)}
+    if estimate is not None:
+        agreed &= estimate.keys()
+    disputed = {*number, *(estimate or ())} - agreed
     place = {span: at for at, cluster in enumerate(clusters(disputed)) for span in cluster}
     by_cluster: dict[int, tuple[dict[str, list[MarkedSpan]], dict[MarkedSpan, float]]] = {}
     for at in place.values():
@@ -154,20 +158,20 @@ def find_disputes(
     for name, spans in answers.items():
         for span in sorted(set(spans) - agreed):
             by_cluster[place[span]][0].setdefault(name, []).append(span)
-    for span, value in sorted(estimate.items()):
+    for span, value in sorted((estimate or {}).items()):
         if span not in agreed:
             by_cluster[place[span]][1][span] = value
     for _, (marked, estimated) in sorted(by_cluster.items()):
         given = {name: tuple(marked.get(name, ())) for name in answers}
         spans_here = [*itertools.chain.from_iterable(given.values()), *estimated]
-        kinds = _kinds(given, estimated)
+        kinds = _kinds(given, None if estimate is None else estimated)
         yield Dispute(
             min(span.start for span in spans_here),
             max(span.end for span in spans_here),
             kinds,
             min(estimated.values(), default=1.0),
             given,
-            estimated,
+            None if estimate is None else estimated,
             reason_for(text, group_answers(given), list(estimated), differs="estimate" in kinds),
         )
 
@@ -243,13 +247,13 @@ def _overlapping_pairs(
 
 
 def _kinds(
-    answers: Mapping[str, tuple[MarkedSpan, ...]], estimate: Mapping[MarkedSpan, float]
+    answers: Mapping[str, tuple[MarkedSpan, ...]], estimate: Mapping[MarkedSpan, float] | None
 ) -> tuple[str, ...]:
     """Return the kinds of a dispute: of all pairs of annotators, and ``estimate``."""
     distinct = list(dict.fromkeys(answers.values()))
     kinds = {kind for pair in itertools.combinations(distinct, 2) for kind in kinds_between(*pair)}
     common = set(distinct[0]).intersection(*distinct)
-    if (
+    if estimate is not None and (
         not common <= estimate.keys()
         or not estimate.keys() <= set(itertools.chain.from_iterable(distinct))
         or (not estimate and all(distinct))

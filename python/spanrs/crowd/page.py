@@ -18,6 +18,7 @@ from spanrs.report.pages import template
 if TYPE_CHECKING:
     from spanrs.crowd.aggregator import Aggregator
     from spanrs.crowd.corpus import CrowdCorpus
+    from spanrs.crowd.review import AnnotatorScore
     from spanrs.crowd.reviewed_texts import Estimates, Layers
 
 #: Number of context tokens on each side of a disagreement, for labels that are not tags.
@@ -35,6 +36,7 @@ def page(
     seed: int = 0,
     link: str | None = None,
     estimates: Estimates | None = None,
+    ranking: Sequence[AnnotatorScore] | None = None,
 ) -> str:
     """Return a page with the annotators, sorted by reliability, and the documents, most disputed first.
 
@@ -59,7 +61,10 @@ def page(
         ``https://labels.example.org/projects/3/data?task={id}``. ``{id}`` and ``{name}`` are replaced by the id and the
         name of the document, percent-encoded.
     estimates : sequence of iterables of (type, start, end, confidence), optional
-        The spans of the estimate in each document, at character offsets; by default the spans of the aggregator.
+        The spans of the estimate in each document, at character offsets, or None for a document without estimate; by
+        default the spans of the aggregator.
+    ranking : sequence of AnnotatorScore, optional
+        The annotators, best first; by default those of :func:`spanrs.crowd.rank_annotators` for each layer.
 
     Raises
     ------
@@ -90,7 +95,9 @@ def page(
         "documents": len(corpus if corpus.texts is None else corpus.texts),
         "unit": "accuracy" if by_token else "F1",
         "unit_of_text": _unit(corpus),
-        "rankings": _rankings(layers, seed),
+        "rankings": _rankings(layers, seed)
+        if ranking is None
+        else [_Ranking("", ranking, interval_heading(list(ranking)))],
         "review": found,
         "most": most,
     }
@@ -109,7 +116,7 @@ class _Ranking(NamedTuple):
     """The annotators of a layer of types, best first."""
 
     types: str
-    rows: Sequence[Any]
+    rows: Sequence[AnnotatorScore]
     interval: str
 
 
@@ -182,7 +189,7 @@ def _token_table(document: Disagreement) -> _TokenTable:
         for span in spans:
             answers[name][place[span.start]] = span.type
     estimate = [("", 1.0)] * len(words)
-    for span, confidence in document.estimate.items():
+    for span, confidence in (document.estimate or {}).items():
         estimate[place[span.start]] = span.type, confidence
     labels = [label for label, _ in estimate]
     return _TokenTable(document, words, estimate, answers, shown_tokens([labels, *answers.values()]))

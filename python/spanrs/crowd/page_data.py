@@ -121,7 +121,8 @@ class PageData:
 
     def _dispute(self, document: Disagreement, dispute: Dispute) -> dict[str, Any]:
         strings, groups = self._strings, dispute.groups()
-        sides = [([0], tuple(dispute.estimate)), *((self._ids(names), spans) for names, spans in groups)]
+        estimate = ([], ()) if dispute.estimate is None else ([0], tuple(dispute.estimate))
+        sides = [estimate, *((self._ids(names), spans) for names, spans in groups)]
         pieces = list(_excerpt(document.text, dispute))
         return {
             "start": dispute.start,
@@ -141,7 +142,7 @@ class PageData:
                 for (left, one), (right, other) in itertools.combinations(
                     enumerate(spans for _, spans in sides), 2
                 )
-                if (kinds := kinds_between(one, other))
+                if (left or dispute.estimate is not None) and (kinds := kinds_between(one, other))
             ],
         }
 
@@ -165,11 +166,15 @@ class PageData:
             mark.append(
                 [at for at, _ in excerpt if any(start <= at < end for start, end in span.pieces)] or -1
             )
-        return [*mark, intern(f"{100 * dispute.estimate[span]:.0f} %")] if is_estimate else mark
+        if is_estimate and dispute.estimate is not None:
+            mark.append(intern(f"{100 * dispute.estimate[span]:.0f} %"))
+        return mark
 
 
 def _kind(span: MarkedSpan, answer: Sequence[MarkedSpan], dispute: Dispute) -> str:
     """Return the kind of a span of an answer compared with the estimate."""
+    if dispute.estimate is None:
+        return "estimated"
     if span in dispute.estimate:
         return "match"
     rivals = dispute.estimate.keys() - set(answer)
@@ -190,7 +195,7 @@ def _excerpt(text: str, dispute: Dispute) -> list[tuple[int, str]]:
         last = stop
     elif last < len(text) and not text[last].isspace():
         last = max(text.rfind(" ", stop, last), stop)
-    spans = itertools.chain(dispute.estimate, *dispute.answers.values())
+    spans = itertools.chain(dispute.estimate or (), *dispute.answers.values())
     bounds = {at for span in spans for ends in (span[1:3], *span.pieces) for at in ends}
     pieces = list(split_words(text[first:last], first, sorted(bounds)))
     if pieces and first and text[first - 1] != "\n":
@@ -213,9 +218,14 @@ class _Runs:
     def __init__(self, document: Disagreement, ranges: Sequence[tuple[int, int]]) -> None:
         self.text = document.text
         self.ranges = ranges
-        disputed = {span for dispute in document.disputes for span in dispute.estimate}
-        spans = sorted(set(document.estimate) - disputed, key=lambda span: (span.start, span.stop, span))
-        self._agreed = spans
+        disputed = {
+            span
+            for dispute in document.disputes
+            for spans in (dispute.estimate or (), *dispute.answers.values())
+            for span in spans
+        }
+        spans = frozenset.intersection(*document.answers.values()) - disputed
+        self._agreed = sorted(spans, key=lambda span: (span.start, span.stop, span))
         self._next = 0
         self._active: list[MarkedSpan] = []
         bounds = {at for span in spans for at in (span.start, span.end)}

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     #: Corpora with the same sentences, one for each layer of types, and their aggregators.
     Layers = Sequence[tuple[CrowdCorpus, Aggregator]]
     #: For each text: type, first character, one past the last, and confidence of each span.
-    Estimates = Sequence[Iterable[tuple[str, int, int, float]]]
+    #: None for a text without estimate.
+    Estimates = Sequence[Iterable[tuple[str, int, int, float]] | None]
 
 
 @dataclass(slots=True)
@@ -35,8 +36,8 @@ class ReviewedText:
     """Confidence of the label of each token; of several layers, the lowest."""
     answers: dict[str, frozenset[MarkedSpan]] = field(default_factory=dict)
     """The spans of each annotator who saw the text, widened to whole tokens."""
-    estimate: dict[MarkedSpan, float] = field(default_factory=dict)
-    """The spans of the estimate with their confidence."""
+    estimate: dict[MarkedSpan, float] | None = field(default_factory=dict)
+    """The spans of the estimate with their confidence; None if there is no estimate."""
 
     def confidence(self, start: int, end: int) -> float:
         """Return the lowest confidence of the tokens in a range of characters; 1 if there are none."""
@@ -73,7 +74,8 @@ def reviewed_texts(
         Corpora with the same sentences, and the aggregators that were fitted to them. The spans of the estimate are
         those of all layers; the confidence of a span is the lowest confidence of its tokens.
     estimates : sequence of iterables of (type, start, end, confidence), optional
-        The spans of the estimate in each document, in place of those of the layers; offsets are characters.
+        The spans of the estimate in each document, in place of those of the layers; offsets are characters. They are
+        widened to whole tokens, like those of annotators. None for a document without estimate.
 
     Raises
     ------
@@ -97,11 +99,10 @@ def reviewed_texts(
             _add_estimate(layer, aggregator, places)
     else:
         for text, spans in zip(texts, estimates, strict=True):
-            text.estimate = {
-                MarkedSpan(type_, start, end): float(value) for type_, start, end, value in spans
-            }
+            text.estimate = None if spans is None else _given(text, spans)
     for text in texts:
-        text.estimate = _with_pieces(text)
+        if text.estimate is not None:
+            text.estimate = _with_pieces(text, text.estimate)
     return texts
 
 
@@ -175,8 +176,10 @@ def _add_estimate(
     for (text, tokens), labels, confidences in zip(
         places, aggregator.labels_, aggregator.confidence_, strict=True
     ):
+        estimate = {} if text.estimate is None else text.estimate
         for first, end, span in decode.ranges(labels, tokens):
-            text.estimate[span] = min(map(float, confidences[first:end]))
+            estimate[span] = min(map(float, confidences[first:end]))
+        text.estimate = estimate
 
 
 class _Decoder:
@@ -209,10 +212,19 @@ class _Decoder:
         return [(span.type, span.start, span.end) for span in tags_to_spans(list(labels), self.scheme)]
 
 
-def _with_pieces(text: ReviewedText) -> dict[MarkedSpan, float]:
+def _given(text: ReviewedText, spans: Iterable[tuple[str, int, int, float]]) -> dict[MarkedSpan, float]:
+    """Return a given estimate, widened to whole tokens; of equal spans, the highest confidence."""
+    estimate: dict[MarkedSpan, float] = {}
+    for type_, start, end, confidence in spans:
+        span = text.widen(MarkedSpan(type_, start, end))
+        estimate[span] = max(float(confidence), estimate.get(span, 0.0))
+    return estimate
+
+
+def _with_pieces(text: ReviewedText, estimate: dict[MarkedSpan, float]) -> dict[MarkedSpan, float]:
     """Return the estimate with the pieces of answers: estimates are contiguous, as tags have no discontinuous spans."""
     if not any(span.pieces for spans in text.answers.values() for span in spans):
-        return text.estimate
+        return estimate
     number: dict[MarkedSpan, dict[MarkedSpan, int]] = {}
     for spans in text.answers.values():
         for span in spans:
@@ -220,5 +232,5 @@ def _with_pieces(text: ReviewedText) -> dict[MarkedSpan, float]:
             variants[span] = variants.get(span, 0) + 1
     return {
         max(sorted(number.get(span, {span: 1})), key=number.get(span, {span: 1}).__getitem__): value
-        for span, value in text.estimate.items()
+        for span, value in estimate.items()
     }

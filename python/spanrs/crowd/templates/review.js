@@ -171,6 +171,8 @@ function disputeRow(data, at) {
   row.append(element("div", "about", linkTo(data, at), ...badges(data, dispute.kinds), reason, certainty));
   row.lines = [];
   for (const [annotators, marks] of dispute.answers) {
+    /* A document may have no estimate. */
+    if (!annotators.length) continue;
     const isEstimate = annotators[0] === ESTIMATE;
     const who = element("div", isEstimate ? "who estimate" : "who", ...names(data, annotators));
     let content = element("div", "nothing", "nothing");
