@@ -27,7 +27,12 @@ PICTURES = {
     "annotators.png": ("annotators", "annotators.html"),
 }
 #: The only section of the report that a picture shows, if not all, and height of the picture in pixels.
-FRAMES = {"report.png": ("", 1250), "tuned.png": ("#s5", 900), "fair.png": ("#s6", 1050)}
+FRAMES = {
+    "report.png": ("", 1250),
+    "tuned.png": ("#s5", 900),
+    "fair.png": ("#s6", 1050),
+    "annotators.png": ("", 1400),
+}
 WIDTH, HEIGHT = 1100, 900
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 

@@ -27,6 +27,7 @@ TYPES = {
     "library_matcher": "types.LIBRARY_MATCHER",
     "error_count": "types.ERROR_COUNT",
     "equivalence_class": "types.EQUIVALENCE_CLASS",
+    "task_link": "types.TASK_LINK",
 }
 HEADER = '''"""The options of the commands; written by ``make generate`` from tools/{source}."""
 

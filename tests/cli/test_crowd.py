@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,8 @@ from spanrs.cli.group import group
 from spanrs.cli.run import run
 from spanrs.crowd import CrossFitted, CrowdCorpus, read_columns, write_columns
 from spanrs.crowd.experiments import Settings, make_method
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
 @pytest.fixture
@@ -258,6 +261,15 @@ def test_text_and_json_are_refused(files, capsys):
             ["aggregate", "CROWD", "--annotator-name", "a", "--annotator-name", "a"],
             "--annotator-name a is given twice",
         ),
+        (
+            ["aggregate", "CROWD", "--report", "x.html", "--link", "javascript:alert({id})"],
+            "Invalid value for '--link': link 'javascript:alert({id})' is not an address of http or https",
+        ),
+        (["aggregate", "CROWD", "--link", "https://example.org/{id}"], "--link requires an HTML report"),
+        (
+            ["aggregate", "CROWD", "--report", "x.html", "--link", "https://example.org/{id}"],
+            "no document has a value for {id}",
+        ),
         (["agreement", "CROWD", "CROWD"], "repeat --annotator-name for each"),
         (["agreement", "CROWD", "--plot", "x.gif"], "the name of a plot file must end with"),
     ],
@@ -299,3 +311,13 @@ def test_c2_reaches_the_aggregator():
     corpus = CrowdCorpus([], [])
     assert make_method("CrossFitted", Settings(), corpus).c2 == CrossFitted().c2
     assert make_method("CrossFitted", Settings(c2=3.0), corpus).c2 == 3.0
+
+
+def test_documents_of_the_report_are_linked_to_their_tasks(tmp_path, capsys):
+    export = EXAMPLES / "annotators" / "label-studio.json"
+    path = tmp_path / "page.html"
+    link = "https://labels.example.org/data?task={id}&name={name}"
+    assert spanrs(capsys, "aggregate", export, "--report", path, "--link", link)[0] == 0
+    assert "https://labels.example.org/data?task=13\\u0026name=drone-post" in path.read_text(
+        encoding="utf-8"
+    )

@@ -34,11 +34,30 @@ def test_an_estimate_that_contradicts_all_annotators_is_reported():
     with pytest.warns(SpanrsWarning, match=re.escape(message)):
         corpus, aggregator = unanimous(["B-PER", "O", "O"])
     # The sentence is to be looked at, although the annotators agree.
-    assert [disagreement.sentence for disagreement in disagreements(corpus, aggregator)] == [0]
+    [found] = disagreements(corpus, aggregator)
+    assert (found.index, found.disagreement, found.is_contradicted) == (0, 0.0, True)
+    [dispute] = found.disputes
+    assert dispute.kinds == ("estimate",)
+    assert dispute.reason == (
+        'the estimate contradicts all annotators: they marked "Ada Lovelace" as PER, the estimate is "Ada" as PER'
+    )
 
 
 @pytest.mark.filterwarnings("error")
 def test_an_estimate_that_contradicts_few_answers_or_none_is_not_reported():
     assert disagreements(*unanimous(["B-PER", "I-PER", "O"])) == []
     corpus, aggregator = unanimous(["B-PER", "O", "O"], sentences=100)
-    assert [disagreement.sentence for disagreement in disagreements(corpus, aggregator)] == [0]
+    assert [disagreement.index for disagreement in disagreements(corpus, aggregator)] == [0]
+
+
+def test_contradicted_sentences_come_first():
+    corpus, aggregator = unanimous(["B-PER", "O", "O"], sentences=100)
+    answers = [{name: corpus.labels_by(name)[at] for name in "abc"} for at in range(100)]
+    answers[7] = {"a": ["B-PER", "O", "O"], "b": ["O", "B-PER", "O"], "c": ["O", "O", "B-LOC"]}
+    other = CrowdCorpus(corpus.sentences, answers)
+    numbers = {label: at for at, label in enumerate(other.labels)}
+    estimate = [[numbers[label] for label in labels] for labels in aggregator.labels_]
+    fitted = MajorityVote().fit(other)
+    fitted._set_labels(other, estimate, fitted._probabilities)
+    first, second = disagreements(other, fitted)
+    assert (first.index, first.is_contradicted, second.index, second.disagreement) == (0, True, 7, 1.0)

@@ -161,6 +161,17 @@ def crowd_page():
     return crowd.page(corpus, BSCSeq().fit(corpus), title=HOSTILE)
 
 
+def crowd_tokens_page():
+    corpus = CrowdCorpus(
+        [[HOSTILE, *WEIRD], ["plain"]],
+        [
+            {HOSTILE: ["N", *["V"] * len(WEIRD)], "ben": ["V"] * (len(WEIRD) + 1)},
+            {HOSTILE: ["N"], "ben": [HOSTILE]},
+        ],
+    )
+    return crowd.page(corpus, BSCSeq().fit(corpus), title=HOSTILE)
+
+
 def scored(pred, **options):
     """Return a result by sentence of hostile tokens, types and tags."""
     weird = [HOSTILE, *WEIRD]
@@ -224,6 +235,7 @@ PAGES = {
     "hostile-sections": hostile_sections_page,
     "mat": mat_page,
     "crowd": crowd_page,
+    "crowd-tokens": crowd_tokens_page,
     "result": result_page,
     "comparison": comparison_page,
     "fair": fair_page,
@@ -378,7 +390,7 @@ def test_the_head_of_a_word_is_shown_and_no_filter(visit):
     assert titles[1].startswith(f"pred: obj ← {HOSTILE}, tokens 2 to 2")
 
 
-@pytest.mark.parametrize("name", ["mat", "crowd"])
+@pytest.mark.parametrize("name", ["mat", "crowd", "crowd-tokens"])
 def test_lists_of_other_pages_are_sorted(visit, name):
     driver = visit(name)
     head = one(driver, "table.sortable th button")
@@ -390,9 +402,10 @@ def test_lists_of_other_pages_are_sorted(visit, name):
 
 
 def test_sentences_of_a_crowd_are_searched(visit):
-    driver = visit("crowd")
+    driver = visit("crowd-tokens")
+    assert len(all_of(driver, "section section")) == 2
     one(driver, "#search").send_keys("plain")
-    shown = [item for item in all_of(driver, "section") if item.is_displayed()]
+    shown = [item for item in all_of(driver, "section section") if item.is_displayed()]
     assert len(shown) == 1
     assert "plain" in shown[0].text
 

@@ -24,6 +24,7 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "template": "List the built-in feature templates, or print one."},
     "crowd": {"aggregate": "Estimate the true labels and the reliability of annotators.",
     "fit": "Train a CRF on the labels of many annotators.",
+    "next": "Choose who should label which document next.",
     "simulate": "Simulate annotators for a gold file.",
     "experiment": "Compare methods on data whose true labels are known."},
     "dep": {"train": "Train a tagger and a parser on a treebank.", "parse": "Tag and parse files.",
@@ -215,6 +216,9 @@ CONSENSUS_OUTPUT = option("-o", "--output", "output_path", group="Output",
     help="Write the consensus to FILE.", metavar="FILE")
 REPORT = option("--report", "report", group="Output",
     help="Write the report to FILE instead of printing it.", metavar="FILE")
+LINK = option("--link", "link", group="Output",
+    help="Link to each document, with {id} or {name}, for an HTML report.", type=types.TASK_LINK,
+    metavar="URL")
 TO = option("--to", "to", group="Output", help="Output format; by default given by the suffix.",
     type=types.choice("text", "markdown", "latex", "csv", "json", "html", "jsonl", "svg"), metavar="FORMAT")
 JSON = option("--json", "as_json", group="Output", help="Short for --to json.", is_flag=True)
@@ -338,6 +342,14 @@ AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation",
     "CRF-CONC", "CRF-CONC-normalized", "MultiCRF", "MultiCRF-MAX", "CRF-MA", "CRF-MA-exact",
     "CRF-MA-sentence", "CRF-MA-prior", "Dawid-Skene", "one-coin", "MACE", "HMM-crowd", "BSC-seq",
     "CrossFitted", case_sensitive=False), show_default="BSC-seq; for fit CRF-MA", metavar="NAME")
+MOST = option("--most", "most", group="Output", help="Maximum number of assignments.",
+    type=types.IntRange(min=0), show_default="the number of documents", metavar="N")
+PER_ANNOTATOR = option("--per-annotator", "per_annotator", group="Output",
+    help="Maximum number of documents for each annotator.", type=types.IntRange(min=0),
+    show_default="unlimited", metavar="N")
+NEXT_MIN_ANNOTATORS = option("--min-annotators", "min_annotators", group="Output",
+    help="Assign documents with fewer annotators first.", type=types.IntRange(min=0), default=1,
+    metavar="N")
 AGGREGATORS = option("--aggregators", "aggregators", group="Aggregation", help="The methods to compare.",
     show_default="all", metavar="NAME,...")
 REFERENCE = option("--reference", "reference", group="Aggregation",
@@ -450,11 +462,16 @@ crf_template = command("template", arguments=[argument("name", metavar="[NAME]",
 crowd_aggregate = command("aggregate", arguments=[argument("paths", metavar="FILE...", nargs=-1,
     required=True)], options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2,
     CROWD_MIN_FREQ, SEED, THREADS, CONSENSUS_OUTPUT, OUTPUT_FORMAT, MIN_ANNOTATORS, LOSSY, PROBABILITIES,
-    REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
+    LINK, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"))
 crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED,
     THREADS, MODEL_OUTPUT, REPORT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json", "html"),
     required=["output_path"])
+crowd_next = command("next", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
+    options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED,
+    THREADS, MOST, PER_ANNOTATOR, NEXT_MIN_ANNOTATORS, OUTPUT, TO, JSON], formats=("text", "markdown",
+    "latex", "csv", "json", "html"), choices={"aggregator": ("Dawid-Skene", "one-coin", "MACE", "HMM-crowd",
+    "BSC-seq", "CrossFitted")})
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
     NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, CORPUS_OUTPUT], choices={"format": ("auto", "columns", "conllu")},

@@ -22,6 +22,7 @@ __all__ = [
     "NAMES",
     "NUMBERS",
     "PATH",
+    "TASK_LINK",
     "FloatRange",
     "IntRange",
     "choice",
@@ -146,6 +147,17 @@ class _ErrorCount(click.ParamType):  # type: ignore[type-arg]  # generic only in
         return int(value)
 
 
+def task_link(template: str) -> str:
+    """Check the address of tasks in an annotation tool."""
+    # Lazy: only used by a few commands.
+    from spanrs.crowd.task_links import check_template
+
+    try:
+        return check_template(template)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 COLUMN = click.types.FuncParamType(one_column)
 COLUMNS = click.types.FuncParamType(several_columns)
 LABELS = click.types.FuncParamType(labels)
@@ -156,5 +168,6 @@ MATCHER = _Matcher("mat")
 LIBRARY_MATCHER = _Matcher()
 ERROR_COUNT = _ErrorCount()
 PATH = click.Path(path_type=Path)
+TASK_LINK = click.types.FuncParamType(task_link)
 #: A label, and the labels that are counted as this label.
 EQUIVALENCE_CLASS = (str, LABELS)

@@ -21,16 +21,19 @@ from spanrs.crowd.correlation import CorrelatedGroup, correlated_annotators
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene
+from spanrs.crowd.disagreements import Disagreement, disagreements
+from spanrs.crowd.disputes import Dispute
 from spanrs.crowd.files import read_columns, read_files, read_table, write_columns
 from spanrs.crowd.gamma import GammaOptions
 from spanrs.crowd.hmm import HMMCrowd
 from spanrs.crowd.layers import crowd_layers
 from spanrs.crowd.mace import MACE
 from spanrs.crowd.majority import MajorityVote
+from spanrs.crowd.marked_span import MarkedSpan
 from spanrs.crowd.multi_crf import MultiCRF
 from spanrs.crowd.next import NextAnnotation, next_annotations
 from spanrs.crowd.reading import crowd_corpus
-from spanrs.crowd.review import AnnotatorScore, Disagreement, disagreements, rank_annotators
+from spanrs.crowd.review import AnnotatorScore, rank_annotators
 from spanrs.crowd.simulation import NoisyCRFs, flip_labels, share_errors
 
 __all__ = [
@@ -47,11 +50,13 @@ __all__ = [
     "CrowdCorpus",
     "DawidSkene",
     "Disagreement",
+    "Dispute",
     "DocumentAgreement",
     "EMIteration",
     "GammaOptions",
     "HMMCrowd",
     "MajorityVote",
+    "MarkedSpan",
     "MultiCRF",
     "NextAnnotation",
     "NoisyCRFs",

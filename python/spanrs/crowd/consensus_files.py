@@ -103,6 +103,19 @@ class Consensus:
             return [at for at, answered in enumerate(self.answered) if not answered]
         return [at for at, document in enumerate(self.documents) if document.layers[0].answer == "skipped"]
 
+    def estimates(self) -> list[list[tuple[str, int, int, float]] | None]:
+        """Return (type, start, end, confidence) of the spans of each document; None without a consensus."""
+        return [
+            None
+            if document.layers[0].answer == "skipped"
+            else [
+                (a.type, a.start, a.end, float(a.attributes.get(CONFIDENCE, 1.0)))
+                for a in document.annotations
+                if a.is_content
+            ]
+            for document in self.documents or ()
+        ]
+
     def write(
         self,
         target: str | PathLike[str] | IO[bytes],

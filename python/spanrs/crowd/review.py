@@ -1,4 +1,4 @@
-"""Review of an aggregation: annotators by reliability, and sentences on which they disagree."""
+"""Review of an aggregation: annotators by reliability."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanrs.crowd.aggregator import contradicted_tokens
 from spanrs.crowd.corpus import MOST_NUMBERS
 from spanrs.crowd.intervals import truth_intervals
 from spanrs.errors import SpanrsWarning
@@ -34,22 +33,6 @@ class AnnotatorScore(NamedTuple):
     """Confidence interval of the score; None if there are fewer than two sentences, or there is no score."""
     interval_of: str = "truth"
     """``truth``: interval of the score against the unknown true labels; ``estimate``: against the given labels."""
-
-
-class Disagreement(NamedTuple):
-    """A sentence with disagreement between annotators."""
-
-    sentence: int
-    """Index of the sentence, from 0."""
-    confidence: float
-    """Minimum confidence of the labels."""
-    tokens: list[str]
-    labels: list[str]
-    """The estimated truth."""
-    confidences: list[float]
-    """Confidence of each label."""
-    answers: dict[str, list[str]]
-    """Labels by annotator."""
 
 
 def rank_annotators(
@@ -182,67 +165,3 @@ def _accuracy(
         values.append(right[drawn].sum() / max(tokens[drawn].sum(), 1))
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return value, (float(low), float(high))
-
-
-def disagreements(
-    corpus: CrowdCorpus, aggregator: Aggregator, most: int | None = None
-) -> list[Disagreement]:
-    """Return the sentences with disagreement, least certain first.
-
-    Sentences in which the estimate contradicts an answer that all annotators gave come before all others, because
-    their confidence is not to be trusted. Ties are ordered by the number of annotators who disagree with the estimate,
-    descending.
-
-    Parameters
-    ----------
-    corpus : CrowdCorpus
-        The annotations.
-    aggregator : Aggregator
-        An aggregator fitted to the corpus.
-    most : int, optional
-        Maximum number of sentences; by default all.
-
-    Examples
-    --------
-    >>> from spanrs.crowd import CrowdCorpus, MajorityVote, disagreements
-    >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"a": ["O"], "b": ["O"]}, {"a": ["O"], "b": ["B-PER"]}])
-    >>> [disagreement.sentence for disagreement in disagreements(corpus, MajorityVote().fit(corpus))]
-    [1]
-    """
-    answers: list[dict[str, tuple[int, ...]]] = [{} for _ in range(len(corpus))]
-    for annotation in corpus.annotations:
-        answers[annotation.sentence][corpus.annotators[annotation.annotator]] = annotation.labels
-    labels = aggregator.labels_
-    contradicted = _contradicted(corpus, labels)
-    places = [at for at, given in enumerate(answers) if len(set(given.values())) > 1 or at in contradicted]
-    least = {at: float(aggregator.confidence_[at].min()) for at in places}
-    numbers = {label: at for at, label in enumerate(corpus.labels)}
-    estimates = {at: tuple(numbers[label] for label in labels[at]) for at in places}
-    dissent = {at: sum(labels != estimates[at] for labels in answers[at].values()) for at in places}
-    places.sort(key=lambda at: (at not in contradicted, round(least[at], 2), -dissent[at], at))
-    return [
-        Disagreement(
-            at,
-            least[at],
-            [_text(token) for token in corpus.sentences[at]],
-            aggregator.labels_[at],
-            [float(value) for value in aggregator.confidence_[at]],
-            {name: [corpus.labels[label] for label in labels] for name, labels in answers[at].items()},
-        )
-        for at in places[:most]
-    ]
-
-
-def _contradicted(corpus: CrowdCorpus, labels: list[list[str]]) -> set[int]:
-    """Return the sentences with a token that all its annotators labelled alike, and the estimate otherwise."""
-    import numpy as np
-
-    numbers = {label: at for at, label in enumerate(corpus.labels)}
-    estimate = np.array([numbers[label] for row in labels for label in row], dtype=np.int64)
-    ends = np.cumsum(corpus.lengths)
-    return set(np.searchsorted(ends, contradicted_tokens(corpus, estimate), side="right").tolist())
-
-
-def _text(token: object) -> str:
-    """Return the word of a token."""
-    return str(token[0]) if isinstance(token, tuple) and token else str(token)

@@ -207,16 +207,33 @@ def _pieces(errors: Iterable[Detail], marks: Iterable[Mark]) -> Iterator[tuple[i
     for error in errors:
         end = first + len(text)
         if first >= 0 and error.first > end:
-            yield from _split(text, first, bounds)
+            yield from split_words(text, first, bounds)
             yield end, UNKNOWN
             text, first = "", -1
         if first < 0:
             first = end = error.first
         text += error.tokens[0][end - error.first :]
-    yield from _split(text, first, bounds)
+    yield from split_words(text, first, bounds)
 
 
-def _split(text: str, first: int, bounds: Sequence[int]) -> Iterator[tuple[int, str]]:
+def split_words(text: str, first: int, bounds: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Split a text before words and at the bounds of spans; yield offsets and pieces.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    first : int
+        Offset of its first character.
+    bounds : sequence of int
+        Offsets of bounds of spans, ascending.
+
+    Examples
+    --------
+    >>> from spanrs.eval.entries import split_words
+    >>> list(split_words("in Rome.", 10, [13, 17]))
+    [(10, 'in '), (13, 'Rome'), (17, '.')]
+    """
     words = [word.start() for word in _WORD.finditer(text)]
     inside = bounds[bisect_right(bounds, first) : bisect_left(bounds, first + len(text))]
     starts = sorted({*words, *(place - first for place in inside)})

@@ -20,6 +20,9 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "removed": ("ok", "−"),
     "added": ("extra", "+"),
     "missing": ("lost", "−"),
+    "bounds": ("bounds", "∩"),
+    "type and bounds": ("two", "≠∩"),
+    "estimate": ("other", "!"),
     "fp": ("extra", "+"),
     "spurious": ("extra", "+"),
     "le": ("label", "≠"),
@@ -174,17 +177,8 @@ def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str
     >>> print(data_block([Example("fn", 0, ["</script>"], [])]))
     {"number":1,"strings":["fn","\u003c/script\u003e"],"kinds":[[0,"lost","−"]],"examples":[[0,0,0,-1,-1,-1,[1],[]]]}
     """
-    places: dict[str, int] = {}
-    kinds: dict[int, tuple[int, str, str]] = {}
-
-    def intern(text: str) -> int:
-        return places.setdefault(text, len(places))
-
-    def intern_kind(kind: str) -> int:
-        place = intern(kind)
-        if place not in kinds:
-            kinds[place] = (place, *look(kind))
-        return place
+    strings = StringTable()
+    intern, intern_kind = strings.intern, strings.intern_kind
 
     def mark_fields(mark: Mark, kind: str) -> list[Any]:
         fields: list[Any] = [
@@ -214,13 +208,57 @@ def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str
     ]
     content: dict[str, Any] = {
         "number": number,
-        "strings": list(places),
-        "kinds": list(kinds.values()),
+        **strings.content(),
         "examples": rows,
     }
     occurring = {mark.side for example in examples for mark in example.marks} if sides else ()
     if occurring:
-        content["sides"] = [places[side] for side in sides if side in occurring]
+        content["sides"] = [intern(side) for side in sides if side in occurring]
+    return escaped_json(content)
+
+
+class StringTable:
+    """The distinct strings of a block of data, which refers to them by index.
+
+    Examples
+    --------
+    >>> from spanrs.report.examples import StringTable
+    >>> strings = StringTable()
+    >>> strings.intern_kind("fn"), strings.intern("Ann"), strings.intern("fn")
+    (0, 1, 0)
+    >>> strings.content()
+    {'strings': ['fn', 'Ann'], 'kinds': [(0, 'lost', '−')]}
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._kinds: dict[int, tuple[int, str, str]] = {}
+
+    def intern(self, text: str) -> int:
+        """Return the index of a string."""
+        return self._places.setdefault(text, len(self._places))
+
+    def intern_kind(self, kind: str) -> int:
+        """Return the index of the name of a kind, whose appearance becomes part of the data."""
+        place = self.intern(kind)
+        if place not in self._kinds:
+            self._kinds[place] = (place, *look(kind))
+        return place
+
+    def content(self) -> dict[str, Any]:
+        """Return ``strings`` and ``kinds`` of :func:`data_block`."""
+        return {"strings": list(self._places), "kinds": list(self._kinds.values())}
+
+
+def escaped_json(content: object) -> str:
+    r"""Return JSON without characters that could end a script element.
+
+    Examples
+    --------
+    >>> from spanrs.report.examples import escaped_json
+    >>> print(escaped_json("</script>"))
+    "\u003c/script\u003e"
+    """
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     for character, escape in _ESCAPED.items():
         text = text.replace(character, escape)

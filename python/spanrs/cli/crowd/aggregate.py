@@ -13,6 +13,7 @@ import click
 
 from spanrs.cli import _generated, console
 from spanrs.cli.crowd import inputs
+from spanrs.cli.options import given
 from spanrs.cli.output import Output, records_csv, table_output
 from spanrs.cli.run import print_message
 from spanrs.crowd import crowd_layers
@@ -28,6 +29,7 @@ from spanrs.crowd.consensus_files import (
 from spanrs.crowd.experiments import Settings
 from spanrs.crowd.pooling import pooled
 from spanrs.crowd.review import AnnotatorScore, interval_heading, rank_annotators
+from spanrs.crowd.task_links import check_fields
 from spanrs.io.write_documents import ONE_A_FILE
 from spanrs.report.numbers import percent_range
 from spanrs.report.table import Table
@@ -55,6 +57,7 @@ def command(
     min_annotators: int,
     lossy: bool,
     probabilities: bool,
+    link: str | None,
     output: Output,
 ) -> None:
     """Estimate the true labels of FILE, and the reliability of its annotators.
@@ -84,6 +87,8 @@ def command(
         known=None if known is None else console.source(known),
         known_annotator=known_annotator,
     )
+    if link is not None:
+        check_fields(link, layers[0])
     if output_path is not None:
         form = check_format(layers[0], output_path, output_format)
     result = fit_layers(layers, method, min_annotators, settings)
@@ -92,7 +97,7 @@ def command(
     to_stdout = output_path is not None and console.is_standard_output(output_path)
     corpus, fitted = pooled(result)
     write_annotators(
-        output, corpus, fitted, (method, settings.seed), paths, err=to_stdout, layers=result.corpora
+        output, corpus, fitted, (method, settings.seed), paths, err=to_stdout, result=result, link=link
     )
 
 
@@ -149,6 +154,8 @@ def check_page(output: Output) -> None:
         from spanrs.report.pages import template
 
         template("spanrs.crowd", "crowd.html")
+    elif given("link"):
+        raise click.UsageError("--link requires an HTML report; add --report FILE.html")
 
 
 def write_annotators(
@@ -159,15 +166,17 @@ def write_annotators(
     paths: Sequence[str],
     *,
     err: bool,
-    layers: Sequence[CrowdCorpus] = (),
+    result: Consensus | None = None,
+    link: str | None = None,
 ) -> None:
     """Write the scores of annotators.
 
-    ``how`` is (method, seed). ``layers`` are the layers of types if the corpus contains each sentence once per layer.
+    ``how`` is (method, seed). With a consensus of several layers of types, the corpus contains each sentence once per
+    layer.
     """
     method, seed = how
     measure = "accuracy" if corpus.scheme() is None else "f1"
-    layers = layers or [corpus]
+    layers = [corpus] if result is None else result.corpora
 
     def rows() -> list[AnnotatorScore]:
         number = len(layers)
@@ -180,7 +189,18 @@ def write_annotators(
         from spanrs.crowd.page import page
 
         title = f"{', '.join(Path(path).name for path in paths[:3])}: {method}"
-        return page(corpus, aggregator, title=title, seed=seed)
+        if result is None or result.documents is None:
+            return page(corpus, aggregator, title=title, seed=seed, link=link)
+        fitted = list(zip(result.corpora, result.aggregators, strict=True))
+        return page(
+            layers[0],
+            fitted,
+            title=title,
+            seed=seed,
+            link=link,
+            estimates=result.estimates(),
+            ranking=rows(),
+        )
 
     output.write(
         {

@@ -12,13 +12,11 @@ from spanrs.cli import console
 from spanrs.cli.crf.features import find_template, read_tagged
 from spanrs.cli.options import column_arguments, flag, given
 from spanrs.crowd import CrowdCorpus, crowd_corpus, read_table
-from spanrs.crowd.corpus import MISSING
 from spanrs.crowd.experiments import Data, Settings, methods_with
 from spanrs.crowd.reading import source_names
-from spanrs.errors import AlignmentError, ModelError, with_code
+from spanrs.errors import AlignmentError, with_code
 from spanrs.io import read
 from spanrs.io.columns import Columns
-from spanrs.io.training import tagged
 from spanrs.threads import thread_count
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -106,37 +104,6 @@ def aligned_labels(corpus: CrowdCorpus, gold: Data, path: str) -> list[list[str]
     # Gold may have other sentence breaks.
     labels = iter(label for sentence in gold.labels for label in sentence)
     return [[next(labels) for _ in sentence] for sentence in corpus.sentences]
-
-
-def with_known(corpus: CrowdCorpus, path: str | None) -> CrowdCorpus:
-    """Return the corpus with the known labels of a file; its sentences are found by their tokens, in order.
-
-    Raises
-    ------
-    spanrs.errors.AlignmentError
-        If a sentence of the file is not in the corpus.
-    """
-    if path is None:
-        return corpus
-    tokens, labels = tagged(read(console.source(path)))
-    places: dict[tuple[Any, ...], list[int]] = {}
-    for at, sentence in enumerate(corpus.sentences):
-        places.setdefault(tuple(sentence), []).append(at)
-    known: dict[int, Sequence[str]] = {}
-    for number, (words, row) in enumerate(zip(tokens, labels, strict=True)):
-        equal = places.get(tuple(words))
-        if not equal:
-            shown = " ".join(map(str, words[:5]))
-            message = f"{path}: sentence {number} ({shown}) has no sentence with the same tokens in the annotations"
-            raise with_code(AlignmentError(message), "tokens", path)
-        at = equal.pop(0)
-        gaps = row.count(MISSING)
-        if 0 < gaps < len(row):
-            message = f"{path}: sentence {number} is only partly labelled; label all tokens of a sentence or none"
-            raise with_code(ModelError(message), "bad_value", path)
-        if not gaps:
-            known[at] = row
-    return corpus.with_known(known)
 
 
 def refuse_unused(method: str) -> None:

@@ -25,6 +25,7 @@ def command(
     paths: tuple[str, ...],
     annotators: tuple[str, ...],
     known: str | None,
+    known_annotator: str | None,
     aggregator: str | None,
     settings: Settings,
     most: int | None,
@@ -38,10 +39,10 @@ def command(
     true labels. Files of sentences have no documents; a sentence is given by its index, from 0. The gain is in nats,
     and summed over the tokens of the document.
     """
-    output.check(paths, ("--known", known))
+    output.check([*paths, known])
     method = aggregator or AGGREGATOR
     inputs.refuse_unused(method)
-    corpus = inputs.with_known(inputs.read_corpus(paths, annotators), known)
+    corpus = inputs.read_corpus(paths, annotators, known, known_annotator)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
     rows = next_annotations(
         corpus, fitted, most=most, per_annotator=per_annotator, min_annotators=min_annotators

@@ -23,8 +23,8 @@ function visible(text) {
 
 /* The examples of a section, in their original order. */
 class Data {
-  constructor(text) {
-    const { number, strings, kinds, examples, sides = [] } = JSON.parse(text);
+  /* `content` is the parsed JSON of data_block in report/examples.py. */
+  constructor({ number, strings, kinds, examples, sides = [] }) {
     this.number = number;
     this.strings = strings;
     this.rows = examples;

@@ -127,27 +127,34 @@ function aboutExample(data, at) {
   return element("div", "about", ...parts);
 }
 
-function exampleRow(data, at) {
-  const { columns, labels } = tokenColumns(data, data.rows[at]);
-  const tokens = element("div", data.rows[at][STARTS] ? "tokens pieces" : "tokens", ...columns);
+/* Return the line of words of an example, and the labels of its strips. */
+function tokenLine(data, row) {
+  const { columns, labels } = tokenColumns(data, row);
+  const tokens = element("div", row[STARTS] ? "tokens pieces" : "tokens", ...columns);
   /* The direction depends on the first letter, so that Hebrew and Arabic run from right to left. */
   tokens.dir = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(
-    data.rows[at][TOKENS].map((token) => data.strings[token]).join(" "),
+    row[TOKENS].map((token) => data.strings[token]).join(" "),
   ) ? "rtl" : "ltr";
-  const row = element("div", "example", aboutExample(data, at), tokens);
+  return { tokens, labels };
+}
+
+/* Rows have the property `lines` for the functions that fit labels. */
+function exampleRow(data, at) {
+  const line = tokenLine(data, data.rows[at]);
+  const row = element("div", "example", aboutExample(data, at), line.tokens);
   row.id = `e${data.number + at}`;
   row.setAttribute("role", "listitem");
-  row.labels = labels;
+  row.lines = [line];
   return row;
 }
 
 /* Labels do not widen their tokens; they continue over the next tokens, up to the next label or the end of the line.
    All rows are measured before the first change, because each change would invalidate the layout. */
 function fitLabels(rows) {
-  const blank = rows.flatMap(blankStrips);
+  const lines = rows.flatMap((row) => row.lines);
+  const blank = lines.flatMap(blankStrips);
   for (const strip of blank) strip.hidden = true;
-  const fitted = rows.flatMap((row) => {
-    const tokens = row.querySelector(".tokens");
+  const fitted = lines.flatMap(({ tokens, labels: strips }) => {
     const line = tokens.getBoundingClientRect();
     /* Distances from the start of the line, so that both directions are alike. */
     const across = (box) =>
@@ -157,7 +164,7 @@ function fitLabels(rows) {
       const [start, end] = across(box);
       return { start, end, top: box.top };
     };
-    return row.labels.flatMap((labels) => fitStrip(labels, measured, line.width));
+    return strips.flatMap((labels) => fitStrip(labels, measured, line.width));
   });
   for (const { label, last, width, shift, leaves } of fitted) {
     label.style.maxWidth = `${width}px`;
@@ -193,9 +200,9 @@ function fitStrip(labels, measured, lineWidth) {
 }
 
 /* Return the strips without spans on the second and further lines of an example, which would only add white space. */
-function blankStrips(row) {
+function blankStrips({ tokens }) {
   const lines = new Map();
-  for (const column of row.querySelector(".tokens").children) {
+  for (const column of tokens.children) {
     const top = column.offsetTop;
     if (!lines.has(top)) lines.set(top, []);
     lines.get(top).push([...column.children]);
@@ -211,13 +218,13 @@ function blankStrips(row) {
 /* Lines wrap elsewhere on paper, so a label ends at the next label of its strip, wherever lines end. Widths are relative
    to the font size, which is smaller in print. */
 function fitPrintedLabels(rows) {
-  const fitted = rows.flatMap((row) => {
-    const columns = [...row.querySelector(".tokens").children];
+  const fitted = rows.flatMap((row) => row.lines).flatMap(({ tokens, labels: strips }) => {
+    const columns = [...tokens.children];
     const places = new Map(columns.map((column, at) => [column, at]));
     const ends = [0];
     for (const column of columns) ends.push(ends[ends.length - 1] + column.getBoundingClientRect().width);
     const [startOf, endOfPiece] = [0, 1].map((next) => (piece) => ends[places.get(piece.parentElement) + next]);
-    return row.labels.flatMap((labels) =>
+    return strips.flatMap((labels) =>
       labels.map(({ label, piece, last }, at) => {
         const start = startOf(piece);
         const next = at + 1 < labels.length ? startOf(labels[at + 1].piece) - start - LABEL_GAP : Infinity;
