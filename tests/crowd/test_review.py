@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
-from spanrs.crowd import CrowdCorpus, MajorityVote, disagreements
+from spanrs.crowd import CrowdCorpus, MajorityVote, disagreements, flip_labels, intervals
 from spanrs.errors import SpanrsWarning
 
 
@@ -61,3 +62,17 @@ def test_contradicted_sentences_come_first():
     fitted._set_labels(other, estimate, fitted._probabilities)
     first, second = disagreements(other, fitted)
     assert (first.index, first.is_contradicted, second.index, second.disagreement) == (0, True, 7, 1.0)
+
+
+def test_intervals_of_a_part_are_those_of_all_sentences(monkeypatch):
+    """Of large corpora, resamples are drawn from a part of the sentences."""
+    rng = np.random.default_rng(0)
+    gold = [["B-PER" if rng.random() < 0.1 else "O" for _ in range(10)] for _ in range(1500)]
+    corpus = flip_labels([["w"] * 10] * len(gold), gold, [0.02, 0.05, 0.1, 0.2], seed=1)
+    whole = intervals.truth_intervals(corpus, seed=1)
+    monkeypatch.setattr(intervals, "MOST_TOKENS", 5000)
+    part = intervals.truth_intervals(corpus, seed=1)
+    assert part == intervals.truth_intervals(corpus, seed=1) != whole
+    for (low, high), (part_low, part_high) in zip(whole, part, strict=True):
+        assert abs((part_low + part_high) - (low + high)) / 2 < 0.2 * (high - low)
+        assert 0.75 < (part_high - part_low) / (high - low) < 1.33

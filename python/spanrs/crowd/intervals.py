@@ -9,12 +9,14 @@ against the most probable labels would favour the annotators from whom these lab
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from spanrs.crowd.aggregator import score_votes
 from spanrs.crowd.annotators import Annotators, Legality, Posterior, expected_logs, legality
 from spanrs.crowd.bsc import BSCSeq, Variational
+from spanrs.report.progress import iteration_display
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,14 +26,27 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
+#: Number of tokens above which resamples are drawn from a random part of the sentences.
+MOST_TOKENS = 200_000
+#: Number of times true labels of a large corpus are drawn for the middle of the intervals.
+CENTRAL = 5
 #: Variational Bayes steps on a resample; more steps change coverage by less than the standard error of coverage.
 STEPS = 5
 
 
 def truth_intervals(
-    corpus: CrowdCorpus, *, samples: int = 100, level: float = 0.95, seed: int = 0
+    corpus: CrowdCorpus,
+    *,
+    samples: int = 100,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: bool | None = None,
 ) -> list[tuple[float, float] | None]:
     """Return an interval of each annotator's score against the true labels, independent of the aggregation method.
+
+    Of more than :data:`MOST_TOKENS` tokens, resamples are drawn from a random part of the sentences, and their standard
+    deviation is multiplied by the square root of the part's share (m out of n bootstrap; Bickel, Götze and van Zwet
+    1997); the middle of the intervals is that of all sentences.
 
     Parameters
     ----------
@@ -43,6 +58,8 @@ def truth_intervals(
         Level of the intervals, which are normal in the logit of the score.
     seed : int
         Random seed for resamples and drawn labels.
+    progress : bool, optional
+        Show the number of resamples on standard error; None shows it only if standard error is a terminal.
 
     Returns
     -------
@@ -65,24 +82,67 @@ def truth_intervals(
     """
     import numpy as np
 
-    resampling = _Resampling(corpus, np.random.default_rng(seed))
-    draws = np.array([resampling.scores() for _ in range(samples)])
+    rng = np.random.default_rng(seed)
+    part = _part(corpus, rng)
+    resampling = _Resampling(part, rng)
+    with iteration_display(progress, "intervals", samples) as show:
+        draws = []
+        for done in range(samples):
+            draws.append(resampling.scores())
+            show(done + 1, "")
+    values = np.array(draws)
     *_, sizes = corpus.ordered_votes()
+    *_, drawn_sizes = part.ordered_votes()
+    centres = values
+    if part is not corpus:
+        whole = _Resampling(corpus, rng)
+        centres = np.array([whole.scores_without_resampling() for _ in range(CENTRAL)])
     intervals: list[tuple[float, float] | None] = []
-    for values, size in zip(draws.T, sizes, strict=True):
-        values = values[~np.isnan(values)]  # noqa: PLW2901
-        intervals.append(_interval(values, size, level) if size > 1 and len(values) > 1 else None)
+    for column, centre, size, drawn in zip(values.T, centres.T, sizes, drawn_sizes, strict=True):
+        column, centre = (item[~np.isnan(item)] for item in (column, centre))  # noqa: PLW2901
+        if min(size, drawn, len(column), len(centre)) < 2:
+            intervals.append(None)
+            continue
+        middle = _logits(centre, size).mean()
+        # Standard errors are inversely proportional to the square root of the number of sentences.
+        spread = _logits(column, drawn).std(ddof=1) * math.sqrt(drawn / size)
+        intervals.append(_interval(middle, spread, size, level))
     return intervals
 
 
-def _interval(values: Array, size: int, level: float) -> tuple[float, float]:
-    """Return a normal interval on the logit scale; half a sentence is added so that logits of 0 and 1 are finite."""
+def _part(corpus: CrowdCorpus, rng: np.random.Generator) -> CrowdCorpus:
+    """Return the corpus, or a random part of its sentences if it is large."""
+    tokens = sum(corpus.lengths)
+    if tokens <= MOST_TOKENS:
+        return corpus
+    number = max(len(corpus) * MOST_TOKENS // tokens, 2)
+    chosen = sorted(rng.choice(len(corpus), number, replace=False).tolist())
+    place = {sentence: at for at, sentence in enumerate(chosen)}
+    annotations = [
+        annotation._replace(sentence=place[annotation.sentence])
+        for annotation in corpus.annotations
+        if annotation.sentence in place
+    ]
+    part = corpus.replaced(sentences=[corpus.sentences[at] for at in chosen], annotations=annotations)
+    part.known = {place[at]: labels for at, labels in corpus.known.items() if at in place}
+    return part
+
+
+def _logits(values: Array, size: int) -> Array:
+    """Return logits of scores; half a sentence is added so that logits of 0 and 1 are finite."""
     import numpy as np
 
     shares = (values * size + 0.5) / (size + 1.0)
-    logits = np.log(shares / (1.0 - shares))
-    reach = NormalDist().inv_cdf((1.0 + level) / 2.0) * logits.std(ddof=1)
-    ends = 1.0 / (1.0 + np.exp(-(logits.mean() + np.array([-reach, reach]))))
+    logits: Array = np.log(shares / (1.0 - shares))
+    return logits
+
+
+def _interval(middle: float, spread: float, size: int, level: float) -> tuple[float, float]:
+    """Return a normal interval on the logit scale."""
+    import numpy as np
+
+    reach = NormalDist().inv_cdf((1.0 + level) / 2.0) * spread
+    ends = 1.0 / (1.0 + np.exp(-(middle + np.array([-reach, reach]))))
     low, high = np.clip((ends * (size + 1.0) - 0.5) / size, 0.0, 1.0)
     return float(low), float(high)
 
@@ -130,6 +190,14 @@ class _Resampling:
         sizes = np.bincount(self._of_annotator, times, len(self._corpus.annotators)).astype(int).tolist()
         gold, pred = labels[self._votes.token[votes]], self._votes.label[votes]
         return score_votes(self._corpus, gold=gold, pred=pred, lengths=lengths, sizes=sizes)
+
+    def scores_without_resampling(self) -> list[float]:
+        """Draw true labels of all sentences and return the score of each annotator."""
+        fit = self._fit
+        labels = self._annotators.draw(fit.log_answers, fit.start, fit.transitions, self._rng)
+        *_, sizes = self._corpus.ordered_votes()
+        gold, pred = labels[self._votes.token], self._votes.label
+        return score_votes(self._corpus, gold=gold, pred=pred, lengths=self._lengths, sizes=sizes)
 
     def _expect(self, fit: Variational) -> Posterior:
         return self._annotators.posterior(fit.log_answers, fit.start, fit.transitions, by_sentence=True)
