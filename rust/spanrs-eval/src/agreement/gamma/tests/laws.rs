@@ -164,7 +164,7 @@ fn limits_are_named() {
     );
     assert!(error.to_string().contains("increase max_alignments"));
     let few_states = Options {
-        max_states: 2,
+        max_states: 0,
         ..options()
     };
     let error = fail(&few_states);
