@@ -110,7 +110,7 @@ pub(super) fn priced_disorder(
         if least.is_finite() || gap >= most {
             return Ok(least.min(upper));
         }
-        gap = (gap * 4.0).min(most);
+        gap = (gap * 2.0).min(most);
     }
 }
 

@@ -4,9 +4,9 @@ use super::continuum::Segment;
 
 /// Dissimilarity of units and disorder of unitary alignments, for a fixed number of annotators.
 ///
-/// Dissimilarities are divided by that of the empty unit, and disorders are multiplied by the number
-/// of pairs of annotators, so that the disorder of equal units is exactly 0. [`Self::unscaled`]
-/// returns disorders as defined.
+/// Dissimilarities are divided by that of the empty unit, and disorders are multiplied by the
+/// number of pairs of annotators, so that the disorder of equal units is exactly 0.
+/// [`Self::unscaled`] returns disorders as defined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dissimilarity {
     /// Weight of the positional dissimilarity.

@@ -10,7 +10,7 @@ const PAUSE: usize = 1 << 12;
 pub(super) struct SearchLimits {
     /// Maximum number of unitary alignments.
     pub(super) alignments: usize,
-    /// Maximum number of states.
+    /// Maximum number of states that are stored.
     pub(super) states: usize,
 }
 

@@ -7,8 +7,8 @@ use spanrs_base::{Coded, ErrorClass, Interrupted};
 pub enum GammaError {
     /// A unit that is empty or exceeds its document.
     #[error(
-        "document {document}, annotator {annotator}: unit {unit} is {start}..{end}, but units have at least one position \
-         and end at most at {length}, the length of the document"
+        "document {document}, annotator {annotator}: unit {unit} is {start}..{end}, but units have \
+         at least one position and end at most at {length}, the length of the document"
     )]
     Unit {
         /// Index of the document.
@@ -52,19 +52,20 @@ pub enum GammaError {
 pub enum LimitError {
     /// Too many unitary alignments may belong to the best alignment.
     #[error(
-        "more than {0} unitary alignments are possible for a group of nearby units; increase max_alignments, or measure \
-         fewer annotators"
+        "more than {0} unitary alignments are possible for a group of nearby units; increase \
+         max_alignments, or measure fewer annotators"
     )]
     Alignments(usize),
     /// Too many states in the search for the best alignment.
     #[error(
-        "the search for the best alignment needs more than {0} states; increase max_states, or measure fewer annotators"
+        "the search for the best alignment needs more than {0} states; increase max_states, or \
+         measure fewer annotators"
     )]
     States(usize),
     /// Units that can be aligned are too far apart in the order of the units.
     #[error(
-        "more than {0} units are between two units that can be aligned; split the document, or remove units that span \
-         most of it"
+        "more than {0} units are between two units that can be aligned; split the document, or \
+         remove units that span most of it"
     )]
     Window(usize),
 }

@@ -15,6 +15,9 @@ use super::unitary::UnitaryAlignments;
 /// Number of states with which the states of a layer are compared.
 const ANCHORS: usize = 8;
 
+/// Number of new states after which equal states are merged.
+const REDUCE: usize = 1 << 14;
+
 /// What limits the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds<'a> {
@@ -41,7 +44,8 @@ pub(super) fn least_disorder(
     };
     match (0..alignments.len()).map(span).max().unwrap_or(0) {
         0..=64 => Frontier::<1>::new(alignments, bounds, by).run(effort),
-        65..=256 => Frontier::<4>::new(alignments, bounds, by).run(effort),
+        65..=128 => Frontier::<2>::new(alignments, bounds, by).run(effort),
+        129..=256 => Frontier::<4>::new(alignments, bounds, by).run(effort),
         257..=1024 => Frontier::<16>::new(alignments, bounds, by).run(effort),
         _ => Err(LimitError::Window(1024).into()),
     }
@@ -98,20 +102,21 @@ impl<'a, const W: usize> Frontier<'a, W> {
             reduced: 0.0,
             disorder: 0.0,
         });
-        let mut states = 0;
+        let (mut pending, mut most_pending) = (0, REDUCE);
         for unit in 0..units {
             let mut layer = std::mem::take(&mut layers[unit]);
+            pending -= layer.len().min(pending);
             effort.steps(layer.len())?;
             self.reduce(&mut layer);
-            states += layer.len();
-            if states > effort.limits.states {
-                return Err(LimitError::States(effort.limits.states).into());
-            }
             let own = self.alignments.starts[unit]..self.alignments.starts[unit + 1];
             for state in &layer {
                 effort.steps(own.len())?;
                 for at in own.clone() {
-                    self.extend(unit, state, at, &mut layers);
+                    pending += usize::from(self.extend(unit, state, at, &mut layers));
+                }
+                if pending > most_pending {
+                    pending = self.reduce_all(&mut layers[unit + 1..], effort)?;
+                    most_pending = REDUCE.max(2 * pending);
                 }
             }
         }
@@ -119,14 +124,39 @@ impl<'a, const W: usize> Frontier<'a, W> {
         Ok(last.fold(f64::INFINITY, f64::min))
     }
 
-    /// Adds a unitary alignment to a state, if its units are not covered.
+    /// Reduces all layers, and returns the number of their states.
+    fn reduce_all(
+        &self,
+        layers: &mut [Vec<State<W>>],
+        effort: &mut Effort<'_, '_>,
+    ) -> Result<usize, AlignError> {
+        let mut states = 0;
+        for layer in layers {
+            effort.steps(layer.len())?;
+            self.reduce(layer);
+            states += layer.len();
+        }
+        match states > effort.limits.states {
+            true => Err(LimitError::States(effort.limits.states).into()),
+            false => Ok(states),
+        }
+    }
+
+    /// Adds a unitary alignment to a state, and returns whether this is possible: its units are not
+    /// covered, and the reduced costs are within the bounds.
     #[inline]
-    fn extend(&self, unit: usize, state: &State<W>, at: usize, layers: &mut [Vec<State<W>>]) {
+    fn extend(
+        &self,
+        unit: usize,
+        state: &State<W>,
+        at: usize,
+        layers: &mut [Vec<State<W>>],
+    ) -> bool {
         let set = &self.sets[at];
         let reduced = state.reduced + self.bounds.reduced[at];
         let overlaps = set.iter().zip(&state.covered).any(|(a, b)| a & b != 0);
         if overlaps || reduced > self.bounds.gap {
-            return;
+            return false;
         }
         let mut covered = state.covered;
         for (word, added) in covered.iter_mut().zip(set) {
@@ -138,14 +168,15 @@ impl<'a, const W: usize> Frontier<'a, W> {
             reduced,
             disorder: state.disorder + self.alignments.disorders[at],
         });
+        true
     }
 
     /// Keeps the best of equal states, and removes states that are not better than another state.
     ///
-    /// Let a and b be states of a layer. A completion of b becomes one of a if each unit that only b
-    /// covers gets a unitary alignment of its own, which adds `pairs`, and if the units that only a
-    /// covers are removed, which adds at most `annotators - 1` for each. If a with
-    /// these additions is not worse than b, then b is not needed.
+    /// Let a and b be states of a layer. A completion of b becomes one of a if each unit that only
+    /// b covers gets a unitary alignment of its own, which adds `pairs`, and if the units that only
+    /// a covers are removed, which adds at most `annotators - 1` for each. If a with these
+    /// additions is not worse than b, then b is not needed.
     fn reduce(&self, layer: &mut Vec<State<W>>) {
         layer.sort_unstable_by(|a, b| {
             let costs = a.disorder.total_cmp(&b.disorder);

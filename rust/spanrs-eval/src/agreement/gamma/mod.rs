@@ -3,8 +3,8 @@
 //! Source: Mathet, Widlöcher and Métivier 2015, "The unified and holistic method gamma (γ) for
 //! inter-annotator agreement measure and alignment", Computational Linguistics 41(3), 437-479.
 //!
-//! A document with the units of its annotators is a [`Continuum`]. A *unitary alignment* consists of
-//! one unit, or the empty unit, of each annotator; its disorder is the mean dissimilarity of all
+//! A document with the units of its annotators is a [`Continuum`]. A *unitary alignment* consists
+//! of one unit, or the empty unit, of each annotator; its disorder is the mean dissimilarity of all
 //! pairs. An *alignment* is a set of unitary alignments in which each unit occurs exactly once; its
 //! disorder is the sum of their disorders divided by the mean number of units per annotator. The
 //! observed disorder is that of the best alignment, the expected disorder is the mean of the best
@@ -16,7 +16,7 @@
 //!
 //! | module | step |
 //! |---|---|
-//! | `components` | units that an optimal alignment may link form components, solved independently |
+//! | `components` | units that an optimal alignment may link form independent components |
 //! | `heuristic` | a good alignment by assignment, which is optimal for two annotators |
 //! | `unitary` | enumeration of the unitary alignments that may be in a best alignment |
 //! | `prices` | a lower bound; with the good alignment it excludes most unitary alignments |

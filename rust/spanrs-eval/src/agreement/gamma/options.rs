@@ -16,8 +16,8 @@ pub struct Options {
     /// Weight of the categorical dissimilarity, which is `delta_empty` for units of different
     /// categories and otherwise 0. Default: 1.
     pub beta: f64,
-    /// Dissimilarity of a unit and the empty unit, greater than 0. Default: 1. Gamma does not depend
-    /// on it, because both disorders are proportional to it.
+    /// Dissimilarity of a unit and the empty unit, greater than 0. Default: 1. Gamma does not
+    /// depend on it, because both disorders are proportional to it.
     pub delta_empty: f64,
     /// Number of random continua of each document. By default 30, then as many as `precision`
     /// requires.
@@ -36,7 +36,8 @@ pub struct Options {
     pub threads: usize,
     /// Maximum number of unitary alignments of one group of nearby units. Default: 2^21.
     pub max_alignments: usize,
-    /// Maximum number of states of the search in one group of nearby units. Default: 2^24.
+    /// Maximum number of states that the search in one group of nearby units stores, each of 24 to
+    /// 144 bytes. Default: 2^22.
     pub max_states: usize,
 }
 
@@ -54,7 +55,7 @@ impl Default for Options {
             pivot_distance: 1.0,
             threads: 1,
             max_alignments: 1 << 21,
-            max_states: 1 << 24,
+            max_states: 1 << 22,
         }
     }
 }

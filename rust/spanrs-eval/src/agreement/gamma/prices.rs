@@ -1,11 +1,11 @@
 //! Prices of units: a lower bound of the disorder of all alignments.
 //!
 //! An alignment is a set partition: each unit is in exactly one of the chosen unitary alignments.
-//! Let each unit have a price, and let the reduced cost of a unitary alignment be its disorder minus
-//! the prices of its units. If no reduced cost is negative, then the sum of the prices is a lower
-//! bound of the disorder, and a unitary alignment whose reduced cost exceeds the difference between
-//! an upper bound and this lower bound is not in a best alignment (Lagrangian relaxation; Fisher
-//! 1981, "The Lagrangian relaxation method for solving integer programming problems").
+//! Let each unit have a price, and let the reduced cost of a unitary alignment be its disorder
+//! minus the prices of its units. If no reduced cost is negative, then the sum of the prices is a
+//! lower bound of the disorder, and a unitary alignment whose reduced cost exceeds the difference
+//! between an upper bound and this lower bound is not in a best alignment (Lagrangian relaxation;
+//! Fisher 1981, "The Lagrangian relaxation method for solving integer programming problems").
 
 use spanrs_base::Interrupted;
 
@@ -15,12 +15,12 @@ use super::unitary::UnitaryAlignments;
 /// Maximum number of sweeps of coordinate ascent.
 const SWEEPS: usize = 40;
 /// Maximum number of subgradient steps.
-const STEPS: usize = 150;
+const STEPS: usize = 400;
 /// Number of subgradient steps without improvement after which the step size is halved.
 const PATIENCE: usize = 8;
 
-/// Computes prices with a high sum for which no reduced cost is negative, up to rounding. `upper` is the disorder of an alignment, and `initial` are
-/// prices to start from.
+/// Computes prices with a high sum for which no reduced cost is negative, up to rounding. `upper`
+/// is the disorder of an alignment, and `initial` are prices to start from.
 ///
 /// Coordinate ascent comes first: the price of a unit is set to the middle of the interval in which
 /// the Lagrangian bound is largest given the other prices (Wedelin 1995, "An algorithm for large

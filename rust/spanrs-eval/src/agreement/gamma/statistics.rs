@@ -59,8 +59,8 @@ pub(super) struct Statistics {
 impl Statistics {
     /// Computes the statistics of a document with at least one unit.
     ///
-    /// As in pygamma-agreement, the gaps include a gap of 0, and the start of the first unit of each
-    /// annotator unless it is 0.
+    /// As in pygamma-agreement, the gaps include a gap of 0, and the start of the first unit of
+    /// each annotator unless it is 0.
     pub(super) fn new(document: &Continuum) -> Self {
         let (mut gaps, mut lengths) = (vec![0.0], Vec::new());
         let mut categories = Vec::new();

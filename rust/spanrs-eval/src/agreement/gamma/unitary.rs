@@ -13,7 +13,8 @@ pub(super) struct UnitaryAlignments {
     /// For each unit, the index of the first unitary alignment whose first unit it is or follows,
     /// and finally the number of unitary alignments.
     pub(super) starts: Vec<usize>,
-    /// For each unitary alignment, the index of its first member, and finally the number of members.
+    /// For each unitary alignment, the index of its first member, and finally the number of
+    /// members.
     offsets: Vec<usize>,
     /// The units of all unitary alignments, ascending in each.
     members: Vec<u32>,
@@ -133,8 +134,9 @@ pub(super) struct Pricing<'a> {
 /// least [`Dissimilarity::least_benefit`], separating any single unit would increase the disorder,
 /// and the reduced cost is not above the limit of `pricing`.
 ///
-/// This includes all unitary alignments whose disorder is at most that of `annotators` units, each alone, that the
-/// paper considers (section 5.1.1), except those that are not better than their parts.
+/// This includes all unitary alignments whose disorder is at most that of `annotators` units, each
+/// alone, that the paper considers (section 5.1.1), except those that are not better than their
+/// parts.
 ///
 /// Returns None if there are more than `many`, or if the search takes too long for this number.
 ///
@@ -304,7 +306,7 @@ impl Search<'_> {
             }
         }
         self.visits += 1;
-        if self.visits > effort.limits.states {
+        if self.visits / VISITS > effort.limits.states {
             return Err(LimitError::States(effort.limits.states).into());
         }
         if self.is_ended() || self.cannot_extend(from, reduced) {
@@ -376,11 +378,10 @@ impl Search<'_> {
         if self.of_unit >= pricing.per_unit {
             return true;
         }
-        let gains = &self.gains[self.chosen.len()];
         self.best.fill(0.0);
         let mut total = 0.0;
-        let candidates = self.candidates.iter().zip(gains).zip(&self.halves);
-        for ((&candidate, gain), half) in candidates.skip(from) {
+        let gains = self.gains[self.chosen.len()].iter().zip(&self.halves);
+        for (&candidate, (gain, half)) in self.candidates.iter().zip(gains).skip(from) {
             let annotator = self.component[candidate as usize].annotator as usize;
             let (gain, best) = (gain + half, &mut self.best[annotator]);
             if !self.used[annotator] && gain > *best {

@@ -10,7 +10,8 @@ use super::components::components;
 use super::continuum::Segment;
 use super::dissimilarity::Dissimilarity;
 use super::effort::{Effort, SearchLimits};
-use super::error::AlignError;
+use super::error::{AlignError, LimitError};
+use super::frontier::{Bounds, least_disorder};
 use super::unitary::enumerate;
 
 /// Returns the sum of the disorders of the best alignment, with limits.
@@ -145,4 +146,26 @@ fn every_method_finds_the_best_alignment() {
         }
     }
     assert!(compared.iter().all(|&units| units > 3_000), "{compared:?}");
+}
+
+#[test]
+fn the_number_of_stored_states_is_limited() {
+    let by = Dissimilarity::new(1.0, 1.0, 1.0, 5);
+    let units = random_units(&mut Rng::new(3), 5, 9, 10, 9);
+    let mut workers = Workers::new(|_| true);
+    let mut worker = workers.single();
+    let mut effort = Effort::new(&mut worker, LIMITS);
+    let all = components(&units, &by);
+    let [component] = &all[..] else {
+        panic!("{} components", all.len());
+    };
+    let alignments = enumerate(component, &by, None, None, &mut effort);
+    let alignments = alignments.unwrap().unwrap();
+    let bounds = Bounds {
+        reduced: &alignments.disorders,
+        gap: f64::INFINITY,
+    };
+    effort.limits.states = 20;
+    let error = least_disorder(&alignments, bounds, &by, &mut effort).unwrap_err();
+    assert_eq!(error, LimitError::States(20).into());
 }
