@@ -128,8 +128,16 @@ def groups_of_real(data: str, tagged: Labelled, template: str) -> Iterator[tuple
         return noisy.simulate([0.1] * 5 + [0.02], seed=seed), tags
 
     five, three = [0.15] * 5 + [0.04], [0.15] * 3 + [0.04, 0.06]
-    yield data, "5 share errors, 1 good, labels replaced", correlated(lambda seed: flips(five, seed), 5, 0.7)
-    yield data, "3 share errors, 2 good, labels replaced", correlated(lambda seed: flips(three, seed), 3, 0.7)
+    yield (
+        data,
+        "5 share errors, 1 good, labels replaced",
+        correlated(lambda seed: flips(five, seed), 5, 0.7),
+    )
+    yield (
+        data,
+        "3 share errors, 2 good, labels replaced",
+        correlated(lambda seed: flips(three, seed), 3, 0.7),
+    )
     yield data, "5 share errors, 1 good, noise on a CRF", correlated(noise, 5, 0.7)
 
 
@@ -138,8 +146,16 @@ def groups() -> Iterator[tuple[str, str, Make]]:
     for name, tagged, template in real():
         yield from groups_of_real(name, tagged, template)
     five, three = [0.35] * 5 + [0.1], [0.35] * 3 + [0.1, 0.15]
-    yield "made", "5 share errors, 1 good, errors of spans", correlated(lambda seed: made(seed, five), 5, 0.7)
-    yield "made", "3 share errors, 2 good, errors of spans", correlated(lambda seed: made(seed, three), 3, 0.7)
+    yield (
+        "made",
+        "5 share errors, 1 good, errors of spans",
+        correlated(lambda seed: made(seed, five), 5, 0.7),
+    )
+    yield (
+        "made",
+        "3 share errors, 2 good, errors of spans",
+        correlated(lambda seed: made(seed, three), 3, 0.7),
+    )
 
 
 def drawn(number: int, share: float, seed: int) -> list[int]:
@@ -187,7 +203,15 @@ def compared(record: Record, cells: Iterator[tuple[str, str, Make]], seeds: int)
         for name, method in METHODS.items():
             without, known = with_and_without(make, method, seeds)
             change = statistics.mean(known) - statistics.mean(without)
-            row = (data, annotators, name, shown(without), shown(known), f"{change:+.2f}", p_value(known, without))
+            row = (
+                data,
+                annotators,
+                name,
+                shown(without),
+                shown(known),
+                f"{change:+.2f}",
+                p_value(known, without),
+            )
             rows.append(row)
             print(rows[-1], flush=True, file=sys.stderr)
     record.table(("data", "annotators", "method", "without", "10 % known", "change", "p"), rows)
@@ -255,7 +279,11 @@ def alarms(record: Record, seeds: int) -> None:
     cells = list(independent_annotators())
     for number in (3, 5, 8):
         cells.append(
-            ("made", f"{number}, errors of spans", lambda seed, n=number: made(seed, uniform(seed, 0.05, 0.6, n)))
+            (
+                "made",
+                f"{number}, errors of spans",
+                lambda seed, n=number: made(seed, uniform(seed, 0.05, 0.6, n)),
+            )
         )
     for number in (5, 8):
         cells.append(
@@ -296,8 +324,8 @@ def ceiling(record: Record, seeds: int) -> None:
     """What true answer tables would give."""
     record.heading(
         "Upper limit for independent annotators",
-        "F1 of Dawid and Skene's model without known labels, and with confusion matrices and prior counted from the true "
-        "labels of all sentences (E-step only): the gain that better answer tables can give.",
+        "F1 of Dawid and Skene's model without known labels, and with confusion matrices and prior counted from the "
+        "true labels of all sentences (E-step only): the gain that better answer tables can give.",
     )
     rows = []
     for data, annotators, make in independent_annotators():
@@ -403,7 +431,9 @@ def main() -> None:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     record.add(f"# {today}: known labels, correlated annotators, next annotations")
     record.add()
-    record.add(f"`python -m benches.versus.crowd_known` on {machine()}, {versions('numpy', 'scipy')}. One thread.")
+    record.add(
+        f"`python -m benches.versus.crowd_known` on {machine()}, {versions('numpy', 'scipy')}. One thread."
+    )
     record.add()
     for name in given.only.split(","):
         SECTIONS[name](record, given.seeds)

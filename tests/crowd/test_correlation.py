@@ -40,7 +40,11 @@ def messages(method, corpus):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         method.fit(corpus)
-    return [str(item.message) for item in caught if "correlated" in str(item.message) or "same labels" in str(item.message)]
+    return [
+        str(item.message)
+        for item in caught
+        if "correlated" in str(item.message) or "same labels" in str(item.message)
+    ]
 
 
 def test_shared_errors_repeat_the_first_annotator():
@@ -51,7 +55,8 @@ def test_shared_errors_repeat_the_first_annotator():
     assert every.labels_by("a2") == corpus.labels_by("a2")
     half = share_errors(corpus, [["a1", "a0"]], 0.5, seed=1)
     same, before = (
-        sum(a == b for a, b in zip(item.labels_by("a0"), item.labels_by("a1"), strict=True)) for item in (half, corpus)
+        sum(a == b for a, b in zip(item.labels_by("a0"), item.labels_by("a1"), strict=True))
+        for item in (half, corpus)
     )
     assert same == pytest.approx(before + (400 - before) / 2, abs=40)
     assert half.annotations == share_errors(corpus, [["a1", "a0"]], 0.5, seed=1).annotations
@@ -102,7 +107,9 @@ def test_a_group_of_identical_annotators_counts_as_one():
     exponents = annotator_exponents(with_known(corpus, truth, 60))
     assert exponents == pytest.approx([0.2] * 5 + [1.0])
     # If each sentence has two of the five, the group counts as one of two.
-    kept = [row for row in corpus.annotations if row.annotator == 5 or (row.annotator + row.sentence) % 5 < 2]
+    kept = [
+        row for row in corpus.annotations if row.annotator == 5 or (row.annotator + row.sentence) % 5 < 2
+    ]
     sparse = with_known(corpus.replaced(annotations=kept), truth, 200)
     assert annotator_exponents(sparse) == pytest.approx([0.5] * 5 + [1.0])
 
@@ -110,14 +117,18 @@ def test_a_group_of_identical_annotators_counts_as_one():
 def test_exponents_of_identical_annotators_give_the_estimate_of_one():
     corpus, truth = prompts(4, shared=1.0, flips=(0.3, 0.3))
     corpus = with_known(corpus, truth, 60)
-    single = corpus.replaced(annotations=[row for row in corpus.annotations if row.annotator not in (1, 2, 3, 4)])
+    single = corpus.replaced(
+        annotations=[row for row in corpus.annotations if row.annotator not in (1, 2, 3, 4)]
+    )
     assert BSCSeq().fit(corpus).labels_ == BSCSeq().fit(single).labels_
     several, one = DawidSkene().fit(corpus), DawidSkene().fit(single)
     assert several.confusion_[0] == pytest.approx(one.confusion_[0], abs=1e-2)
 
 
 @pytest.mark.parametrize(
-    "method", [DawidSkene(), MACE(), BSCSeq(), HMMCrowd(), CrossFitted(folds=2, rounds=2)], ids=lambda m: type(m).__name__
+    "method",
+    [DawidSkene(), MACE(), BSCSeq(), HMMCrowd(), CrossFitted(folds=2, rounds=2)],
+    ids=lambda m: type(m).__name__,
 )
 def test_known_labels_protect_from_shared_errors(method):
     corpus, truth = prompts(5)
@@ -176,9 +187,14 @@ def test_an_aggregator_gives_the_estimate():
 def test_annotators_without_labels_change_nothing():
     corpus, truth = prompts(12, shared=0.7)
     corpus = with_known(corpus, truth, 60)
-    answers = [{name: corpus.labels_by(name)[at] for name in corpus.annotators} for at in range(len(corpus))]
+    answers = [
+        {name: corpus.labels_by(name)[at] for name in corpus.annotators} for at in range(len(corpus))
+    ]
     idle = CrowdCorpus(
-        corpus.sentences, answers, annotators=["idle", *corpus.annotators], known=dict(enumerate(truth[:60]))
+        corpus.sentences,
+        answers,
+        annotators=["idle", *corpus.annotators],
+        known=dict(enumerate(truth[:60])),
     )
     assert correlated_annotators(idle) == correlated_annotators(corpus)
     exponents = annotator_exponents(corpus)

@@ -63,7 +63,10 @@ def test_sequences_and_mappings_are_equal():
     assert by_sentence.known == by_index.known == {1: (1, 0), 2: (2, 0)}
     assert list(by_index.known) == [1, 2]
     assert by_sentence.labels == by_index.labels == ["O", "B-PER", "B-LOC"]
-    assert CrowdCorpus(SENTENCES, ANSWERS).with_known({1: ["B-PER", "O"], 2: ["B-LOC", "O"]}).known == by_index.known
+    assert (
+        CrowdCorpus(SENTENCES, ANSWERS).with_known({1: ["B-PER", "O"], 2: ["B-LOC", "O"]}).known
+        == by_index.known
+    )
 
 
 def test_outside_is_first_also_if_only_known():

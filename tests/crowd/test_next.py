@@ -14,7 +14,6 @@ from spanrs.crowd import (
     BSCSeq,
     ConcatenatedCRF,
     CrossFitted,
-    CrowdCorpus,
     DawidSkene,
     HMMCrowd,
     MajorityVote,
@@ -42,7 +41,9 @@ def information_by_enumeration(shares, tables):
     """H(z) - E[H(z | answers)] of one token, for the answers of several annotators."""
     labels, after = len(shares), 0.0
     for answers in itertools.product(range(labels), repeat=len(tables)):
-        joint = shares * np.prod([table[:, answer] for table, answer in zip(tables, answers, strict=True)], axis=0)
+        joint = shares * np.prod(
+            [table[:, answer] for table, answer in zip(tables, answers, strict=True)], axis=0
+        )
         if joint.sum() > 0:
             after += joint.sum() * entropy(joint / joint.sum())
     return entropy(shares) - after
@@ -64,10 +65,14 @@ def test_tables_of_bsc_are_means_over_previous_answers():
     assert tables == pytest.approx(plain, abs=0.1)
 
 
-@pytest.mark.parametrize("model", [MajorityVote(), ConcatenatedCRF(template="U:%x[0,0]")], ids=["vote", "crf"])
+@pytest.mark.parametrize(
+    "model", [MajorityVote(), ConcatenatedCRF(template="U:%x[0,0]")], ids=["vote", "crf"]
+)
 def test_models_without_tables_are_refused(model):
     corpus, _ = noisy(3, [0.1, 0.3])
-    with pytest.raises(ModelError, match=f"{type(model).__name__} does not estimate the probabilities of answers"):
+    with pytest.raises(
+        ModelError, match=f"{type(model).__name__} does not estimate the probabilities of answers"
+    ):
         next_annotations(corpus, model.fit(corpus))
 
 
@@ -119,7 +124,9 @@ def test_random_annotators_give_no_information():
 def test_assignments_are_new_and_within_the_limits(model):
     corpus, _ = noisy(8, [0.1, 0.3, 0.5], sentences=30, missing=0.6)
     rows = next_annotations(corpus, model.fit(corpus), most=40, per_annotator=12, min_annotators=0)
-    given = {(annotation.sentence, corpus.annotators[annotation.annotator]) for annotation in corpus.annotations}
+    given = {
+        (annotation.sentence, corpus.annotators[annotation.annotator]) for annotation in corpus.annotations
+    }
     pairs = [(row.sentences[0], row.annotator) for row in rows]
     assert 20 < len(pairs) == len(set(pairs)) <= 36
     assert not given & set(pairs)
@@ -163,7 +170,11 @@ def test_gains_of_a_document_are_summed():
             firsts[row.sentences[0]] = row
     alone = [row.gain for row in firsts.values() if row.annotators == _annotators(corpus, row.sentences[0])]
     assert first.gain >= sum(alone) - 1e-9
-    assert first.annotators == min(_annotators(corpus, at) for at in range(12) if corpus.places[at].document == "xyz".index(first.document[0]))
+    assert first.annotators == min(
+        _annotators(corpus, at)
+        for at in range(12)
+        if corpus.places[at].document == "xyz".index(first.document[0])
+    )
 
 
 def _annotators(corpus, sentence):
@@ -185,7 +196,9 @@ def test_choices_are_better_than_random_ones():
         full, truth = noisy(seed, [0.2, 0.4, 0.5, 0.6, 0.7], sentences=100)
         rng = np.random.default_rng(seed)
         kept = {(at, int(name)) for at in range(100) for name in rng.choice(5, 2, replace=False)}
-        corpus = full.replaced(annotations=[row for row in full.annotations if (row.sentence, row.annotator) in kept])
+        corpus = full.replaced(
+            annotations=[row for row in full.annotations if (row.sentence, row.annotator) in kept]
+        )
         rows = next_annotations(corpus, DawidSkene().fit(corpus), most=50)
         chosen = {(row.sentences[0], full.annotators.index(row.annotator)) for row in rows}
         rest = sorted({(at, name) for at in range(100) for name in range(5)} - kept)

@@ -447,8 +447,7 @@ crowd_agreement = command("agreement", arguments=[argument("paths", metavar="FIL
 crowd_next = command("next", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, KNOWN, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, MOST,
     PER_ANNOTATOR, MIN_ANNOTATORS, OUTPUT, TO, JSON], formats=("text", "markdown", "latex", "csv", "json",
-    "html"), choices={"aggregator": ("Dawid-Skene", "one-coin", "MACE", "HMM-crowd", "BSC-seq",
-    "CrossFitted")})
+    "html"))
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
     NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, CORPUS_OUTPUT], choices={"format": ("auto", "columns", "conllu")},

@@ -8,8 +8,8 @@ corpus from any source. Aggregators such as :class:`MajorityVote`, :class:`Dawid
 from spanrs.crowd.agreement import Agreement, PairAgreement
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.concatenated import ConcatenatedCRF
-from spanrs.crowd.correlation import CorrelatedGroup, correlated_annotators
 from spanrs.crowd.corpus import CrowdCorpus, SentenceLabels
+from spanrs.crowd.correlation import CorrelatedGroup, correlated_annotators
 from spanrs.crowd.crfma import CRFMA, EMIteration
 from spanrs.crowd.cross_fitted import CrossFitted
 from spanrs.crowd.dawid_skene import DawidSkene, OneCoinDawidSkene

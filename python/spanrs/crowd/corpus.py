@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from spanrs.crowd.correlation import CorrelatedGroup
-
 
 #: True labels of some sentences: labels or None for each sentence, or labels by index of the sentence.
 Known: TypeAlias = "Sequence[Sequence[str] | None] | Mapping[int, Sequence[str]]"
@@ -162,8 +160,9 @@ class CrowdCorpus:
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
-        self._correlated: list[CorrelatedGroup] | None = None
-        self._known_groups: list[CorrelatedGroup] | None = None
+        # Of spanrs.crowd.correlation.
+        self._correlated: list[Any] | None = None
+        self._known_groups: list[Any] | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -188,7 +187,7 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Return a corpus with the same labels, known labels and scheme, but other tokens, annotations or annotators."""
+        """Return a corpus with the same (known) labels and scheme, but other tokens, annotations or annotators."""
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
@@ -529,7 +528,9 @@ def _label_ids(
     if isinstance(tags, str):
         raise ModelError(f"{place}: labels must be a list of strings")
     if len(tags) != tokens:
-        given = f"{len(tags)} labels are known" if known else f"annotator {annotator} gave {len(tags)} labels"
+        given = (
+            f"{len(tags)} labels are known" if known else f"annotator {annotator} gave {len(tags)} labels"
+        )
         raise AlignmentError(f"sentence {sentence} has {tokens} tokens, but {given}")
     # Pandas and NumPy represent missing values as NaN.
     gaps = [at for at, tag in enumerate(tags) if not isinstance(tag, str) or tag in ("", missing)]
@@ -555,10 +556,12 @@ def _known_labels(
         return {}
     if not isinstance(known, Mapping):
         if isinstance(known, str) or len(known) != len(lengths):
-            message = f"{len(lengths)} sentences, but known has {len(known)} items; use None for unknown labels"
+            message = (
+                f"{len(lengths)} sentences, but known has {len(known)} items; use None for unknown labels"
+            )
             raise AlignmentError(message)
         known = {at: row for at, row in enumerate(known) if row is not None}
-    rows = {}
+    rows: dict[int, tuple[int, ...]] = {}
     for at, row in known.items():
         if isinstance(at, bool) or not isinstance(at, Integral) or not 0 <= at < len(lengths):
             message = f"known has the index {at!r}; indices of sentences are from 0 to {len(lengths) - 1}"

@@ -292,13 +292,17 @@ class _Problem:
         annotator = np.array([annotation.annotator for annotation in training.annotations], dtype=np.int64)
         #: Whether each annotation for the CRF is that of an annotator; others are known labels.
         self._annotated = annotator < self.annotators
-        self._used = np.array([annotation.sentence not in corpus.known for annotation in corpus.annotations], dtype=bool)
+        self._used = np.array(
+            [annotation.sentence not in corpus.known for annotation in corpus.annotations], dtype=bool
+        )
         #: Number of sentences with annotations but without known labels.
         self._labelled = len(np.unique(self.crf.sentence)) - len(corpus.known)
         #: Annotator and labelling of each annotation.
         self.annotator = annotator[self._annotated]
         self._labelling = self.crf.labelling[self._annotated]
-        chosen = [annotation for annotation in corpus.annotations if annotation.sentence not in corpus.known]
+        chosen = [
+            annotation for annotation in corpus.annotations if annotation.sentence not in corpus.known
+        ]
         lengths = np.array([len(annotation.labels) for annotation in chosen], dtype=float)
         #: Number of tokens that each annotator labelled.
         self.tokens = self._sum(lengths)

@@ -92,6 +92,8 @@ def training_corpus(corpus: CrowdCorpus) -> CrowdCorpus:
     if not corpus.known:
         return corpus
     annotator = len(corpus.annotators)
-    annotations = [annotation for annotation in corpus.annotations if annotation.sentence not in corpus.known]
+    annotations = [
+        annotation for annotation in corpus.annotations if annotation.sentence not in corpus.known
+    ]
     annotations += [SentenceLabels(at, annotator, row) for at, row in corpus.known.items()]
     return corpus.replaced(annotations=sorted(annotations), annotators=[*corpus.annotators, KNOWN])

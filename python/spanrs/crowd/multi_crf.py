@@ -143,7 +143,9 @@ class _Truth:
         self._labelled = np.repeat(labelled, corpus.lengths)
         counts = counts[self._labelled]
         #: Priors of the labels of each token of the labelled sentences.
-        shares = set_known(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), known_tokens(corpus, self.sentences))
+        shares = set_known(
+            counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), known_tokens(corpus, self.sentences)
+        )
         self.priors = shares
         # The priors are used in place of the answers.
         self._chain = Annotators(corpus.replaced(annotations=[], annotators=[]), self.sentences)

@@ -79,8 +79,8 @@ def next_annotations(
 
     Notes
     -----
-    The gain of an answer is the mutual information of the true label :math:`z` and the answer :math:`y` of the annotator
-    under the estimate (Lindley 1956, MacKay 1992): the expected reduction of the entropy of :math:`z`,
+    The gain of an answer is the mutual information of the true label :math:`z` and the answer :math:`y` of the
+    annotator under the estimate (Lindley 1956, MacKay 1992): the expected reduction of the entropy of :math:`z`,
 
     .. math:: I(z; y) = \sum_z q(z) \sum_y p(y | z) \log \frac{p(y | z)}{\sum_{z'} q(z') p(y | z')}.
 
@@ -99,15 +99,21 @@ def next_annotations(
     >>> [(row.document, row.annotator) for row in next_annotations(corpus, DawidSkene().fit(corpus), most=1)]
     [('1', 'eve')]
     """
-    for name, value in (("most", most), ("per_annotator", per_annotator), ("min_annotators", min_annotators)):
+    for name, value in (
+        ("most", most),
+        ("per_annotator", per_annotator),
+        ("min_annotators", min_annotators),
+    ):
         if value is not None and value < 0:
             raise ValueError(f"{name} must be at least 0, not {value}")
     problem = _Assignment(corpus, aggregator, min_annotators, per_token)
-    rows = []
+    rows: list[NextAnnotation] = []
     used: Counter[int] = Counter()
     limit = len(problem.documents) if most is None else most
     while len(rows) < limit:
-        chosen = problem.best([per_annotator is None or used[at] < per_annotator for at in range(len(corpus.annotators))])
+        chosen = problem.best(
+            [per_annotator is None or used[at] < per_annotator for at in range(len(corpus.annotators))]
+        )
         if chosen is None:
             break
         rows.append(problem.assign(*chosen))
@@ -124,7 +130,9 @@ class _Assignment:
         import numpy as np
 
         tables, shares = aggregator.answer_tables(), aggregator._probabilities
-        if tables.shape[:2] != (len(corpus.annotators), len(corpus.labels)) or len(shares) != sum(corpus.lengths):
+        if tables.shape[:2] != (len(corpus.annotators), len(corpus.labels)) or len(shares) != sum(
+            corpus.lengths
+        ):
             raise ModelError("the aggregator is fitted to another corpus; fit it to this corpus")
         self._corpus, self._min_annotators, self._per_token = corpus, min_annotators, per_token
         self._answers = _AnswerTables(tables)
@@ -155,7 +163,11 @@ class _Assignment:
         """Return the best document and annotator; None if no information is left."""
         import numpy as np
 
-        scores = self._by_document / np.maximum(self._tokens, 1.0) if self._per_token else self._by_document.copy()
+        scores = (
+            self._by_document / np.maximum(self._tokens, 1.0)
+            if self._per_token
+            else self._by_document.copy()
+        )
         scores[(self._tokens == 0) | ~np.array(available, dtype=bool)] = -np.inf
         if not scores.size:
             return None
@@ -252,7 +264,7 @@ class _AnswerTables:
         self._flat = tables.transpose(1, 0, 2).reshape(labels, annotators * labels)
 
     def information(self, beliefs: _Beliefs) -> Array:
-        """Return the information of an answer of each annotator about the labels: H(y) - H(y | z), summed over tokens."""
+        """Return the information of an answer of each annotator about the labels, H(y) - H(y | z), of all tokens."""
         import numpy as np
 
         shares, weights = beliefs

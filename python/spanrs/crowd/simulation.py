@@ -207,7 +207,11 @@ def share_errors(
     unknown = [name for group in groups for name in group if name not in corpus.annotators]
     if unknown:
         raise ModelError(f"no annotator {unknown[0]!r}; the annotators are {', '.join(corpus.annotators)}")
-    first = {corpus.annotators.index(name): corpus.annotators.index(group[0]) for group in groups for name in group}
+    first = {
+        corpus.annotators.index(name): corpus.annotators.index(group[0])
+        for group in groups
+        for name in group
+    }
     labels = {(row.sentence, row.annotator): row.labels for row in corpus.annotations}
     draws = np.random.default_rng(seed).random(len(corpus.annotations))
     annotations = []

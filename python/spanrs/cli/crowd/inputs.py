@@ -117,7 +117,9 @@ def with_known(corpus: CrowdCorpus, path: str | None) -> CrowdCorpus:
         at = equal.pop(0)
         gaps = row.count(MISSING)
         if 0 < gaps < len(row):
-            message = f"{path}: sentence {number} is only partly labelled; label all tokens of a sentence or none"
+            message = (
+                f"{path}: sentence {number} is only partly labelled; label all tokens of a sentence or none"
+            )
             raise with_code(ModelError(message), "bad_value", path)
         if not gaps:
             known[at] = row
