@@ -97,7 +97,7 @@ def test_agreement(files, capsys):
     assert set(parsed) == {
         *("f1", "overlap_f1", "untyped_f1", "kappa", "fleiss_kappa", "alpha", "unitized_alpha"),
         *("annotators", "types", "pairs", "by_document", "intervals"),
-        *("positions", "documents", "samples", "level"),
+        *("positions", "documents", "samples", "level", "gamma", "gamma_samples"),
     }
     status, out, _ = spanrs(capsys, "agreement", files / "crowd.txt", "--samples", "0")
     assert status == 0

@@ -83,11 +83,11 @@ def test_known_sentences_that_are_not_annotated_are_refused(crowd, capsys, tmp_p
     known = write(tmp_path / "other.conll", [["Nobody", "knows"]], [["O", "O"]])
     status, _, err = spanrs(capsys, path, "--known", known)
     assert status == 2
-    assert "sentence 0 (Nobody knows) has no sentence with the same tokens" in err
+    assert "no sentence of the annotations is among the known sentences" in err
     partly = write(tmp_path / "partly.conll", corpus.sentences[:1], [["?", *truth[0][1:]]])
     status, _, err = spanrs(capsys, path, "--known", partly)
     assert status == 2
-    assert "sentence 0 is only partly labelled" in err
+    assert "sentence 0: only a part of the sentence is labelled" in err
 
 
 def test_methods_without_tables_are_refused(crowd, capsys):

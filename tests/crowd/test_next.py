@@ -161,7 +161,7 @@ def test_gains_of_a_document_are_summed():
     model = DawidSkene().fit(corpus)
     single = next_annotations(corpus, model, most=1000, per_token=False, min_annotators=0)
     corpus.places = [SimpleNamespace(document=at // 4) for at in range(12)]
-    corpus.texts = [SimpleNamespace(name=name) for name in ("x.txt", "y.txt", "z.txt")]
+    corpus.texts = [SimpleNamespace(label=name) for name in ("x.txt", "y.txt", "z.txt")]
     first, *_ = next_annotations(corpus, model, most=9, per_token=False, min_annotators=0)
     assert first.document in ("x.txt", "y.txt", "z.txt")
     firsts = {}

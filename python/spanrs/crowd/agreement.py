@@ -413,7 +413,7 @@ def agreement(
     >>> ben = Document(text, [("PER", 0, 3), ("PER", 4, 11), ("LOC", 15, 19)], "1")
     >>> result = spanrs.agreement({"ann": [ann], "ben": [ben]})
     >>> round(result.f1, 3), result.overlap_f1, round(result.kappa, 3)
-    (0.667, 1.0, 0.667)
+    (0.667, 1.0, 0.688)
     """
     if positions not in POSITIONS:
         message = f"positions must be {' or '.join(POSITIONS)}, not {positions!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs.crowd.correlation import known_groups
 from spanrs.errors import ModelError
@@ -28,7 +28,8 @@ class NextAnnotation(NamedTuple):
     """A document that an annotator should label next."""
 
     document: str
-    """Name of the document, or index of the sentence if the corpus has no documents."""
+    """Name or id of the document, or the beginning of its text; the index of the sentence if the corpus has no
+    documents."""
     sentences: list[int]
     """Indices of the sentences of the document that the annotator has not labelled, from 0."""
     annotator: str
@@ -279,18 +280,9 @@ class _AnswerTables:
 
 def _documents(corpus: CrowdCorpus) -> tuple[list[list[int]], list[str]]:
     """Return the sentences and the name of each document; without documents, each sentence is a document."""
-    places = getattr(corpus, "places", None)
-    if places is None:
+    if corpus.places is None or corpus.texts is None:
         return [[at] for at in range(len(corpus))], [str(at) for at in range(len(corpus))]
     documents: dict[int, list[int]] = {}
-    for at, place in enumerate(places):
+    for at, place in enumerate(corpus.places):
         documents.setdefault(place.document, []).append(at)
-    texts = getattr(corpus, "texts", None)
-    return list(documents.values()), [_name(number, texts) for number in documents]
-
-
-def _name(document: int, texts: Any) -> str:
-    """Return the name or id of a document, or else its index."""
-    text = None if texts is None else texts[document]
-    names = (getattr(text, attribute, None) for attribute in ("name", "id"))
-    return str(next((name for name in names if name), document))
+    return list(documents.values()), [corpus.texts[number].label for number in documents]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from spanrs.crowd.aggregator import Aggregator, reliability
@@ -45,9 +46,22 @@ def pooled(consensus: Consensus) -> tuple[CrowdCorpus, Aggregator]:
     >>> len(corpus), aggregator.reliability_
     (2, {'ann': 1.0, 'ben': 1.0})
     """
-    corpora = consensus.corpora
+    if len(consensus.corpora) == 1:
+        return consensus.corpora[0], consensus.aggregators[0]
+    corpus = pooled_corpus(consensus.corpora)
+    return corpus, PooledEstimates(consensus).fit(corpus)
+
+
+def pooled_corpus(corpora: Sequence[CrowdCorpus]) -> CrowdCorpus:
+    """Return a corpus with the sentences of all layers, one layer after the other; a single layer is returned as it is.
+
+    Parameters
+    ----------
+    corpora : sequence of CrowdCorpus
+        The layers of :func:`spanrs.crowd.crowd_layers`.
+    """
     if len(corpora) == 1:
-        return corpora[0], consensus.aggregators[0]
+        return corpora[0]
     size = len(corpora[0])
     answers: list[dict[str, list[str] | None]] = [{} for _ in range(size * len(corpora))]
     known = {}
@@ -61,4 +75,4 @@ def pooled(consensus: Consensus) -> tuple[CrowdCorpus, Aggregator]:
     joined = CrowdCorpus(sentences, answers, annotators=corpora[0].annotators, missing=None, known=known)
     joined.texts = corpora[0].texts
     joined.places = [place for corpus in corpora for place in corpus.places or ()]
-    return joined, PooledEstimates(consensus).fit(joined)
+    return joined

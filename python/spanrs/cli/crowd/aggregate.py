@@ -16,7 +16,6 @@ from spanrs.cli.crowd import inputs
 from spanrs.cli.options import given
 from spanrs.cli.output import Output, records_csv, table_output
 from spanrs.cli.run import print_message
-from spanrs.crowd import crowd_layers
 from spanrs.crowd.aggregator import Aggregator
 from spanrs.crowd.consensus import fit_layers
 from spanrs.crowd.consensus_files import (
@@ -79,14 +78,7 @@ def command(
     check_output_options(output_path, output_format=output_format, lossy=lossy, probabilities=probabilities)
     method = aggregator or AGGREGATOR
     inputs.refuse_unused(method)
-    source, names = inputs.sources(paths, annotators)
-    layers = crowd_layers(
-        source,
-        annotators=names,
-        partial="drop",
-        known=None if known is None else console.source(known),
-        known_annotator=known_annotator,
-    )
+    layers = inputs.read_layers(paths, annotators, known, known_annotator)
     if link is not None:
         check_fields(link, layers[0])
     if output_path is not None:

@@ -11,7 +11,7 @@ import click
 from spanrs.cli import console
 from spanrs.cli.crf.features import find_template, read_tagged
 from spanrs.cli.options import column_arguments, flag, given
-from spanrs.crowd import CrowdCorpus, crowd_corpus, read_table
+from spanrs.crowd import CrowdCorpus, crowd_corpus, crowd_layers, read_table
 from spanrs.crowd.experiments import Data, Settings, methods_with
 from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, with_code
@@ -34,6 +34,20 @@ def read_corpus(
     """Read annotations: a table, a column file, an export, or a file or directory for each annotator."""
     source, names = sources(paths, annotators)
     return crowd_corpus(
+        source,
+        annotators=names,
+        partial="drop",
+        known=None if known is None else console.source(known),
+        known_annotator=known_annotator,
+    )
+
+
+def read_layers(
+    paths: Sequence[str], annotators: Sequence[str], known: str | None, known_annotator: str | None
+) -> list[CrowdCorpus]:
+    """Read annotations like :func:`read_corpus`, with a corpus for each layer of types if spans overlap."""
+    source, names = sources(paths, annotators)
+    return crowd_layers(
         source,
         annotators=names,
         partial="drop",

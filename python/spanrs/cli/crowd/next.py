@@ -11,6 +11,7 @@ from spanrs.cli.crowd import inputs
 from spanrs.cli.output import Output, table_output
 from spanrs.crowd.experiments import Settings, make_method, methods_with_tables
 from spanrs.crowd.next import NextAnnotation, next_annotations
+from spanrs.crowd.pooling import pooled_corpus
 from spanrs.report.page import Section, Sorted, render
 from spanrs.report.table import Table
 
@@ -49,11 +50,15 @@ def command(
             f"{', '.join(methods_with_tables())}"
         )
     inputs.refuse_unused(method)
-    corpus = inputs.read_corpus(paths, annotators, known, known_annotator)
+    layers = inputs.read_layers(paths, annotators, known, known_annotator)
+    corpus = pooled_corpus(layers)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
     rows = next_annotations(
         corpus, fitted, most=most, per_annotator=per_annotator, min_annotators=min_annotators
     )
+    # The pooled corpus has each sentence once for each layer of types.
+    number = len(layers[0])
+    rows = [row._replace(sentences=sorted({at % number for at in row.sentences})) for row in rows]
     output.write(
         {
             "text": lambda: [_table(rows)] if rows else [NOTHING],
