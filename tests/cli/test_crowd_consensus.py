@@ -31,7 +31,7 @@ def test_the_consensus_is_written_in_the_format_of_the_export(tmp_path, aggregat
     status, out, err = aggregate(EXPORT, "-o", tmp_path / "out.json", *VOTE)
     assert status == 0
     head, answers, layers, *_ = out.splitlines()
-    assert head == "18 documents, 18 sentences, 47 annotations, labels estimated by MVtoken"
+    assert head == "19 documents, 19 sentences, 47 annotations, labels estimated by MVtoken"
     assert answers == "3 annotators; skipped answers: 6; unanswered documents: 1"
     assert layers == "types with overlapping spans are estimated separately: EVENT, ORG, PER | LOC"
     assert (
@@ -54,7 +54,7 @@ def test_json_and_report(tmp_path, aggregate):
     parsed = json.loads(out)
     assert status == 0
     names = ("documents", "sentences", "annotations", "skipped_answers", "known_sentences", "layers")
-    assert [parsed[name] for name in names] == [18, 18, 47, 6, 5, [["EVENT", "ORG", "PER"], ["LOC"]]]
+    assert [parsed[name] for name in names] == [19, 19, 47, 6, 5, [["EVENT", "ORG", "PER"], ["LOC"]]]
     rows = {row["annotator"]: row for row in parsed["annotators"]}
     # Each sentence counts once, although there are two layers.
     assert (rows["ann@example.org"]["sentences"], rows["cy@example.org"]["sentences"]) == (17, 14)
@@ -88,7 +88,7 @@ def test_documents_with_too_few_annotators(tmp_path, aggregate):
     status, _, err = aggregate(*arguments, "--output-format", "doccano")
     assert status == 0
     assert (
-        "note: 5 of 18 documents have no consensus, because too few annotators answered: not written" in err
+        "note: 6 of 19 documents have no consensus, because too few annotators answered: not written" in err
     )
     assert "note: doccano has no place for the confidence of annotations, so it is not written" in err
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 13
@@ -126,7 +126,7 @@ def test_files_of_annotators_are_written_in_their_format(tmp_path, aggregate):
 def test_output_to_standard_output(aggregate):
     status, out, err = aggregate(EXPORT, *VOTE, "-o", "-", "--output-format", "prodigy")
     assert status == 0
-    assert len([json.loads(line) for line in out.splitlines()]) == 18
+    assert len([json.loads(line) for line in out.splitlines()]) == 19
     assert "annotator" in err
 
 

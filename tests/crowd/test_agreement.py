@@ -451,14 +451,14 @@ def label_studio(path, tasks):
 
 
 def test_exports_are_read_with_all_their_spans(tmp_path):
-    """Nested spans, an empty answer, and a cancelled answer."""
+    """Nested spans, an empty answer, a cancelled answer, and a task without answers."""
     nested = [("PER", 0, 3), ("PER", 0, 11), ("LOC", 15, 19)]
-    tasks = [{"ben": nested, "ann": nested}, {"ann": [], "ben": None}, {"ann": [], "ben": []}]
+    tasks = [{"ben": nested, "ann": nested}, {"ann": [], "ben": None}, {"ann": [], "ben": []}, {}]
     path = label_studio(tmp_path / "export.json", tasks)
     with pytest.warns(SpanrsWarning, match="skipped or rejected by annotators, which is not an answer: 1"):
         result = spanrs.agreement(path)
     assert (result.annotators, result.f1) == (["ann", "ben"], 1.0)
-    assert (result.compared, result.alone, result.unseen) == (2, 1, 0)
+    assert (result.compared, result.alone, result.unseen) == (2, 1, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SpanrsWarning)
         same = [spanrs.agreement(source).to_json() for source in (path, spanrs.read(path))]

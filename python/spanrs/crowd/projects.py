@@ -100,7 +100,7 @@ def texts_of_export(corpus: Corpus, annotators: Sequence[str] | None = None) -> 
     for part in corpus.parts:
         if part.format not in (*ANNOTATED, "gate-xml", "documents"):
             raise _no_names(part)
-        for document in corpus.layered_documents(part):
+        for document in corpus.layered_documents(part, unannotated=True):
             text = SharedText(document, {}, part, [])
             for at, layer in enumerate(document.layers()):
                 if layer.name is None:

@@ -98,14 +98,17 @@ class Corpus:
         return core_documents(part, self._decided(part), drop_root=drop_root)
 
     def layered_documents(
-        self, part: Part, not_read: list[str] | None = None
+        self, part: Part, not_read: list[str] | None = None, *, unannotated: bool = False
     ) -> Iterator[_spanrs.Document]:
         """Yield the documents of a part with all their layers, unless the options select a layer; then warn.
 
-        Warnings are about items that could not be read; they are appended to ``not_read`` if it is given.
+        Warnings are about items that could not be read; they are appended to ``not_read`` if it is given. With
+        ``unannotated``, tasks of Label Studio without annotations are documents without layers.
         """
         losses: list[str] = []
-        documents = core_documents(part, self._decided(part), all_layers=True, drop_root=True)
+        documents = core_documents(
+            part, self._decided(part), all_layers=True, drop_root=True, unannotated=unannotated
+        )
         yield from counted_documents(documents, part, losses)
         if not_read is None:
             warn(losses)

@@ -83,7 +83,12 @@ def counted_documents(
 
 
 def core_documents(
-    part: Part, options: ReadOptions, *, all_layers: bool = False, drop_root: bool = False
+    part: Part,
+    options: ReadOptions,
+    *,
+    all_layers: bool = False,
+    drop_root: bool = False,
+    unannotated: bool = False,
 ) -> Iterator[_spanrs.Document]:
     """Yield the documents of a part as objects of the compiled module.
 
@@ -98,6 +103,8 @@ def core_documents(
         Whether to read all annotators or sets of annotations, unless the options select one.
     drop_root : bool
         Whether to remove the annotation of the root element of XML, unless ``elements`` is given.
+    unannotated : bool
+        Whether to read the tasks of Label Studio without annotations, as documents without layers; with ``all_layers``.
 
     Raises
     ------
@@ -130,7 +137,9 @@ def core_documents(
             sentences_of(part, options, make), part.shown, merge_layers=has_layers
         )
         return (document for joined_document in joined for document in of_memory([joined_document]))
-    return _file_documents(part, options, all_layers=all_layers, drop_root=drop_root)
+    return _file_documents(
+        part, options, all_layers=all_layers, drop_root=drop_root, unannotated=unannotated
+    )
 
 
 def _plain_file(part: Part, options: ReadOptions) -> Iterator[Document]:
@@ -138,7 +147,7 @@ def _plain_file(part: Part, options: ReadOptions) -> Iterator[Document]:
 
 
 def _file_documents(
-    part: Part, options: ReadOptions, *, all_layers: bool, drop_root: bool
+    part: Part, options: ReadOptions, *, all_layers: bool, drop_root: bool, unannotated: bool
 ) -> Iterator[_spanrs.Document]:
     """Yield the documents of a file, then warn about what users should know."""
     has_elements = options.elements not in (None, "all")
@@ -157,6 +166,7 @@ def _file_documents(
             "drop_root": drop_root and options.elements is None,
             "annotator": None if chosen is None else str(chosen),
             "all_layers": all_layers,
+            "unannotated": unannotated,
             "layer": layer,
             "quirks": {
                 "trim": options.trim,

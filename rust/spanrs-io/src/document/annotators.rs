@@ -51,6 +51,9 @@ pub enum LayerChoice {
     Named(String),
     /// All layers, including those of annotators who skipped or rejected a document.
     All,
+    /// All layers, and also the tasks of Label Studio without annotations, as documents without
+    /// layers.
+    Project,
 }
 
 impl LayerChoice {

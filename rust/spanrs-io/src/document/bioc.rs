@@ -347,7 +347,7 @@ pub(super) fn documents<S: Structures + 'static>(
 ) -> Result<Box<dyn Records>> {
     let wanted = match choice {
         LayerChoice::Sole => Wanted::Sole,
-        LayerChoice::All => Wanted::All,
+        LayerChoice::All | LayerChoice::Project => Wanted::All,
         LayerChoice::Named(name) if !choice.is_number() => Wanted::Named(name.clone()),
         LayerChoice::Named(name) => {
             let mut structures = open()?;

@@ -206,7 +206,7 @@ impl Table {
 /// Keeps the selected annotators of a document; None if there are none.
 fn select(mut document: Document, choice: &LayerChoice) -> Option<Document> {
     let kept = match choice {
-        LayerChoice::All => return Some(document),
+        LayerChoice::All | LayerChoice::Project => return Some(document),
         LayerChoice::Sole if document.layers.len() < 2 => return Some(document),
         LayerChoice::Sole => 0,
         LayerChoice::Named(name) => {

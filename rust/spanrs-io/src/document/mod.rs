@@ -206,6 +206,10 @@ pub struct ReaderOptions {
     /// Whether to read all layers, if no annotator is given.
     #[serde(default)]
     pub all_layers: bool,
+    /// Whether to read tasks without annotations as documents without layers, with all layers
+    /// ([`LayerChoice::Project`]).
+    #[serde(default)]
+    pub unannotated: bool,
     /// The type of the annotations that are read, for formats with layers of annotations (WebAnno
     /// TSV, UIMA XMI).
     #[serde(default)]
@@ -271,6 +275,7 @@ impl Reader {
             drop_root: options.drop_root,
             layers: match options.annotator {
                 Some(name) => LayerChoice::Named(name),
+                None if options.all_layers && options.unannotated => LayerChoice::Project,
                 None if options.all_layers => LayerChoice::All,
                 None => LayerChoice::Sole,
             },

@@ -92,7 +92,7 @@ pub(super) fn open(
     } = first;
     let wanted = match choice {
         LayerChoice::Sole => Wanted::Sole,
-        LayerChoice::All => Wanted::All,
+        LayerChoice::All | LayerChoice::Project => Wanted::All,
         LayerChoice::Named(name) => {
             let names = &plan.annotators;
             let place = names.place(name).or_else(|| names.numbered(name));

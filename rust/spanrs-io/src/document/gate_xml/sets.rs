@@ -99,7 +99,7 @@ fn select(content: &Content, choice: &LayerChoice) -> std::result::Result<Vec<us
     let is_default = |&at: &usize| sets[at].name.is_none();
     let default: Vec<usize> = places().filter(is_default).collect();
     match choice {
-        LayerChoice::All => {
+        LayerChoice::All | LayerChoice::Project => {
             // GATE writes the default set even if it is empty.
             let kept = |at: &usize| !is_default(at) || !sets[*at].annotations.is_empty();
             Ok(places().filter(kept).collect())

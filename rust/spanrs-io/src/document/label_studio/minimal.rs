@@ -215,7 +215,7 @@ pub(super) fn open(
     } = first;
     let wanted = match choice {
         LayerChoice::Sole => Wanted::Sole,
-        LayerChoice::All => Wanted::All,
+        LayerChoice::All | LayerChoice::Project => Wanted::All,
         LayerChoice::Named(wanted) => {
             let names = &plan.annotators;
             match names.place(wanted).or_else(|| names.numbered(wanted)) {

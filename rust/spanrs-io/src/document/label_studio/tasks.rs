@@ -21,7 +21,8 @@ use crate::document::stream::Records;
 use crate::error::{Code, Error, Result};
 use crate::source::Source;
 
-/// Reads the annotated tasks; tasks without annotations are skipped.
+/// Reads the annotated tasks; tasks without annotations are skipped, unless a project is read
+/// ([`LayerChoice::Project`]).
 ///
 /// If an annotator is selected (by name, e-mail address or id of a user), only the tasks annotated
 /// by this user are read. If no user id is a number, a number selects a position from 0: among the
@@ -30,6 +31,8 @@ use crate::source::Source;
 pub(super) struct Tasks {
     items: Items,
     wanted: Wanted,
+    /// Whether tasks without annotations are read, as documents without layers.
+    with_unannotated: bool,
     /// The users found so far.
     users: Annotators,
     fingerprints: Fingerprints,
@@ -117,6 +120,7 @@ impl Tasks {
             Ok(Self {
                 items: Items::open(source, limits, WHAT)?,
                 wanted,
+                with_unannotated: *choice == LayerChoice::Project,
                 users: Annotators::default(),
                 fingerprints: Fingerprints::default(),
                 tasks: HashSet::new(),
@@ -128,7 +132,7 @@ impl Tasks {
         };
         let wanted = match choice {
             LayerChoice::Sole => Wanted::Sole,
-            LayerChoice::All => Wanted::All,
+            LayerChoice::All | LayerChoice::Project => Wanted::All,
             LayerChoice::Named(name) if !choice.is_number() => {
                 Wanted::One(Annotator::Name(name.clone()), name.clone())
             }
@@ -262,7 +266,8 @@ impl Tasks {
         latest: &[usize],
     ) -> Option<(Vec<usize>, Vec<&'a Value>)> {
         if matches!(self.wanted, Wanted::All) {
-            return (!latest.is_empty()).then(|| (latest.to_vec(), Vec::new()));
+            let is_read = !latest.is_empty() || self.with_unannotated;
+            return is_read.then(|| (latest.to_vec(), Vec::new()));
         }
         let made: Vec<usize> = latest
             .iter()
