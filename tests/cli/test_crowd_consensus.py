@@ -32,7 +32,7 @@ def test_the_consensus_is_written_in_the_format_of_the_export(tmp_path, aggregat
     assert status == 0
     head, answers, layers, *_ = out.splitlines()
     assert head == "19 documents, 19 sentences, 47 annotations, labels estimated by MVtoken"
-    assert answers == "3 annotators; skipped answers: 6; unanswered documents: 1"
+    assert answers == "3 annotators; skipped answers: 6; unanswered documents: 2"
     assert layers == "types with overlapping spans are estimated separately: EVENT, ORG, PER | LOC"
     assert (
         "note: 1 of 18 documents have no consensus, because no annotator answered: written without" in err
