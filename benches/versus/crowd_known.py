@@ -324,8 +324,8 @@ def ceiling(record: Record, seeds: int) -> None:
     """What true answer tables would give."""
     record.heading(
         "Upper limit for independent annotators",
-        "F1 of Dawid and Skene's model without known labels, and with confusion matrices and prior counted from the true "
-        "labels of all sentences (E-step only): the gain that better answer tables can give.",
+        "F1 of Dawid and Skene's model without known labels, and with confusion matrices and prior counted from the "
+        "true labels of all sentences (E-step only): the gain that better answer tables can give.",
     )
     rows = []
     for data, annotators, make in independent_annotators():

@@ -135,8 +135,8 @@ class Aggregator(Estimator, ABC):
         Returns
         -------
         spanrs.crf.CRF
-            A CRF trained on the sentences with annotations or known labels: on probabilities of labels if the aggregator estimates
-            probabilities, otherwise on labels.
+            A CRF trained on the sentences with annotations or known labels: on probabilities of labels if the
+            aggregator estimates probabilities, otherwise on labels.
 
         Raises
         ------

@@ -50,8 +50,8 @@ class BSCSeq(Aggregator):
     chain, for which forward-backward is exact, because answers are independent given the true labels and the previous
     answers.
 
-    The distribution of tokens with known labels is fixed. If known labels show that errors of annotators are correlated,
-    the answer probabilities have exponents (:func:`spanrs.crowd.correlation.annotator_exponents`).
+    The distribution of tokens with known labels is fixed. If known labels show that errors of annotators are
+    correlated, the answer probabilities have exponents (:func:`spanrs.crowd.correlation.annotator_exponents`).
 
     Parameters
     ----------

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from spanrs.crowd.correlation import CorrelatedGroup
     from spanrs.crowd.projects import Place, ProjectDocument
 
 
@@ -167,8 +166,9 @@ class CrowdCorpus:
         self._by_annotator: tuple[list[list[str]], list[int], list[int]] | None = None
         self._ordered: tuple[Votes, npt.NDArray[np.int64], list[int]] | None = None
         self._checked = False
-        self._correlated: list[CorrelatedGroup] | None = None
-        self._known_groups: list[CorrelatedGroup] | None = None
+        # Of spanrs.crowd.correlation.
+        self._correlated: list[Any] | None = None
+        self._known_groups: list[Any] | None = None
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -193,7 +193,7 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Return a corpus with the same labels, known labels and scheme, but other tokens, annotations or annotators."""
+        """Return a corpus with the same (known) labels and scheme, but other tokens, annotations or annotators."""
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
@@ -568,7 +568,7 @@ def _known_labels(
             )
             raise AlignmentError(message)
         known = {at: row for at, row in enumerate(known) if row is not None}
-    rows = {}
+    rows: dict[int, tuple[int, ...]] = {}
     for at, row in known.items():
         if isinstance(at, bool) or not isinstance(at, Integral) or not 0 <= at < len(lengths):
             message = f"known has the index {at!r}; indices of sentences are from 0 to {len(lengths) - 1}"

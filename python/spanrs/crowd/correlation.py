@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanrs.crowd.known import KnownTokens, known_tokens, set_known
 from spanrs.errors import NotFittedError, warn
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from spanrs.crowd.aggregator import Aggregator
     from spanrs.crowd.corpus import CrowdCorpus, Votes
 
     Array = npt.NDArray[np.float64]
@@ -35,8 +34,8 @@ if TYPE_CHECKING:
 ALPHA, ALPHA_KNOWN = 0.01, 0.05
 #: Least score of a pair if a sum of pairs is significant.
 LEAST_SCORE = 1.0
-#: Least share of the errors that are the same beyond chance, for a pair, the sum of pairs of an annotator, and the sum of
-#: all pairs. Independent errors of spans are the same more often than expected, because the bounds of spans attract
+#: Least share of the errors that are the same beyond chance, for a pair, the sum of pairs of an annotator, and the sum
+#: of all pairs. Independent errors of spans are the same more often than expected, because the bounds of spans attract
 #: errors (benches/record/2026-11-28-crowd-known.md).
 LEAST_SHARES = 0.2, 0.12, 0.07
 #: Least ratio of the number of the same errors to its expectation.
@@ -45,8 +44,8 @@ LEAST_RATIO = 1.5
 LEAST_ERRORS = 5.0
 #: Annotators whose share of same errors is below this fraction of that of their group are left out of the group.
 OUTSIDER = 0.5
-#: Annotators whose labels differ at less than this share of tokens, and this many times less than from the labels of all
-#: other annotators, give nearly the same labels; both must have labelled a number of tokens.
+#: Annotators whose labels differ at less than this share of tokens, and this many times less than from the labels of
+#: all other annotators, give nearly the same labels; both must have labelled a number of tokens.
 COPIED, COPIED_RATIO, LEAST_SHARED = 0.01, 50.0, 100
 #: Least number of annotators in the check against an estimate.
 COMPARED = 3
@@ -142,7 +141,7 @@ def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) ->
     given[votes.annotator, votes.token] = votes.label
     wrong = np.zeros((annotators, tokens))
     wrong[votes.annotator, votes.token] = 1.0 - shares[votes.token, votes.label]
-    tables = _answer_counts(votes, shares, annotators).astype(float)
+    tables = _answer_counts(votes, shares, annotators)
     tables /= np.maximum(tables.sum(axis=2, keepdims=True), 1e-9)
     tables *= ~np.eye(labels, dtype=bool)
     same, expected, deviation, errors = np.zeros((4, annotators, annotators))
@@ -166,7 +165,7 @@ def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) ->
     parts.append((*sums, np.sqrt(np.square(residuals).sum(axis=1))))
     parts.append((*(part.sum() / 2.0 for part in sums), np.sqrt(np.square(total).sum())))
     of_parts = [_Sums(n, e, m, (n - e) / np.maximum(spread, 1e-9)) for n, e, m, spread in parts]
-    return _Pairs(*of_parts, errors)
+    return _Pairs(of_parts[0], of_parts[1], of_parts[2], errors)
 
 
 def _answer_counts(votes: Votes, shares: Array, annotators: int) -> Array:
@@ -176,7 +175,7 @@ def _answer_counts(votes: Votes, shares: Array, annotators: int) -> Array:
     labels = shares.shape[1]
     rows = votes.annotator * labels + votes.label
     sums = [np.bincount(rows, column, annotators * labels) for column in shares[votes.token].T]
-    counts: Array = np.stack(sums).reshape(labels, annotators, labels).transpose(1, 0, 2)
+    counts: Array = np.stack(sums).astype(float).reshape(labels, annotators, labels).transpose(1, 0, 2)
     return counts
 
 
@@ -231,7 +230,8 @@ def known_groups(corpus: CrowdCorpus) -> list[CorrelatedGroup]:
         compared = _compare_known(corpus)
         everyone = list(range(len(corpus.annotators)))
         corpus._known_groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
-    return corpus._known_groups
+    groups: list[CorrelatedGroup] = corpus._known_groups
+    return groups
 
 
 def _without_outsiders(pairs: _Sums, component: list[int]) -> list[int]:
@@ -277,9 +277,7 @@ def _components(linked: npt.NDArray[np.bool_]) -> list[list[int]]:
     return sorted(groups)
 
 
-def correlated_annotators(
-    corpus: CrowdCorpus, aggregator: Aggregator | None = None
-) -> list[CorrelatedGroup]:
+def correlated_annotators(corpus: CrowdCorpus, aggregator: Any = None) -> list[CorrelatedGroup]:
     """Return groups of annotators who give the same wrong labels more often than independent annotators would.
 
     Errors are counted at tokens with known labels, and at all tokens against an estimate. The estimate can follow a
@@ -343,7 +341,8 @@ def warn_of_correlation(corpus: CrowdCorpus) -> None:
     """Warn if errors appear correlated, and known labels do not decide who is right."""
     if corpus._correlated is None:
         corpus._correlated = correlated_annotators(corpus)
-    for group in corpus._correlated:
+    groups: list[CorrelatedGroup] = corpus._correlated
+    for group in groups:
         if group.evidence == "known":
             continue
         names = ", ".join(group.annotators[:-1]) + f" and {group.annotators[-1]}"
@@ -353,18 +352,18 @@ def warn_of_correlation(corpus: CrowdCorpus) -> None:
             )
         else:
             message = (
-                f"errors of the annotators {names} appear to be correlated: pairs gave the same label against the "
-                f"estimate {group.same_errors:.0f} times, {group.expected:.0f} times expected if errors were independent"
+                f"errors of the annotators {names} appear to be correlated: two of them gave the same label against "
+                f"the estimate {group.same_errors:.0f} times, {group.expected:.0f} times expected if independent"
             )
         warn(
             [
-                f"{message}; annotations cannot show whether annotators with the same labels are right, so the estimate "
-                "may repeat their errors; pass the true labels of some sentences (known=, --known)"
+                f"{message}; annotations alone cannot show whether those who agree are right, so the estimate may "
+                "repeat their errors; pass the true labels of some sentences (known=, --known)"
             ]
         )
 
 
-def _shares_of(aggregator: Aggregator) -> Array:
+def _shares_of(aggregator: Any) -> Array:
     """Return the probabilities of labels of a fitted aggregator."""
     import numpy as np
 
@@ -450,7 +449,7 @@ def _copies(votes: Votes, tokens: int, annotators: int) -> npt.NDArray[np.bool_]
     linked = np.zeros((annotators, annotators), dtype=bool)
     for group in _components(near & ~np.eye(annotators, dtype=bool)):
         others = np.setdiff1d(np.arange(annotators), group)
-        inside, outside = np.ix_(group, group), np.ix_(group, others)
+        inside, outside = np.ix_(group, group), np.ix_(np.array(group), others)
         apart = (differ[outside] >= LEAST_ERRORS) & (rates[outside] > COPIED_RATIO * rates[inside].max())
         linked[inside] = len(others) > 0 and apart[both[outside] >= LEAST_SHARED].all()
     np.fill_diagonal(linked, val=False)

@@ -337,6 +337,19 @@ def methods_with(setting: str) -> list[str]:
     return [name for name, method in _METHODS.items() if setting in method.settings]
 
 
+def methods_with_tables() -> list[str]:
+    """Return the methods that estimate the probabilities of answers (:meth:`Aggregator.answer_tables`).
+
+    Examples
+    --------
+    >>> from spanrs.crowd.experiments import methods_with_tables
+    >>> methods_with_tables()
+    ['Dawid-Skene', 'one-coin', 'MACE', 'HMM-crowd', 'BSC-seq', 'CrossFitted']
+    """
+    plain = Aggregator._answer_tables
+    return [name for name, method in _METHODS.items() if method.kind._answer_tables is not plain]  # type: ignore[attr-defined]
+
+
 def check_methods(methods: Iterable[str]) -> list[str]:
     """Return the canonical names of methods, which are case-insensitive.
 

@@ -123,7 +123,8 @@ class HMMCrowd(Aggregator):
         return self
 
     def _answer_tables(self) -> npt.NDArray[np.float64]:
-        return self.confusion_
+        tables: npt.NDArray[np.float64] = self.confusion_
+        return tables
 
 
 def _words(corpus: CrowdCorpus) -> tuple[npt.NDArray[np.int64], int]:

@@ -135,5 +135,6 @@ def _divergence(parameters: Array, prior: float) -> Array:
     size = parameters.shape[1]
     constant = size * math.lgamma(prior) - math.lgamma(size * prior)
     gammas = [math.lgamma(sum(row)) - sum(map(math.lgamma, row)) for row in parameters.tolist()]
-    divergences: Array = ((parameters - prior) * expected_logs(parameters)).sum(axis=1)
-    return divergences + np.array(gammas) + constant
+    sums = ((parameters - prior) * expected_logs(parameters)).sum(axis=1)
+    divergences: Array = sums + np.array(gammas) + constant
+    return divergences

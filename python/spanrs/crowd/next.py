@@ -79,8 +79,8 @@ def next_annotations(
 
     Notes
     -----
-    The gain of an answer is the mutual information of the true label :math:`z` and the answer :math:`y` of the annotator
-    under the estimate (Lindley 1956, MacKay 1992): the expected reduction of the entropy of :math:`z`,
+    The gain of an answer is the mutual information of the true label :math:`z` and the answer :math:`y` of the
+    annotator under the estimate (Lindley 1956, MacKay 1992): the expected reduction of the entropy of :math:`z`,
 
     .. math:: I(z; y) = \sum_z q(z) \sum_y p(y | z) \log \frac{p(y | z)}{\sum_{z'} q(z') p(y | z')}.
 
@@ -107,7 +107,7 @@ def next_annotations(
         if value is not None and value < 0:
             raise ValueError(f"{name} must be at least 0, not {value}")
     problem = _Assignment(corpus, aggregator, min_annotators, per_token)
-    rows = []
+    rows: list[NextAnnotation] = []
     used: Counter[int] = Counter()
     limit = len(problem.documents) if most is None else most
     while len(rows) < limit:
@@ -264,7 +264,7 @@ class _AnswerTables:
         self._flat = tables.transpose(1, 0, 2).reshape(labels, annotators * labels)
 
     def information(self, beliefs: _Beliefs) -> Array:
-        """Return the information of an answer of each annotator about the labels: H(y) - H(y | z), summed over tokens."""
+        """Return the information of an answer of each annotator about the labels, H(y) - H(y | z), of all tokens."""
         import numpy as np
 
         shares, weights = beliefs

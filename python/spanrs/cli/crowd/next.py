@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import click
+
 from spanrs.cli import _generated
 from spanrs.cli.crowd import inputs
 from spanrs.cli.output import Output, table_output
-from spanrs.crowd.experiments import Settings, make_method
+from spanrs.crowd.experiments import Settings, make_method, methods_with_tables
 from spanrs.crowd.next import NextAnnotation, next_annotations
 from spanrs.report.page import Section, Sorted, render
 from spanrs.report.table import Table
@@ -41,6 +43,11 @@ def command(
     """
     output.check([*paths, known])
     method = aggregator or AGGREGATOR
+    if method not in methods_with_tables():
+        raise click.UsageError(
+            f"--aggregator {method} does not estimate the errors of annotators; use one of "
+            f"{', '.join(methods_with_tables())}"
+        )
     inputs.refuse_unused(method)
     corpus = inputs.read_corpus(paths, annotators, known, known_annotator)
     fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
