@@ -9,6 +9,7 @@ from spanrs._spanrs import CrowdCrfState
 from spanrs.crowd.aggregator import Aggregator, outside
 from spanrs.crowd.annotators import Annotators, expected_logs, legality, token_answers
 from spanrs.crowd.bsc import BSCSeq
+from spanrs.crowd.correlation import annotator_exponents
 from spanrs.crowd.known import ENOUGH_KNOWN, known_tokens
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Exponents that known labels choose from; that of the annotators is not 0.
 WEIGHTS = 0.0, 0.3, 0.7, 1.0, 1.3
+#: Maximum ratio of both exponents in this choice; a few known labels can favour a CRF that is useless elsewhere.
+MOST_CRF = 2.0
 #: Features of words. Column 1 is 1 if the sentence is in capitals, and column 2 if it has at most two tokens.
 WORD_FEATURES = """\
 U:bias
@@ -81,7 +84,8 @@ class CrossFitted(Aggregator):
     crf_weight, annotator_weight : float
         Exponents of the two factors. A value below 1 corrects overconfidence, for example because errors of annotators
         are not independent. If labels of enough tokens are known, both exponents are chosen after each round: those
-        with the highest expected F1 of tokens at known labels, under CRFs that were not trained on these labels.
+        with the highest expected F1 of tokens at known labels, under CRFs that were not trained on these labels. If
+        annotators have exponents below 1, their mean is another factor of ``crf_weight``.
     bsc_max_iter : int
         Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
     first_crf_max_iter, crf_max_iter : int
@@ -260,6 +264,9 @@ class _Problem:
         )
         self._zeros = self.crf.weights
         self._outside = outside(corpus)
+        exponents = annotator_exponents(corpus)
+        annotators = [annotation.annotator for annotation in corpus.annotations]
+        self._mean_exponent = 1.0 if exponents is None else float(exponents[annotators].mean())
         #: Exponents of the CRF and of the annotators.
         self.weights = options.crf_weight, options.annotator_weight
         corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
@@ -318,7 +325,9 @@ class _Problem:
         if sum(len(fold.held_out.known.token) for fold in self.folds) < ENOUGH_KNOWN:
             return
         log_answers = expected_logs(self.answers())
-        choices = itertools.product(WEIGHTS, WEIGHTS[1:])
+        choices = [
+            pair for pair in itertools.product(WEIGHTS, WEIGHTS[1:]) if pair[0] <= MOST_CRF * pair[1]
+        ]
         self.weights = max(choices, key=lambda weights: self._expected_f1(log_answers, weights))
 
     def _expected_f1(self, log_answers: Array, weights: tuple[float, float]) -> float:
@@ -359,6 +368,8 @@ class _Problem:
         self, fold: _Fold, log_answers: Array, scores: Array, weights: tuple[float, float]
     ) -> tuple[Array, Array, Array, Array]:
         crf_weight, annotator_weight = weights
+        # Correlated annotators give less evidence; the CRF must not outweigh it.
+        crf_weight *= self._mean_exponent
         return (
             annotator_weight * log_answers,
             self._legal.start,
