@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from spanrs._spanrs import CrowdCrfState
 from spanrs.crowd.aggregator import Aggregator, outside
-from spanrs.crowd.annotators import Annotators, expected_logs, legality, token_answers
+from spanrs.crowd.annotators import Annotators, Legality, expected_logs, legality, token_answers
 from spanrs.crowd.bsc import BSCSeq
-from spanrs.crowd.correlation import annotator_exponents
 from spanrs.crowd.known import ENOUGH_KNOWN, known_tokens
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
@@ -83,9 +82,9 @@ class CrossFitted(Aggregator):
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
         Exponents of the two factors. A value below 1 corrects overconfidence, for example because errors of annotators
-        are not independent. If labels of enough tokens are known, both exponents are chosen after each round: those
-        with the highest expected F1 of tokens at known labels, under CRFs that were not trained on these labels. If
-        annotators have exponents below 1, their mean is another factor of ``crf_weight``.
+        are not independent. If ``crf_weight`` is below 1, the Markov chain of the labels of :class:`BSCSeq` has the
+        remaining exponent. If labels of enough tokens are known, both exponents are chosen after each round: those
+        with the highest expected F1 of tokens at known labels, under CRFs that were not trained on these labels.
     bsc_max_iter : int
         Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
     first_crf_max_iter, crf_max_iter : int
@@ -264,9 +263,6 @@ class _Problem:
         )
         self._zeros = self.crf.weights
         self._outside = outside(corpus)
-        exponents = annotator_exponents(corpus)
-        annotators = [annotation.annotator for annotation in corpus.annotations]
-        self._mean_exponent = 1.0 if exponents is None else float(exponents[annotators].mean())
         #: Exponents of the CRF and of the annotators.
         self.weights = options.crf_weight, options.annotator_weight
         corpus.check_table(len(corpus), len(corpus.labels), len(corpus.labels))
@@ -286,6 +282,8 @@ class _Problem:
             progress=False,
         )
         bsc = start.fit_parameters(corpus, everyone)
+        #: The Markov chain of labels of BSC-seq, without the scores of illegal transitions.
+        self._chain = Legality(bsc.start - legal.start, bsc.transitions - legal.transitions)
         for fold in self.folds:
             posterior = fold.annotators.posterior(
                 bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True
@@ -368,12 +366,12 @@ class _Problem:
         self, fold: _Fold, log_answers: Array, scores: Array, weights: tuple[float, float]
     ) -> tuple[Array, Array, Array, Array]:
         crf_weight, annotator_weight = weights
-        # Correlated annotators give less evidence; the CRF must not outweigh it.
-        crf_weight *= self._mean_exponent
+        # With a small weight of the CRF, frequencies of labels would otherwise have no prior.
+        rest = max(0.0, 1.0 - crf_weight)
         return (
             annotator_weight * log_answers,
-            self._legal.start,
-            crf_weight * fold.transitions + self._legal.transitions,
+            self._legal.start + rest * self._chain.start,
+            crf_weight * fold.transitions + self._legal.transitions + rest * self._chain.transitions,
             crf_weight * scores,
         )
 
