@@ -205,3 +205,32 @@ def test_the_warning_is_a_spanrs_warning():
     corpus, _ = prompts(13, shared=0.7)
     with pytest.warns(SpanrsWarning, match="appear to be correlated"):
         DawidSkene().fit(corpus)
+
+
+def test_shared_spans_that_outnumber_the_true_ones_are_warned_of():
+    rng = np.random.default_rng(14)
+    truth = [["O"] * 6 for _ in range(200)]
+    added = [["B-PER" if rng.random() < 0.3 else "O" for _ in range(6)] for _ in truth]
+
+    def noise(rows, rate):
+        return [
+            [("B-PER" if tag == "O" else "O") if rng.random() < rate else tag for tag in row]
+            for row in rows
+        ]
+
+    answers = [noise(added, 0.1), noise(added, 0.1), noise(added, 0.1), noise(truth, 0.02)]
+    given = [dict(zip("wxyz", rows, strict=True)) for rows in zip(*answers, strict=True)]
+    corpus = CrowdCorpus([["a"] * 6] * 200, given, scheme="BIO")
+    [group] = correlated_annotators(corpus)
+    assert (group.annotators, group.evidence) == (("z",), "rejection")
+    assert 0.9 < group.same_errors / group.expected <= 1.0
+    [message] = [str(item.message) for item in _warnings(corpus)]
+    assert message.startswith("z labelled O at")
+    assert "--known" in message
+
+
+def _warnings(corpus):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        MajorityVote().fit(corpus)
+    return [item for item in caught if issubclass(item.category, SpanrsWarning)]

@@ -347,8 +347,8 @@ MOST = option("--most", "most", group="Output", help="Maximum number of assignme
 PER_ANNOTATOR = option("--per-annotator", "per_annotator", group="Output",
     help="Maximum number of documents for each annotator.", type=types.IntRange(min=0),
     show_default="unlimited", metavar="N")
-NEXT_MIN_ANNOTATORS = option("--min-annotators", "min_annotators", group="Output",
-    help="Assign documents with fewer annotators first.", type=types.IntRange(min=0), default=1,
+ANNOTATORS_PER_DOCUMENT = option("--annotators-per-document", "min_annotators", group="Output",
+    help="Documents with fewer annotators are assigned first.", type=types.IntRange(min=0), default=1,
     metavar="N")
 AGGREGATORS = option("--aggregators", "aggregators", group="Aggregation", help="The methods to compare.",
     show_default="all", metavar="NAME,...")
@@ -469,9 +469,8 @@ crowd_fit = command("fit", arguments=[argument("paths", metavar="FILE...", nargs
     required=["output_path"])
 crowd_next = command("next", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, KNOWN, KNOWN_ANNOTATOR, AGGREGATOR, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED,
-    THREADS, MOST, PER_ANNOTATOR, NEXT_MIN_ANNOTATORS, OUTPUT, TO, JSON], formats=("text", "markdown",
-    "latex", "csv", "json", "html"), choices={"aggregator": ("Dawid-Skene", "one-coin", "MACE", "HMM-crowd",
-    "BSC-seq", "CrossFitted")})
+    THREADS, MOST, PER_ANNOTATOR, ANNOTATORS_PER_DOCUMENT, OUTPUT, TO, JSON], formats=("text", "markdown",
+    "latex", "csv", "json", "html"))
 crowd_simulate = command("simulate", arguments=[argument("gold", metavar="GOLD")], options=[NOISE, FLIP,
     NO_REPEATS, FEATURE_COLUMN, TEMPLATE, CROWD_C2, CROWD_MIN_FREQ, SEED, THREADS, FORMAT, COLUMN,
     TOKEN_COLUMN, SEPARATOR, COMMENTS, CORPUS_OUTPUT], choices={"format": ("auto", "columns", "conllu")},

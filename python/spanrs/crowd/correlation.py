@@ -47,6 +47,9 @@ OUTSIDER = 0.5
 #: Annotators whose labels differ at less than this share of tokens, and this many times less than from the labels of
 #: all other annotators, give nearly the same labels; both must have labelled a number of tokens.
 COPIED, COPIED_RATIO, LEAST_SHARED = 0.01, 50.0, 100
+#: Annotators who label ``O`` at more than this share, and at least this number, of the tokens to which the estimate
+#: gives another label, and at more than another share of the other tokens, reject the estimate.
+REJECTED, LEAST_REJECTED, KEPT = 0.6, 30.0, 0.8
 #: Least number of annotators in the check against an estimate.
 COMPARED = 3
 #: Maximum number of annotators that are compared; of more, those with the most labels.
@@ -72,7 +75,9 @@ class CorrelatedGroup(NamedTuple):
     """Expectation of this number for independent errors."""
     evidence: str
     """``known``: errors against known labels; ``estimate``: against the labels estimated from the annotations;
-    ``copies``: the annotators gave nearly the same labels, and all others did not."""
+    ``copies``: the annotators gave nearly the same labels, and all others did not; ``rejection``: the annotators
+    labelled ``O`` at most tokens to which the estimate gives another label, so all other annotators can have the same
+    errors. For ``rejection``, ``same_errors`` of ``expected`` tokens are rejected, and ``correlation`` is NaN."""
 
 
 class _Sums(NamedTuple):
@@ -330,11 +335,14 @@ def correlated_annotators(corpus: CrowdCorpus, aggregator: Any = None) -> list[C
         shares = _shares_of(aggregator)
     if len(chosen) < COMPARED:
         return groups
-    compared, copies = _compare_estimate(sample, chosen, shares)
+    compared, copies, counts = _compare_estimate(sample, chosen, shares)
     undecided = ~decided[np.ix_(chosen, chosen)]
     linked = compared.linked() & undecided
     found = _groups(corpus, compared, linked, chosen, "estimate")
-    return groups + (found or _groups(corpus, compared, copies & undecided, chosen, "copies"))
+    found = found or _groups(corpus, compared, copies & undecided, chosen, "copies")
+    if not found and not decided.any():
+        found = _rejecting(corpus, counts, chosen)
+    return groups + found
 
 
 def warn_of_correlation(corpus: CrowdCorpus) -> None:
@@ -345,8 +353,15 @@ def warn_of_correlation(corpus: CrowdCorpus) -> None:
     for group in groups:
         if group.evidence == "known":
             continue
-        names = ", ".join(group.annotators[:-1]) + f" and {group.annotators[-1]}"
-        if group.evidence == "copies":
+        names = " and ".join(
+            [*([", ".join(group.annotators[:-1])] * (len(group.annotators) > 1)), group.annotators[-1]]
+        )
+        if group.evidence == "rejection":
+            message = (
+                f"{names} labelled O at {group.same_errors:.0f} of {group.expected:.0f} tokens to which the "
+                "estimate gives another label: either most are missed, or the other annotators share errors"
+            )
+        elif group.evidence == "copies":
             message = (
                 f"the annotators {names} gave nearly the same labels, and the other annotators did not"
             )
@@ -412,8 +427,8 @@ def _sample(corpus: CrowdCorpus) -> tuple[CrowdCorpus, list[int]]:
 
 def _compare_estimate(
     corpus: CrowdCorpus, chosen: list[int], shares: Array | None
-) -> tuple[_Pairs, npt.NDArray[np.bool_]]:
-    """Compare annotators against an estimate; also return which pairs gave nearly the same labels."""
+) -> tuple[_Pairs, npt.NDArray[np.bool_], Array]:
+    """Compare annotators against an estimate; also return pairs with nearly the same labels, and answer counts."""
     import numpy as np
 
     votes, annotators = corpus.votes(), len(chosen)
@@ -430,7 +445,32 @@ def _compare_estimate(
         )
     else:
         shares = set_known(shares[voted], known)
-    return _compare(votes, shares, sentence, annotators), _copies(votes, len(sentence), annotators)
+    counts = _answer_counts(votes, shares, annotators)
+    compared = _compare(votes, shares, sentence, annotators)
+    return compared, _copies(votes, len(sentence), annotators), counts
+
+
+def _rejecting(corpus: CrowdCorpus, counts: Array, chosen: list[int]) -> list[CorrelatedGroup]:
+    """Return the annotators who labelled ``O`` at most tokens to which the estimate gives another label.
+
+    If a group adds the same wrong spans, and these outnumber the true ones, errors are independent given the labels of
+    the group, but the others seem to miss most of these labels.
+    """
+    import numpy as np
+
+    if "O" not in corpus.labels:
+        return []
+    outside = corpus.labels.index("O")
+    at_outside = counts[:, outside, outside] / np.maximum(counts[:, outside].sum(axis=1), 1e-9)
+    inside = np.delete(counts, outside, axis=1)
+    missed, total = inside[:, :, outside].sum(axis=1), inside.sum(axis=(1, 2))
+    rejecting = (missed > REJECTED * total) & (missed >= LEAST_REJECTED) & (at_outside > KEPT)
+    members = np.flatnonzero(rejecting).tolist()
+    if not members or len(members) > len(chosen) - 2:
+        return []
+    names = tuple(corpus.annotators[chosen[at]] for at in members)
+    sums = float(missed[members].sum()), float(total[members].sum())
+    return [CorrelatedGroup(names, float("nan"), *sums, "rejection")]
 
 
 def _copies(votes: Votes, tokens: int, annotators: int) -> npt.NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from spanrs._spanrs import CrowdCrfState
 from spanrs.crowd.aggregator import Aggregator, outside
-from spanrs.crowd.annotators import Annotators, expected_logs, legality, token_answers
+from spanrs.crowd.annotators import Annotators, Legality, expected_logs, legality, token_answers
 from spanrs.crowd.bsc import BSCSeq
 from spanrs.crowd.known import ENOUGH_KNOWN, known_tokens
 from spanrs.crowd.reading import crowd_corpus
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Exponents that known labels choose from; that of the annotators is not 0.
 WEIGHTS = 0.0, 0.3, 0.7, 1.0, 1.3
+#: Maximum ratio of both exponents in this choice; a few known labels can favour a CRF that is useless elsewhere.
+MOST_CRF = 2.0
 #: Features of words. Column 1 is 1 if the sentence is in capitals, and column 2 if it has at most two tokens.
 WORD_FEATURES = """\
 U:bias
@@ -80,7 +82,8 @@ class CrossFitted(Aggregator):
         Number of updates of annotators and labels after each training.
     crf_weight, annotator_weight : float
         Exponents of the two factors. A value below 1 corrects overconfidence, for example because errors of annotators
-        are not independent. If labels of enough tokens are known, both exponents are chosen after each round: those
+        are not independent. If ``crf_weight`` is below 1, the Markov chain of the labels of :class:`BSCSeq` has the
+        remaining exponent. If labels of enough tokens are known, both exponents are chosen after each round: those
         with the highest expected F1 of tokens at known labels, under CRFs that were not trained on these labels.
     bsc_max_iter : int
         Number of iterations of :class:`BSCSeq`, which initialises the distribution of labels.
@@ -279,6 +282,8 @@ class _Problem:
             progress=False,
         )
         bsc = start.fit_parameters(corpus, everyone)
+        #: The Markov chain of labels of BSC-seq, without the scores of illegal transitions.
+        self._chain = Legality(bsc.start - legal.start, bsc.transitions - legal.transitions)
         for fold in self.folds:
             posterior = fold.annotators.posterior(
                 bsc.log_answers, bsc.start, bsc.transitions, by_sentence=True
@@ -318,7 +323,9 @@ class _Problem:
         if sum(len(fold.held_out.known.token) for fold in self.folds) < ENOUGH_KNOWN:
             return
         log_answers = expected_logs(self.answers())
-        choices = itertools.product(WEIGHTS, WEIGHTS[1:])
+        choices = [
+            pair for pair in itertools.product(WEIGHTS, WEIGHTS[1:]) if pair[0] <= MOST_CRF * pair[1]
+        ]
         self.weights = max(choices, key=lambda weights: self._expected_f1(log_answers, weights))
 
     def _expected_f1(self, log_answers: Array, weights: tuple[float, float]) -> float:
@@ -359,10 +366,12 @@ class _Problem:
         self, fold: _Fold, log_answers: Array, scores: Array, weights: tuple[float, float]
     ) -> tuple[Array, Array, Array, Array]:
         crf_weight, annotator_weight = weights
+        # With a small weight of the CRF, frequencies of labels would otherwise have no prior.
+        rest = max(0.0, 1.0 - crf_weight)
         return (
             annotator_weight * log_answers,
-            self._legal.start,
-            crf_weight * fold.transitions + self._legal.transitions,
+            self._legal.start + rest * self._chain.start,
+            crf_weight * fold.transitions + self._legal.transitions + rest * self._chain.transitions,
             crf_weight * scores,
         )
 
