@@ -25,6 +25,7 @@ PICTURES = {
     "fair.png": ("fair", "fair.html"),
     "documents.png": ("mat", "documents.html"),
     "annotators.png": ("annotators", "annotators.html"),
+    "projects.png": ("projects", "review.html"),
 }
 #: The only section of the report that a picture shows, if not all, and height of the picture in pixels.
 FRAMES = {
@@ -32,6 +33,7 @@ FRAMES = {
     "tuned.png": ("#s5", 900),
     "fair.png": ("#s6", 1050),
     "annotators.png": ("", 1400),
+    "projects.png": ("", 1700),
 }
 WIDTH, HEIGHT = 1100, 900
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

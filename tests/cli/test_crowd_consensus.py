@@ -35,7 +35,7 @@ def test_the_consensus_is_written_in_the_format_of_the_export(tmp_path, aggregat
     assert answers == "3 annotators; skipped answers: 6; unanswered documents: 2"
     assert layers == "types with overlapping spans are estimated separately: EVENT, ORG, PER | LOC"
     assert (
-        "note: 1 of 18 documents have no consensus, because no annotator answered: written without" in err
+        "note: 2 of 19 documents have no consensus, because no annotator answered: written without" in err
     )
     tasks = json.loads((tmp_path / "out.json").read_text())
     original = json.loads(EXPORT.read_text())

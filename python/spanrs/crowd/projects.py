@@ -178,15 +178,37 @@ class Identified(NamedTuple):
 
 
 def identified(corpus: Corpus) -> Iterator[Identified]:
-    """Yield the documents of a corpus with a single annotator."""
+    """Yield the documents of a corpus with a single annotator.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If an export has several annotators.
+    """
     decided = corpus.decided() if corpus.has_tags else corpus
     for part in decided.parts:
         stem = os.path.splitext(part.name)[0] if len(decided.parts) > 1 else None
-        for document in decided.core_documents(part, drop_root=True):
+        for document in _of_one_annotator(decided, part):
             id_ = document.id
             if stem is not None:
                 id_ = stem if id_ is None else f"{stem} {id_}"
             yield Identified(id_, document, part)
+
+
+def _of_one_annotator(corpus: Corpus, part: Part) -> Iterator[_spanrs.Document]:
+    if part.format not in ANNOTATED or part.format == PROJECT:
+        yield from corpus.core_documents(part, drop_root=True)
+        return
+    names: dict[str, None] = {}
+    for document in corpus.layered_documents(part):
+        names |= dict.fromkeys(layer.name for layer in document.layers() if layer.name is not None)
+        if len(names) > 1:
+            message = (
+                f"{part.shown}: the export has several annotators ({', '.join(names)}); pass it alone to use all of "
+                "them, or choose one with spanrs.read(..., annotator=NAME)"
+            )
+            raise with_code(FormatError(message), "annotators", part.path)
+        yield document
 
 
 def _keys(sources: Sequence[Sequence[Identified]]) -> list[list[Hashable]]:

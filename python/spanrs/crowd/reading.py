@@ -47,9 +47,10 @@ def crowd_corpus(
     source : CrowdCorpus, Corpus, or a source that :func:`spanrs.read` accepts
         - A column file with one token per line and a column of labels for each annotator.
         - A list of files, directories or corpora of any formats, one for each annotator, named after the files; or a
-          mapping from names of annotators to files, directories or corpora. A single directory contains a file for each
-          annotator. Sources with tokens must have the same sentences. Text documents (doccano, brat, ...) are paired by
-          id, otherwise by text, otherwise by order; not every annotator needs to have every document.
+          mapping from names of annotators to files, directories or corpora. A single directory contains a subdirectory
+          or a file for each annotator. Sources with tokens must have the same sentences. Text documents (doccano, brat,
+          ...) are paired by id, otherwise by text, otherwise by order; not every annotator needs to have every
+          document.
         - A table or CSV file in long form with the columns ``annotator``, ``document``, ``token`` and ``label``.
         - An export of Label Studio or Prodigy, whose annotators are layers. Text is split into sentences at line breaks
     annotators : sequence of str, optional
@@ -172,7 +173,8 @@ def _read_crowd(
     corpus = _read(source)
     parts = corpus.parts
     if not is_export(corpus):
-        return _of_sources([replace(corpus, parts=(part,)) for part in parts], annotators, missing, partial)
+        sources, names = _of_directory(corpus)
+        return _of_sources(sources, annotators or names, missing, partial)
     if parts[0].kind == "documents":
         return _of_layers(corpus, annotators)
     if parts[0].kind == "table":
@@ -246,6 +248,11 @@ def _of_sources(
 
 def _by_annotator(sources: Sequence[Corpus], names: Sequence[str]) -> dict[str, Corpus]:
     """Return sources by name; raise an error unless there is a unique name for each."""
+    paths = Counter(part.path for source in sources for part in source.parts if part.path is not None)
+    twice = next((path for path, number in paths.items() if number > 1), None)
+    if twice is not None:
+        message = f"{twice} is given twice; each annotator needs a file or directory of their own"
+        raise with_code(FormatError(message), "annotators", twice)
     first = sources[0].parts[0]
     if len(names) != len(sources) or len(set(names)) != len(names):
         message = (
@@ -302,6 +309,22 @@ def check_overlap(corpus: CrowdCorpus, sources: Sequence[str]) -> None:
                 f"{alone} of {len(annotators)} sentences have one annotator, because no other source has the document"
             ]
         )
+
+
+def _of_directory(corpus: Corpus) -> tuple[list[Corpus], list[str]]:
+    """Return the sources of annotators and their names: the subdirectories of a directory, otherwise its files."""
+    folders = [None if part.path is None else os.path.dirname(part.path) for part in corpus.parts]
+    if None not in folders:
+        known = [folder for folder in folders if folder is not None]
+        root = os.path.commonpath(known)
+        names = [os.path.relpath(folder, root).split(os.sep)[0] for folder in known]
+        if os.curdir not in names and len(set(names)) > 1:
+            groups: dict[str, list[Part]] = {name: [] for name in names}
+            for name, part in zip(names, corpus.parts, strict=True):
+                groups[name].append(part)
+            return [replace(corpus, parts=tuple(parts)) for parts in groups.values()], list(groups)
+    sources = [replace(corpus, parts=(part,)) for part in corpus.parts]
+    return sources, _names(sources)
 
 
 def _names(sources: Sequence[Any]) -> list[str]:
@@ -362,8 +385,8 @@ def shared_texts(
         if is_export(corpus):
             is_text = corpus.parts[0].kind == "documents"
             return (texts_of_export(corpus, annotators), corpus.options.tokenizer) if is_text else None
-        sources = [replace(corpus, parts=(part,)) for part in corpus.parts]
-        names = list(annotators or _names(sources))
+        sources, of_directory = _of_directory(corpus)
+        names = list(annotators or of_directory)
     if any(part.kind != "documents" for source in sources for part in source.parts):
         return None
     by_annotator = _by_annotator(sources, names)

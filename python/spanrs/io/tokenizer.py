@@ -10,7 +10,8 @@ from spanrs import _spanrs
 def tokenize(text: str) -> list[tuple[int, int]]:
     """Return the tokens of a text: words, and single other characters that are not white space.
 
-    Words consist of letters, marks, digits and underscores, with apostrophes, hyphens, full stops and commas inside.
+    Words consist of letters, marks, digits and underscores, with apostrophes, hyphens, full stops and commas inside. In
+    scripts without spaces between words, such as Chinese, Japanese and Thai, each character is a token.
 
     Returns
     -------

@@ -4,17 +4,23 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Letters, digits and underscores, with apostrophes, hyphens, full stops and commas inside; or one
-/// other character.
-static TOKEN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\w+(?:[-'’.,]\w+)*|[^\w\s]").ok());
+/// One character of a script without spaces between words, with its marks; or letters, digits and
+/// underscores, with apostrophes, hyphens, full stops and commas inside; or one other character.
+static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let unspaced = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}";
+    let word = format!(r"[\w--[{unspaced}]]+");
+    let pattern = format!(r"[{unspaced}&&\w]\p{{M}}*|{word}(?:[-'’.,]{word})*|[^\w\s]");
+    Regex::new(&pattern).ok()
+});
 
 /// Returns the tokens of a text as (start, end) in characters, from 0, ends exclusive, in order.
-/// Tokens contain no white space.
+/// Tokens contain no white space. In scripts without spaces between words, such as Chinese, Japanese
+/// and Thai, each character is a token.
 ///
 /// ```
 /// use spanrs_io::document::tokenize;
 /// assert_eq!(tokenize("Bob's été."), [(0, 5), (6, 9), (9, 10)]);
+/// assert_eq!(tokenize("李伟 2"), [(0, 1), (1, 2), (3, 4)]);
 /// ```
 pub fn tokenize(text: &str) -> Vec<(u32, u32)> {
     let Some(pattern) = TOKEN.as_ref() else {
@@ -107,8 +113,11 @@ mod tests {
         );
         assert_eq!(
             tokens("\u{1F600}\u{1F600} \u{4E2D}\u{6587}\u{3002}"),
-            ["\u{1F600}", "\u{1F600}", "\u{4E2D}\u{6587}", "\u{3002}"]
+            ["\u{1F600}", "\u{1F600}", "\u{4E2D}", "\u{6587}", "\u{3002}"]
         );
+        // Letters of other scripts between them, and marks.
+        assert_eq!(tokens("\u{4E2D}ab\u{6587}1"), ["\u{4E2D}", "ab", "\u{6587}", "1"]);
+        assert_eq!(tokens("\u{E01}\u{E49}\u{E32}"), ["\u{E01}\u{E49}", "\u{E32}"]);
     }
 
     #[test]
