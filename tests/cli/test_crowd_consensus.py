@@ -136,8 +136,8 @@ def test_output_to_standard_output(aggregate):
         (["-o", "FOLDER"], "is a directory; choose a file, because the format is label-studio"),
         (["-o", "EXPORT"], "is also an input; choose another output file"),
         (["--known", "GOLD", "-o", "GOLD"], "is also an input; choose another output file"),
-        (["-o", "x.jsonl"], "the source is label-studio, which the suffix .jsonl is not for"),
-        (["-o", "x.zip"], "the source is label-studio, which the suffix .zip is not for"),
+        (["-o", "x.jsonl"], "the source is label-studio, but .jsonl is the suffix of another format"),
+        (["-o", "x.zip"], "the source is label-studio, but .zip is the suffix of another format"),
         (
             ["-o", "x.conll"],
             "columns cannot represent everything; to write without it, pass lossy=True (--lossy)",

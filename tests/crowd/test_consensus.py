@@ -12,7 +12,7 @@ import spanrs
 from spanrs.crowd import MajorityVote, consensus, crowd_corpus, crowd_layers
 from spanrs.crowd.consensus_files import consensus_format
 from spanrs.crowd.layers import coloured
-from spanrs.errors import FormatError, SpanrsWarning
+from spanrs.errors import FormatError, ModelError, SpanrsWarning
 from spanrs.io import Annotation, Document, Layer, Relation
 from spanrs.io.documents import plain_document
 
@@ -371,7 +371,9 @@ def test_sentences_stay_columns(tmp_path):
     assert (written.sentences, written.format) == (1, "columns")
     assert (tmp_path / "out.conll").read_text() == "Bob\tB-PER\t1.0000\nsaw\tO\t1.0000\n\n"
     for name in ("out.json", "out.xml", "out.csv"):
-        with pytest.raises(ValueError, match=r"is written as columns, which the suffix \.\w+ is not for"):
+        with pytest.raises(
+            ValueError, match=r"is written as columns, but \.\w+ is the suffix of another format"
+        ):
             result.write(tmp_path / name)
     with pytest.raises(ValueError, match="written as columns, not as brat"):
         result.write(tmp_path / "out", "brat")
@@ -385,7 +387,7 @@ def test_the_format_is_that_of_the_source_or_of_the_suffix(tmp_path):
     assert consensus_format(corpus, io.BytesIO(), None) == "label-studio"
     assert consensus_format(corpus, "a.jsonl", "doccano") == "doccano"
     with pytest.raises(
-        ValueError, match=r"the source is label-studio, which the suffix \.jsonl is not for"
+        ValueError, match=r"the source is label-studio, but \.jsonl is the suffix of another format"
     ):
         consensus_format(corpus, "a.jsonl", None)
     with pytest.raises(ValueError, match="unknown format 'word'"):
@@ -438,3 +440,59 @@ def test_every_aggregator_fits_every_layer(tmp_path):
         assert len(result.aggregators) == 2
         for document in result.documents:
             assert all(0 <= a.attributes["confidence"] <= 1 for a in document.annotations)
+
+
+def test_types_of_other_layers_do_not_repeat_a_span():
+    """Annotators who disagree on the type of a span are not all believed; both types of one annotator are."""
+
+    def answer(*spans):
+        return Document("Port Ellan Town won in Oslo", [Annotation(*span) for span in spans], "1")
+
+    nested = [("ORG", 0, 15), ("LOC", 0, 10)]
+    oslo = {"ann": ("LOC", 23, 27), "ben": ("LOC", 23, 27), "cy": ("ORG", 23, 27)}
+    result = consensus({name: answer(*nested, span) for name, span in oslo.items()}, "MVtoken")
+    assert len(result.corpora) == 2
+    found = {(a.type, a.start, a.end) for a in result.documents[0].annotations if a.is_content}
+    assert found == {*nested, ("LOC", 23, 27)}
+    both = {name: answer(*nested, ("LOC", 23, 27), ("ORG", 23, 27)) for name in oslo}
+    found = {(a.type, a.start, a.end) for a in consensus(both, "MVtoken").documents[0].annotations}
+    assert {("LOC", 23, 27), ("ORG", 23, 27)} < found
+
+
+def test_known_labels_of_a_corpus_of_documents_are_used():
+    """Labels from with_known and changed annotations are not those of the documents."""
+    documents = [Document("Bob saw Rome", [Annotation("PER", 0, 3)], "1"), Document("Eve left", [], "2")]
+    corpus = crowd_corpus({"ann": documents, "ben": documents})
+    known = corpus.with_known({0: ["O", "O", "B-LOC"]})
+    assert consensus(known, "MVtoken").labels[0] == ["O", "O", "B-LOC"]
+    fewer = [row for row in corpus.annotations if row.annotator == 0]
+    assert spanrs.agreement(corpus).annotators == ["ann", "ben"]
+    with pytest.raises(ModelError, match="no document was seen by two annotators"):
+        spanrs.agreement(corpus.replaced(annotations=fewer, annotators=["ann"]))
+
+
+def test_attributes_of_tokens_are_not_confidences(tmp_path):
+    token = Annotation("lex", 0, 3, {"confidence": "high"})
+    document = Document("Bob", [token, Annotation("PER", 0, 3)], "1")
+    result = consensus({"ann": [document], "ben": [document]}, "MVtoken")
+    result.write(tmp_path / "out.json", "mat-json", lossy=True)
+    assert '"high"' in (tmp_path / "out.json").read_text()
+
+
+def write_copy(path):
+    copy = path.with_name("other.jsonl")
+    copy.write_bytes(path.read_bytes())
+    return copy
+
+
+def test_gold_of_several_annotators_is_refused(tmp_path):
+    rows = [
+        {"text": "Bob", "spans": [{"start": 0, "end": 3, "label": label}], "_annotator_id": name}
+        for name, label in (("ann", "PER"), ("ben", "LOC"))
+    ]
+    path = tmp_path / "export.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"the export has several annotators \(ann, ben\)"):
+        consensus(path, "MVtoken", known=path)
+    with pytest.raises(FormatError, match=r"the export has several annotators \(ann, ben\)"):
+        spanrs.agreement([path, write_copy(path)])

@@ -155,7 +155,7 @@ def test_sentences_of_columns_are_documents():
         [["Ada", "Li"], ["x"]], [{"a": ["B-PER", "I-PER"], "b": ["B-PER", "O"]}, {"a": ["O"]}]
     )
     [row] = disagreements(corpus, MajorityVote().fit(corpus))
-    assert (row.label, row.text, row.id) == ("sentence 1", "Ada Li", None)
+    assert (row.label, row.text, row.id) == ("sentence 0", "Ada Li", None)
     assert row.reasons == ['bounds of PER differ: a "Ada Li", b "Ada"']
 
 
@@ -167,7 +167,7 @@ def test_labels_that_are_not_tags_are_compared_by_token():
     [row] = disagreements(corpus, vote)
     assert (row.disagreement, row.reasons) == (0.5, ['x marked "b" as V, y as N'])
     text = page(corpus, vote, title="POS")
-    assert "Sentence 1: least certain label 50.0 %" in text
+    assert "Sentence 0: least certain label 50.0 %" in text
     assert text.count('class="differs"') == 1
 
 
@@ -181,7 +181,7 @@ def test_the_page_says_how_many_documents_it_leaves_out(corpus):
     assert '"label":"type"' in text
     assert '"label":"disputed"' not in text
     assert "1 document was not seen by any annotator" in text
-    assert "1 document was seen by one annotator only" in text
+    assert "1 document was seen by only one annotator" in text
 
 
 def test_the_size_of_the_page_is_bounded(tmp_path):

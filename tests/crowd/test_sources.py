@@ -10,7 +10,7 @@ import pytest
 import spanrs
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.crowd import crowd_corpus, read_table
+from spanrs.crowd import consensus, crowd_corpus, read_table
 from spanrs.crowd.files import TABLE
 from spanrs.crowd.reading import source_names
 from spanrs.errors import AlignmentError, FormatError, SpanrsWarning
@@ -212,3 +212,28 @@ def test_names_are_unique():
     assert source_names(["x/ann.jsonl.gz", "x/ben.jsonl"]) == ["ann", "ben"]
     assert source_names(["ann/x.jsonl", "ben/x.jsonl"]) == ["ann/x", "ben/x"]
     assert source_names(["x.jsonl", "x.conll"]) == ["x.jsonl", "x.conll"]
+
+
+def test_a_directory_may_have_a_directory_for_each_annotator(tmp_path, expected):
+    (tmp_path / "project").mkdir()
+    brat(tmp_path / "project" / "ann", ANN)
+    brat(tmp_path / "project" / "ben", BEN)
+    assert content(crowd_corpus(tmp_path / "project")) == expected
+    assert spanrs.agreement(tmp_path / "project").annotators == ["ann", "ben"]
+
+
+def test_an_annotator_given_twice_is_refused(tmp_path, expected):
+    path = tmp_path / "ann.jsonl"
+    with pytest.raises(FormatError, match=r"ann\.jsonl is given twice"):
+        spanrs.agreement({"ann": path, "ben": path})
+    with pytest.raises(FormatError, match="there are no annotators"):
+        spanrs.agreement({})
+
+
+def test_scripts_without_spaces_are_split_into_characters(tmp_path):
+    """Names in Chinese text, whose sentences contain no spaces, are not lost."""
+    document = spanrs.Document("李伟和王芳在北京见面。", [("PER", 0, 2), ("PER", 3, 5), ("LOC", 6, 8)], "1")
+    result = consensus({"ann": [document], "ben": [document]}, "MVtoken")
+    spans = [(a.type, a.start, a.end) for a in result.documents[0].annotations if a.is_content]
+    assert spans == [("PER", 0, 2), ("PER", 3, 5), ("LOC", 6, 8)]
+    assert spanrs.agreement({"ann": [document], "ben": [document]}).pairs[0].positions == 11

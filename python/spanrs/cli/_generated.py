@@ -330,8 +330,8 @@ KNOWN = option("--known", "known", group="Input", help="True annotations of some
 KNOWN_ANNOTATOR = option("--known-annotator", "known_annotator", group="Input",
     help="Annotator whose answers are the true annotations.", metavar="NAME")
 MIN_ANNOTATORS = option("--min-annotators", "min_annotators", group="Output",
-    help="Leave out what fewer than N annotators answered.", type=types.IntRange(min=1), default=1,
-    metavar="N")
+    help="Leave out documents that fewer than N annotators answered.", type=types.IntRange(min=1),
+    default=1, metavar="N")
 OUTPUT_FORMAT = option("--output-format", "output_format", group="Output",
     help="Format of -o; by default that of FILE.", type=types.choice("columns", "conllu", "stacked",
     "spans", "mat-json", "xml-inline", "brat", "doccano", "prodigy", "label-studio", "label-studio-min",

@@ -55,6 +55,8 @@ class LazyGroup(click.Group):
         # Lazy: rarely used.
         from difflib import get_close_matches
 
+        if args[0] == "agreement":
+            raise click.UsageError("the command is spanrs agreement, without crowd", ctx)
         similar = get_close_matches(args[0], self._modules, 1)
         hint = f"did you mean {similar[0]}?" if similar else f"expected one of {', '.join(self._modules)}"
         raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)

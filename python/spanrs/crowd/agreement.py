@@ -91,6 +91,8 @@ class Agreement(Measures):
         threads: int,
         progress: Callable[[int], object] | None,
     ) -> None:
+        if not isinstance(project, Project):
+            raise TypeError("Agreement is returned by spanrs.agreement(source); call this function instead")
         values = project.compiled.values()
         self.annotators = project.annotators
         self.positions = project.positions
@@ -221,7 +223,7 @@ class Agreement(Measures):
             "documents": {"compared": self.compared, "alone": self.alone, "unseen": self.unseen},
             "samples": self.samples,
             "level": self.level,
-            **{name: _known(getattr(self, name)) for name in (*WHOLE, "gamma")},
+            **{name: _none_for_nan(getattr(self, name)) for name in (*WHOLE, "gamma")},
             "gamma_samples": self.gamma_samples,
             "intervals": self.intervals,
             "annotators": [_record(row) for row in self.by_annotator],
@@ -381,7 +383,8 @@ def agreement(
     threads : int, optional
         Number of threads; None and 0 mean one for each processor.
     progress : callable, optional
-        Called with the number of finished resamples. It may raise an exception to stop the computation.
+        Called with the number of finished resamples and, for gamma, random documents. It may raise an exception to stop
+        the computation.
 
     Returns
     -------
@@ -423,6 +426,9 @@ def agreement(
         message = f"level must be between 0 and 1, not {level!r}"
         raise ValueError(message)
     options = GammaOptions() if gamma is True else (gamma or None)
+    if not (options is None or isinstance(options, GammaOptions)):
+        message = f"gamma must be a bool or GammaOptions, not {gamma!r}"
+        raise TypeError(message)
     return Agreement(
         read_project(source, annotators, positions, options),
         samples=number,
@@ -449,8 +455,8 @@ def _record(row: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
-    return list(value) if isinstance(value, tuple) else _known(value)
+    return list(value) if isinstance(value, tuple) else _none_for_nan(value)
 
 
-def _known(value: Any) -> Any:
+def _none_for_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value

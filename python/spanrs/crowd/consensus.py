@@ -215,6 +215,7 @@ def _annotations(
         for line, spans in enumerate(lines)
         for (name, start, end), confidence in spans.items()
     }
+    _drop_other_types(left, text, tokens)
     marked: defaultdict[tuple[str, tuple[TokenSpan, ...]], list[Annotation]] = defaultdict(list)
     for answer in text.answers.values():
         for annotation in answer:
@@ -231,6 +232,34 @@ def _annotations(
         annotation = Annotation(name, *tokens.characters(span), attributes)
         result.append(_with_confidence(annotation, confidence))
     return result
+
+
+def _drop_other_types(
+    left: dict[tuple[str, TokenSpan], float], text: ProjectDocument, tokens: LineTokens
+) -> None:
+    """Keep the most probable type of equal spans, unless an annotator gave both types to the span.
+
+    Types in different layers are estimated separately, so that annotators who disagree on the type of a span may all be
+    believed.
+    """
+    types: defaultdict[TokenSpan, list[str]] = defaultdict(list)
+    for (name, span), _ in sorted(left.items(), key=lambda item: (-item[1], item[0])):
+        types[span].append(name)
+    disputed = {span: names for span, names in types.items() if len(names) > 1}
+    if not disputed:
+        return
+    given: defaultdict[TokenSpan, set[tuple[str, str]]] = defaultdict(set)
+    for answer in text.answers.values():
+        of_span: defaultdict[TokenSpan, set[str]] = defaultdict(set)
+        for annotation in answer:
+            for span in tokens.covered(annotation) or ():
+                of_span[span].add(annotation.type)
+        for span, names in of_span.items():
+            given[span] |= {(first, second) for first in names for second in names}
+    for span, (best, *others) in disputed.items():
+        for name in others:
+            if (best, name) not in given[span]:
+                del left[name, span]
 
 
 def _layer_names(texts: Sequence[ProjectDocument]) -> dict[str, str]:

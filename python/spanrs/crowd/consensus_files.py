@@ -49,7 +49,7 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "stacked": (".txt", ".tsv"),
     "columns": (".txt", ".tsv", ".tags", ".conll", ".bio", ".iob", ".iob2"),
 } | {name: (suffix,) for name, suffix in ONE_A_FILE.items()}
-#: Suffixes that tell nothing about the format of sentences.
+#: Suffixes of other formats, refused for sentences.
 _OTHER_SUFFIXES = {
     *ENDINGS,
     *(suffix for suffixes in SUFFIXES.values() for suffix in suffixes),
@@ -214,8 +214,8 @@ def consensus_format(corpus: CrowdCorpus, target: _Target, form: str | None) -> 
             )
         if suffix in _OTHER_SUFFIXES:
             raise ValueError(
-                f"{name}: a consensus of sentences is written as columns, which the suffix {suffix} is not for; choose "
-                "a name that ends with .conll, and convert the file with spanrs.write (spanrs convert)"
+                f"{name}: a consensus of sentences is written as columns, but {suffix} is the suffix of another "
+                "format; choose a name that ends with .conll, and convert the file with spanrs.write (spanrs convert)"
             )
         return "columns"
     if form is not None:
@@ -229,8 +229,8 @@ def consensus_format(corpus: CrowdCorpus, target: _Target, form: str | None) -> 
         raise ValueError("the documents have no format; choose one with format= (--output-format)")
     if suffix in _OTHER_SUFFIXES:
         raise ValueError(
-            f"{name}: the source is {source}, which the suffix {suffix} is not for; choose another name, or a format "
-            "with format= (--output-format)"
+            f"{name}: the source is {source}, but {suffix} is the suffix of another format; choose another name, or a "
+            "format with format= (--output-format)"
         )
     return source
 
@@ -320,7 +320,11 @@ def _write_documents(
 
 def _confidences(document: Document) -> list[float]:
     """Return the confidence of each annotation of the consensus."""
-    return [a.attributes[CONFIDENCE] for a in document.annotations if CONFIDENCE in a.attributes]
+    return [
+        a.attributes[CONFIDENCE]
+        for a in document.annotations
+        if a.is_content and CONFIDENCE in a.attributes
+    ]
 
 
 def _prepared(document: Document, form: str, annotator: str | None) -> Document | None:
@@ -332,7 +336,7 @@ def _prepared(document: Document, form: str, annotator: str | None) -> Document 
     name = annotator if form == "label-studio" else annotator or ANNOTATOR
     has_layer = holds["annotators"] and (layer.answer != "empty" or holds["answers"] != "no")
     annotations = [
-        a if CONFIDENCE not in a.attributes else a._replace(attributes=_attributes(a, form))
+        a._replace(attributes=_attributes(a, form)) if a.is_content and CONFIDENCE in a.attributes else a
         for a in document.annotations
     ]
     layers = (Layer(name, layer.answer),) if has_layer else ()

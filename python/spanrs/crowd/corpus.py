@@ -193,14 +193,16 @@ class CrowdCorpus:
         annotations: list[SentenceLabels] | None = None,
         annotators: list[str] | None = None,
     ) -> CrowdCorpus:
-        """Return a corpus with the same (known) labels and scheme, but other tokens, annotations or annotators."""
+        """Return a corpus with the same (known) labels and scheme, but other tokens, annotations or annotators.
+
+        The new corpus has no documents, because their annotations would be those of this corpus.
+        """
         other = CrowdCorpus([], [], scheme=self.scheme())
         other.sentences = self.sentences if sentences is None else list(sentences)
         other.annotators = self.annotators if annotators is None else annotators
         other.labels = self.labels
         other.annotations = self.annotations if annotations is None else annotations
         other.known = self.known
-        other.places, other.texts = self.places, self.texts
         return other
 
     def with_known(self, known: Known) -> CrowdCorpus:

@@ -13,6 +13,7 @@ from spanrs.crowd.projects import (
     ProjectDocument,
     SharedText,
     answer_of,
+    shown_sources,
     without_annotations,
 )
 from spanrs.errors import AlignmentError, warn, with_code
@@ -111,7 +112,7 @@ class Project:
     @property
     def shown(self) -> str:
         """Names of the sources, for messages."""
-        return ", ".join(dict.fromkeys(text.part.shown for text in self.documents))
+        return shown_sources(text.part for text in self.documents)
 
     def __len__(self) -> int:
         """Return the number of sentences."""
@@ -148,8 +149,11 @@ def project_of_texts(
 
 
 def project_of_corpus(corpus: CrowdCorpus) -> Project | None:
-    """Return the documents of a corpus; None if the corpus was not read from text documents."""
+    """Return the documents of a corpus; None if it was not read from documents, or has other known labels than they."""
     if corpus.texts is None or corpus.places is None:
+        return None
+    known = {at for at, place in enumerate(corpus.places) if corpus.texts[place.document].known is not None}
+    if known != corpus.known.keys():
         return None
     lines: list[list[Sequence[tuple[int, int]]]] = [[] for _ in corpus.texts]
     for place in corpus.places:

@@ -12,7 +12,14 @@ from spanrs import tags
 from spanrs.crf.training import scheme_of
 from spanrs.crowd.corpus import CrowdCorpus, is_missing
 from spanrs.crowd.documents import Project
-from spanrs.crowd.projects import Identified, ProjectDocument, answer_of, identified, was_seen
+from spanrs.crowd.projects import (
+    Identified,
+    ProjectDocument,
+    answer_of,
+    identified,
+    shown_sources,
+    was_seen,
+)
 from spanrs.errors import AlignmentError, FormatError, ModelError, SchemeError, warn, with_code
 from spanrs.io import Annotation, Corpus
 from spanrs.io.documents import plain_document
@@ -43,7 +50,7 @@ def documents_with_known(project: Project, gold: Corpus) -> Project:
         a document has two different true annotations.
     """
     pairing = _Pairing(project.documents)
-    shown = ", ".join(dict.fromkeys(part.shown for part in gold.parts))
+    shown = shown_sources(gold.parts)
     known: dict[int, Sequence[Annotation]] = {}
     unpaired = []
     number = 0
@@ -76,6 +83,10 @@ def documents_with_known(project: Project, gold: Corpus) -> Project:
                 f"{unpaired[0]}"
             ]
         )
+    used = {a.type for text in project.documents for answer in text.answers.values() for a in answer}
+    unused = sorted({a.type for annotations in known.values() for a in annotations} - used)
+    if unused:
+        warn([f"{shown}: types of known annotations that no annotator used: {', '.join(unused)}"])
     documents = [
         replace(text, known=known[at]) if at in known else text for at, text in enumerate(project.documents)
     ]

@@ -92,6 +92,8 @@ def page(
     content: dict[str, Any] = {
         "title": title,
         "corpus": corpus,
+        "labels": len(_types(layers)) if corpus.scheme() is not None else len(corpus.labels),
+        "labels_are_types": corpus.scheme() is not None,
         "documents": len(corpus if corpus.texts is None else corpus.texts),
         "unit": "accuracy" if by_token else "F1",
         "unit_of_text": _unit(corpus),
@@ -112,6 +114,10 @@ def _unit(corpus: CrowdCorpus) -> str:
     return "sentence" if corpus.texts is None else "document"
 
 
+def _types(layers: Layers) -> set[str]:
+    return {label.split("-", 1)[-1] for corpus, _ in layers for label in corpus.labels if label != "O"}
+
+
 class _Ranking(NamedTuple):
     """The annotators of a layer of types, best first."""
 
@@ -124,7 +130,7 @@ def _rankings(layers: Layers, seed: int) -> list[_Ranking]:
     rankings = []
     for corpus, aggregator in layers:
         rows = rank_annotators(corpus, aggregator, seed=seed)
-        types = sorted({label.split("-", 1)[-1] for label in corpus.labels if label != "O"})
+        types = sorted(_types([(corpus, aggregator)]))
         rankings.append(_Ranking(", ".join(types) if len(layers) > 1 else "", rows, interval_heading(rows)))
     return rankings
 

@@ -17,6 +17,8 @@ from spanrs.io.parts import Part
 
 #: Answers of annotators who saw a document and annotated it, or found nothing to annotate.
 SEEN = ("given", "empty")
+#: Maximum number of sources in a message.
+MOST_SHOWN = 3
 
 
 class SharedText(NamedTuple):
@@ -162,6 +164,21 @@ def texts_of_sources(sources: Mapping[str, Corpus]) -> list[SharedText]:
             else:
                 text.not_answered.append(name)
     return list(paired.values())
+
+
+def shown_sources(parts: Iterable[Part]) -> str:
+    """Return the names of sources for messages, at most three.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from spanrs.crowd.projects import shown_sources
+    >>> shown_sources(SimpleNamespace(shown=name) for name in ("a", "b", "a", "c", "d", "e"))
+    'a, b, c and 2 more'
+    """
+    names = list(dict.fromkeys(part.shown for part in parts))
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return ", ".join(names[:MOST_SHOWN]) + more
 
 
 def was_seen(document: _spanrs.Document) -> bool:

@@ -21,6 +21,7 @@ from spanrs.crowd.gold_documents import (
 from spanrs.crowd.projects import is_export, texts_of_export, texts_of_sources
 from spanrs.errors import AlignmentError, FormatError, warn, with_code
 from spanrs.io import Corpus, Document, read, tables
+from spanrs.io.documents import ANNOTATED, LAYERED
 from spanrs.io.training import tagged
 
 if TYPE_CHECKING:
@@ -149,7 +150,11 @@ def read_crowd(
 
 def _of_annotator(gold: Corpus, name: str) -> Corpus:
     """Return gold restricted to an annotator, or to a column."""
-    if gold.parts[0].kind == "documents":
+    part = gold.parts[0]
+    if part.kind == "documents" and part.format not in (*ANNOTATED, *LAYERED):
+        message = f"{part.shown}: {part.format} does not contain names of annotators; omit known_annotator"
+        raise with_code(FormatError(message), "annotators", part.path)
+    if part.kind == "documents":
         return gold.of_layer(name)
     try:
         return gold[name]
@@ -253,6 +258,8 @@ def _by_annotator(sources: Sequence[Corpus], names: Sequence[str]) -> dict[str, 
     if twice is not None:
         message = f"{twice} is given twice; each annotator needs a file or directory of their own"
         raise with_code(FormatError(message), "annotators", twice)
+    if not sources:
+        raise FormatError("there are no annotators: the mapping or list of sources is empty")
     first = sources[0].parts[0]
     if len(names) != len(sources) or len(set(names)) != len(names):
         message = (

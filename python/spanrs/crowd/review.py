@@ -96,7 +96,7 @@ def covers_truth(corpus: CrowdCorpus) -> bool:
 
 
 def interval_heading(rows: list[AnnotatorScore]) -> str:
-    """Return the heading of the column of 95 % intervals.
+    """Return the heading of the column of 95 % intervals: of the score against the true or the estimated labels.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def interval_heading(rows: list[AnnotatorScore]) -> str:
     '95 % interval given the estimate'
     """
     given = any(row.interval_of == "estimate" for row in rows)
-    return "95 % interval given the estimate" if given else "95 % interval"
+    return "95 % interval given the estimate" if given else "95 % interval, true labels"
 
 
 def _rows(

@@ -133,7 +133,7 @@ def _documents(corpus: CrowdCorpus) -> list[ReviewedText]:
 def _sentences(corpus: CrowdCorpus) -> list[ReviewedText]:
     """Return sentences as texts: the words of their tokens, joined by spaces."""
     return [
-        ReviewedText(at, f"sentence {at + 1}", None, None, " ".join(map(_word, sentence)))
+        ReviewedText(at, f"sentence {at}", None, None, " ".join(map(_word, sentence)))
         for at, sentence in enumerate(corpus.sentences)
     ]
 
