@@ -39,7 +39,7 @@ def write(path, sentences, labels):
 def test_assignments_are_those_of_the_library(crowd, capsys):
     corpus, _, path = crowd
     status, out, _ = spanrs(
-        capsys, path, "--most", 7, "--per-annotator", 3, "--min-annotators", 2, "--json"
+        capsys, path, "--most", 7, "--per-annotator", 3, "--annotators-per-document", 2, "--json"
     )
     expected = next_annotations(corpus, BSCSeq().fit(corpus), most=7, per_annotator=3, min_annotators=2)
     content = json.loads(out)

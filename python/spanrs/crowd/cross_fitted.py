@@ -9,7 +9,7 @@ from spanrs._spanrs import CrowdCrfState
 from spanrs.crowd.aggregator import Aggregator, outside
 from spanrs.crowd.annotators import Annotators, Legality, expected_logs, legality, token_answers
 from spanrs.crowd.bsc import BSCSeq
-from spanrs.crowd.known import ENOUGH_KNOWN, known_tokens
+from spanrs.crowd.known import known_tokens
 from spanrs.crowd.reading import crowd_corpus
 from spanrs.crowd.weighted_crf import WeightedCRF
 from spanrs.errors import ModelError
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Exponents that known labels choose from; that of the annotators is not 0.
 WEIGHTS = 0.0, 0.3, 0.7, 1.0, 1.3
+#: Minimum number of tokens with known labels other than ``O`` in this choice.
+LEAST_KNOWN = 15
 #: Maximum ratio of both exponents in this choice; a few known labels can favour a CRF that is useless elsewhere.
 MOST_CRF = 2.0
 #: Features of words. Column 1 is 1 if the sentence is in capitals, and column 2 if it has at most two tokens.
@@ -320,7 +322,8 @@ class _Problem:
 
         The CRF of a fold is not trained on the known labels of the fold.
         """
-        if sum(len(fold.held_out.known.token) for fold in self.folds) < ENOUGH_KNOWN:
+        known = [fold.held_out.known.label for fold in self.folds]
+        if sum(int((labels != self._outside).sum()) for labels in known) < LEAST_KNOWN:
             return
         log_answers = expected_logs(self.answers())
         choices = [
