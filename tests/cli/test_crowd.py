@@ -56,7 +56,17 @@ def test_aggregation_writes_truth_page_and_table(files, capsys):
     assert (out, "ben" in (files / "page.html").read_text()) == ("", True)
     lines = spanrs(capsys, "aggregate", files / "crowd.txt", *names, "--seed", "1")[1].splitlines()
     assert lines[0].endswith("annotations, labels estimated by BSC-seq")
-    assert lines[2].split() == ["annotator", "sentences", "tokens", "F1", "95", "%", "interval,", "true", "labels"]
+    assert lines[2].split() == [
+        "annotator",
+        "sentences",
+        "tokens",
+        "F1",
+        "95",
+        "%",
+        "interval,",
+        "true",
+        "labels",
+    ]
     assert [line.split()[0] for line in lines[4:]] == ["ann", "ben", "cy"]
     first = (files / "truth.conll").read_text().splitlines()[0].split("\t")
     assert len(first) == 3
