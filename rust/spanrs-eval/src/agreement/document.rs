@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::formulas::{Kappa, Means, Nominal, one_less};
+use super::formulas::{Kappa, Means, Nominal, one_less, pair_weight};
 use super::layout::Layout;
 use super::measures::{OfType, PAIR, SpanNumbers, WHOLE};
 use super::project::Project;
@@ -125,7 +125,7 @@ fn document(
             kappa.add(first, second, number);
         }
         let (kappa, positions) = kappa.take();
-        means.add(&numbers.measures(kappa), positions);
+        means.add(&numbers.measures(kappa), pair_weight(positions));
     }
     let (observed, chance) = statistics.unitizing();
     let [exact, overlap, untyped, kappa] = means.values();
@@ -181,5 +181,32 @@ mod tests {
                 assert!(!value.is_nan() && (value - expected).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn f1_needs_no_positions() {
+        let mut project = Project::default();
+        project.intern("A");
+        project.intern("B");
+        let marked = [
+            [(0, 1, 0), (3, 4, 0)],
+            [(0, 1, 0), (3, 5, 0)],
+            [(0, 1, 0), (3, 4, 1)],
+        ];
+        project.add(9, Some(&[]), answers(&marked));
+        let layout = project.layout();
+        let values = layout.values();
+        // Means of three pairs with the same weight.
+        let expected = [0.5, (1.0 + 0.5 + 0.5) / 3.0, (0.5 + 1.0 + 0.5) / 3.0];
+        let document = layout.documents()[0].values;
+        for whole in [values.whole, document] {
+            for (value, expected) in whole.iter().zip(expected) {
+                assert!((value - expected).abs() < 1e-12);
+            }
+            assert!(whole[3..].iter().all(|value| value.is_nan()));
+        }
+        let of_type = (0.5 + 2.0 / 3.0 + 2.0 / 3.0) / 3.0;
+        assert!((values.types[0][0] - of_type).abs() < 1e-12);
+        assert_eq!(values.types[1][0], 0.0);
     }
 }

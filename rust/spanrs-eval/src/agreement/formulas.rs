@@ -44,6 +44,12 @@ impl<const N: usize> Means<N> {
     }
 }
 
+/// Returns the weight of a pair of annotators in means: its number of common positions, or 1 if
+/// documents have no positions, such as texts without tokens, but may have spans.
+pub(super) fn pair_weight(positions: f64) -> f64 {
+    if positions > 0.0 { positions } else { 1.0 }
+}
+
 /// Cohen's kappa (1960) from numbers of positions by the labels of two annotators.
 ///
 /// Reused for many pairs and documents, because there may be many labels of which each has few.

@@ -1,6 +1,6 @@
 //! Measures of agreement from sums of statistics.
 
-use super::formulas::{Kappa, Means, Nominal, Presence, TypeAlphas, one_less, ratio};
+use super::formulas::{Kappa, Means, Nominal, Presence, TypeAlphas, one_less, pair_weight, ratio};
 use super::layout::{Layout, PairColumns, value};
 use super::unitizing::{Lengths, Suffix, expected, suffix_sums};
 
@@ -14,7 +14,8 @@ pub(super) const TYPE: usize = 5;
 /// All measures of a project; NaN if there is nothing to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// Means over pairs of annotators, weighted by common positions, of exact, overlap and untyped
+    /// Means over pairs of annotators, weighted by common positions (a pair without positions has
+    /// weight 1), of exact, overlap and untyped
     /// F1 and Cohen's kappa; then Fleiss' kappa, Krippendorff's alpha, alpha for unitizing.
     pub whole: [f64; WHOLE],
     /// By pair, in the order of [`Layout::pairs`]: exact, overlap and untyped F1, Cohen's kappa.
@@ -58,9 +59,10 @@ impl Layout<'_> {
         let mut pairs = Vec::with_capacity(self.pairs.len());
         for pair in &self.pairs {
             let (values, positions) = self.pair(pair, sums, &mut kappa);
-            whole.add(&values, positions);
-            annotators[pair.annotators.0 as usize].add(&values, positions);
-            annotators[pair.annotators.1 as usize].add(&values, positions);
+            let weight = pair_weight(positions);
+            whole.add(&values, weight);
+            annotators[pair.annotators.0 as usize].add(&values, weight);
+            annotators[pair.annotators.1 as usize].add(&values, weight);
             pairs.push(values);
             self.add_types(pair, sums, positions, &mut presence, &mut of_types);
         }
@@ -123,7 +125,7 @@ impl Layout<'_> {
                 ratio(2.0 * overlap, spans),
                 f64::NAN,
             ];
-            means[*ty as usize].add(&values, positions);
+            means[*ty as usize].add(&values, pair_weight(positions));
         }
         presence.drain(|ty, first, second, both| {
             let equal = positions - first - second + 2.0 * both;
