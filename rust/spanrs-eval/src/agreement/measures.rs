@@ -15,8 +15,8 @@ pub(super) const TYPE: usize = 5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     /// Means over pairs of annotators, weighted by common positions (a pair without positions has
-    /// weight 1), of exact, overlap and untyped
-    /// F1 and Cohen's kappa; then Fleiss' kappa, Krippendorff's alpha, alpha for unitizing.
+    /// weight 1), of exact, overlap and untyped F1 and Cohen's kappa; then Fleiss' kappa,
+    /// Krippendorff's alpha, alpha for unitizing.
     pub whole: [f64; WHOLE],
     /// By pair, in the order of [`Layout::pairs`]: exact, overlap and untyped F1, Cohen's kappa.
     pub pairs: Vec<[f64; PAIR]>,
