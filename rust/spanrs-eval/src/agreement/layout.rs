@@ -35,13 +35,14 @@ pub(super) struct TypeColumns {
     pub(super) differences: Vec<(u32, u32)>,
 }
 
-/// Where the statistics of each measure are.
+/// Column layout.
 pub struct Layout<'a> {
     pub(super) project: &'a Project,
     pub(super) pairs: Vec<PairColumns>,
     pub(super) groups: Vec<Group>,
     pub(super) types: Vec<TypeColumns>,
     pub(super) answers: Vec<(u32, u32)>,
+    /// Number of annotators: one more than the largest index.
     pub(super) annotators: usize,
 }
 
@@ -157,11 +158,6 @@ impl<'a> Layout<'a> {
             (pair.annotators, pair.documents, cells.sum::<f64>() as u64)
         };
         self.pairs.iter().map(facts).collect()
-    }
-
-    /// Returns the number of annotators: one more than the largest index.
-    pub fn annotators(&self) -> usize {
-        self.annotators
     }
 
     pub(super) fn zeros(&self) -> Vec<f64> {

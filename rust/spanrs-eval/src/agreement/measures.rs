@@ -1,10 +1,7 @@
 //! Measures of agreement from sums of statistics.
 
-use std::collections::BTreeMap;
-
-use super::formulas::{Kappa, Means, Nominal, Presence, one_less, ratio};
-use super::layout::{Layout, PairColumns, add, value};
-use super::row::{Key, Row};
+use super::formulas::{Kappa, Means, Nominal, Presence, TypeAlphas, one_less, pair_weight, ratio};
+use super::layout::{Layout, PairColumns, value};
 use super::unitizing::{Lengths, Suffix, expected, suffix_sums};
 
 /// Measures of pairs and annotators: exact, overlap and untyped F1, Cohen's kappa.
@@ -17,8 +14,9 @@ pub(super) const TYPE: usize = 5;
 /// All measures of a project; NaN if there is nothing to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
-    /// Means over pairs of annotators, weighted by common positions, of exact, overlap and untyped
-    /// F1 and Cohen's kappa; then Fleiss' kappa, Krippendorff's alpha, alpha for unitizing.
+    /// Means over pairs of annotators, weighted by common positions (a pair without positions has
+    /// weight 1), of exact, overlap and untyped F1 and Cohen's kappa; then Fleiss' kappa,
+    /// Krippendorff's alpha, alpha for unitizing.
     pub whole: [f64; WHOLE],
     /// By pair, in the order of [`Layout::pairs`]: exact, overlap and untyped F1, Cohen's kappa.
     pub pairs: Vec<[f64; PAIR]>,
@@ -27,19 +25,6 @@ pub struct Values {
     /// By type: exact and overlap F1 and Cohen's kappa (means over pairs), Krippendorff's alpha,
     /// alpha for unitizing. Kappa and alpha compare whether a position has the type.
     pub types: Vec<[f64; TYPE]>,
-}
-
-/// The measures of one document.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DocumentValues {
-    /// Index of the document among all added documents, from 0.
-    pub index: u32,
-    /// Number of annotators.
-    pub annotators: u32,
-    /// Number of positions.
-    pub positions: u32,
-    /// As in [`Values::whole`].
-    pub values: [f64; WHOLE],
 }
 
 /// Exact F1 of the types of a pair: (type, F1).
@@ -64,121 +49,37 @@ impl Layout<'_> {
         self.pairs.iter().map(of_pair).collect()
     }
 
-    /// Returns the measures of each document with several annotators.
-    pub fn documents(&self) -> Vec<DocumentValues> {
-        let mut sums = self.zeros();
-        let rows = self.rows().iter().zip(&self.project.facts);
-        rows.map(|(row, facts)| {
-            add(&mut sums, row, 1.0);
-            let values = self.document(row, &sums);
-            for &(column, _) in row {
-                sums[column as usize] = 0.0;
-            }
-            DocumentValues {
-                index: facts.index,
-                annotators: facts.annotators,
-                positions: facts.length,
-                values,
-            }
-        })
-        .collect()
-    }
-
-    /// Returns the measures of all annotators of one document. Visits only the statistics of the
-    /// document, so that the time for all documents is linear.
-    fn document(&self, row: &Row, sums: &[f64]) -> [f64; WHOLE] {
-        let project = self.project;
-        let mut pairs = Vec::new();
-        let mut nominal = Nominal::new(project.labels.len());
-        let mut answers = Vec::new();
-        let mut types: BTreeMap<u32, OfType> = BTreeMap::new();
-        for &(column, number) in row {
-            match project.columns.keys()[column as usize] {
-                Key::Cell { pair, .. } => pairs.push(project.pair_names[pair as usize]),
-                Key::Positions { .. } => nominal.add_positions(number),
-                Key::Coincidence {
-                    annotators,
-                    first,
-                    second,
-                } => {
-                    let annotators = f64::from(annotators);
-                    nominal.add(annotators, first as usize, second as usize, number);
-                }
-                Key::Units { ty, length } => {
-                    types.entry(ty).or_default().units.push((length, number));
-                }
-                Key::Gaps { ty, length } => {
-                    types
-                        .entry(ty)
-                        .or_default()
-                        .gaps
-                        .push(Suffix::new(length, number));
-                }
-                Key::Answers { length } => answers.push(Suffix::new(length, number)),
-                Key::Difference { ty, annotators } => {
-                    let number = 2.0 * number / (f64::from(annotators) - 1.0);
-                    types.entry(ty).or_default().difference += number;
-                }
-                Key::Spans { .. } | Key::Exact { .. } | Key::Overlap { .. } => {}
-                Key::Untyped { .. } => {}
-            }
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut means = Means::<PAIR>::default();
-        for names in pairs {
-            if let Ok(at) = self
-                .pairs
-                .binary_search_by_key(&names, |pair| pair.annotators)
-            {
-                let (values, positions) = self.pair(&self.pairs[at], sums);
-                means.add(&values, positions);
-            }
-        }
-        suffix_sums(&mut answers);
-        let mut unitized = (0.0, 0.0);
-        for of_type in types.values_mut() {
-            of_type.units.sort_unstable_by_key(|(length, _)| *length);
-            of_type.gaps.sort_unstable_by_key(|gap| gap.length);
-            let (observed, chance) = of_type.disagreement(&answers);
-            unitized = (unitized.0 + observed, unitized.1 + chance);
-        }
-        let [exact, overlap, untyped, kappa] = means.values();
-        let (fleiss, alpha) = (nominal.fleiss(), nominal.alpha());
-        let unitized = one_less(unitized.0, unitized.1);
-        [exact, overlap, untyped, kappa, fleiss, alpha, unitized]
-    }
-
     /// Returns all measures from sums of statistics.
     pub(super) fn evaluate(&self, sums: &[f64]) -> Values {
         let mut whole = Means::<PAIR>::default();
         let mut annotators = vec![Means::<PAIR>::default(); self.annotators];
         let mut of_types = vec![Means::<3>::default(); self.types.len()];
         let mut presence = Presence::new(self.types.len());
+        let mut kappa = Kappa::new(self.project.labels.len());
         let mut pairs = Vec::with_capacity(self.pairs.len());
         for pair in &self.pairs {
-            let (values, positions) = self.pair(pair, sums);
-            whole.add(&values, positions);
-            annotators[pair.annotators.0 as usize].add(&values, positions);
-            annotators[pair.annotators.1 as usize].add(&values, positions);
+            let (values, positions) = self.pair(pair, sums, &mut kappa);
+            let weight = pair_weight(positions);
+            whole.add(&values, weight);
+            annotators[pair.annotators.0 as usize].add(&values, weight);
+            annotators[pair.annotators.1 as usize].add(&values, weight);
             pairs.push(values);
             self.add_types(pair, sums, positions, &mut presence, &mut of_types);
         }
         let mut answers: Vec<Suffix> = suffixes(&self.answers, sums);
         suffix_sums(&mut answers);
         let mut unitized = (0.0, 0.0);
+        let (fleiss, alpha, alphas) = self.nominal(sums);
         let types = (0..self.types.len() as u32)
             .map(|ty| {
                 let (observed, chance) = self.units(ty, sums).disagreement(&answers);
                 unitized = (unitized.0 + observed, unitized.1 + chance);
                 let [exact, overlap, kappa] = of_types[ty as usize].values();
-                let alpha = self.nominal(sums, Some(ty)).alpha();
-                [exact, overlap, kappa, alpha, one_less(observed, chance)]
+                let unitized = one_less(observed, chance);
+                [exact, overlap, kappa, alphas.alpha(ty), unitized]
             })
             .collect();
-        let nominal = self.nominal(sums, None);
         let [exact, overlap, untyped, kappa] = whole.values();
-        let (fleiss, alpha) = (nominal.fleiss(), nominal.alpha());
         let unitized = one_less(unitized.0, unitized.1);
         Values {
             whole: [exact, overlap, untyped, kappa, fleiss, alpha, unitized],
@@ -189,22 +90,20 @@ impl Layout<'_> {
     }
 
     /// Returns the measures of a pair, and its number of common positions.
-    fn pair(&self, pair: &PairColumns, sums: &[f64]) -> ([f64; PAIR], f64) {
-        let (mut spans, mut exact, mut overlap) = (0.0, 0.0, 0.0);
+    fn pair(&self, pair: &PairColumns, sums: &[f64], kappa: &mut Kappa) -> ([f64; PAIR], f64) {
+        let mut numbers = SpanNumbers::default();
         for (_, columns) in &pair.types {
-            let [all, equal, common] = columns.map(|column| value(sums, column));
-            (spans, exact, overlap) = (spans + all, exact + equal, overlap + common);
+            let [all, exact, overlap] = columns.map(|column| value(sums, column));
+            numbers.all += all;
+            numbers.exact += exact;
+            numbers.overlap += overlap;
         }
-        let untyped = pair.untyped.map_or(0.0, |column| value(sums, column));
-        let mut kappa = Kappa::new(self.project.labels.len());
+        numbers.untyped = pair.untyped.map_or(0.0, |column| value(sums, column));
         for &(first, second, column) in &pair.cells {
             kappa.add(first, second, value(sums, column));
         }
-        let f1 = |matched: f64| ratio(2.0 * matched, spans);
-        (
-            [f1(exact), f1(overlap), f1(untyped), kappa.value()],
-            kappa.total,
-        )
+        let (kappa, positions) = kappa.take();
+        (numbers.measures(kappa), positions)
     }
 
     /// Adds a pair's measures of each type.
@@ -226,7 +125,7 @@ impl Layout<'_> {
                 ratio(2.0 * overlap, spans),
                 f64::NAN,
             ];
-            means[*ty as usize].add(&values, positions);
+            means[*ty as usize].add(&values, pair_weight(positions));
         }
         presence.drain(|ty, first, second, both| {
             let equal = positions - first - second + 2.0 * both;
@@ -237,22 +136,22 @@ impl Layout<'_> {
         });
     }
 
-    /// Returns the statistics of all labels, or of the presence of a type.
-    fn nominal(&self, sums: &[f64], ty: Option<u32>) -> Nominal {
+    /// Returns Fleiss' kappa and Krippendorff's alpha, and alpha of the presence of each type.
+    fn nominal(&self, sums: &[f64]) -> (f64, f64, TypeAlphas) {
         let labels = &self.project.labels;
-        let code = |label: u32| match ty {
-            None => label as usize,
-            Some(ty) => usize::from(labels.types(label).binary_search(&ty).is_ok()),
-        };
-        let mut nominal = Nominal::new(if ty.is_some() { 2 } else { labels.len() });
+        let mut nominal = Nominal::new(labels.len());
+        let mut alphas = TypeAlphas::new(self.types.len());
         for group in &self.groups {
             nominal.add_positions(value(sums, group.positions));
             for &(first, second, column) in &group.cells {
                 let number = value(sums, column);
-                nominal.add(group.annotators, code(first), code(second), number);
+                nominal.add(group.annotators, first, second, number);
+                alphas.add(labels, first, second, number);
             }
+            alphas.end(group.annotators);
         }
-        nominal
+        let (fleiss, alpha) = nominal.take();
+        (fleiss, alpha, alphas)
     }
 
     /// Returns the units and gaps of a type.
@@ -274,19 +173,40 @@ impl Layout<'_> {
     }
 }
 
+/// Numbers of spans of a pair of annotators.
+#[derive(Default)]
+pub(super) struct SpanNumbers {
+    /// Spans of both annotators.
+    pub all: f64,
+    /// Matched equal spans.
+    pub exact: f64,
+    /// Matched overlapping spans.
+    pub overlap: f64,
+    /// Matched spans with equal bounds.
+    pub untyped: f64,
+}
+
+impl SpanNumbers {
+    /// Returns exact, overlap and untyped F1, and the given kappa.
+    pub(super) fn measures(&self, kappa: f64) -> [f64; PAIR] {
+        let f1 = |matched: f64| ratio(2.0 * matched, self.all);
+        [f1(self.exact), f1(self.overlap), f1(self.untyped), kappa]
+    }
+}
+
 /// Units, gaps and observed differences of one type, ascending by length.
 #[derive(Default)]
-struct OfType {
-    units: Vec<(u32, f64)>,
-    gaps: Vec<Suffix>,
+pub(super) struct OfType {
+    pub units: Vec<(u32, f64)>,
+    pub gaps: Vec<Suffix>,
     /// Weighted sum of squared differences.
-    difference: f64,
+    pub difference: f64,
 }
 
 impl OfType {
     /// Returns the observed and the expected disagreement; `answers` are suffix sums of the lengths
     /// of documents.
-    fn disagreement(&mut self, answers: &[Suffix]) -> (f64, f64) {
+    pub(super) fn disagreement(&mut self, answers: &[Suffix]) -> (f64, f64) {
         if self.units.is_empty() {
             return (0.0, 0.0);
         }

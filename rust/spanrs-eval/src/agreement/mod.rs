@@ -17,6 +17,7 @@
 //! Only annotators who saw a document are compared on it. A measure without anything to measure is
 //! NaN.
 
+mod document;
 mod formulas;
 pub mod gamma;
 mod labels;
@@ -28,6 +29,7 @@ mod resample;
 mod row;
 mod unitizing;
 
+pub use document::DocumentValues;
 pub use layout::Layout;
-pub use measures::{DocumentValues, PairTypes, Values};
+pub use measures::{PairTypes, Values};
 pub use project::{Answer, Content, Project, ProjectSpan};

@@ -74,6 +74,12 @@ fn overlaps(first: &ProjectSpan, second: &ProjectSpan) -> bool {
 
 /// Returns the size of a maximum matching of overlapping spans.
 fn matching(first: &[ProjectSpan], second: &[ProjectSpan]) -> u32 {
+    // Every span of `first` that stays unmatched costs a search, so `first` is the smaller side.
+    let (first, second) = if second.len() < first.len() {
+        (second, first)
+    } else {
+        (first, second)
+    };
     let mut matching = Matching::new(first, second);
     let mut unmatched = Vec::new();
     for span in 0..first.len() {
@@ -101,8 +107,9 @@ struct Matching<'a> {
     /// Links from matched spans of `second` to later spans: a chain ends at the next span that is not
     /// matched, or at the number of spans.
     next_free: Vec<usize>,
-    /// For each span of `second`, the span of `first` whose path visited it last.
-    visited: Vec<Option<usize>>,
+    /// For each span of `second`, whether a failed search or the current search visited it. No
+    /// later path leads over the spans that a failed search visited.
+    visited: Vec<bool>,
 }
 
 impl<'a> Matching<'a> {
@@ -130,7 +137,7 @@ impl<'a> Matching<'a> {
             candidates,
             matched: vec![None; second.len()],
             next_free: (0..=second.len()).collect(),
-            visited: vec![None; second.len()],
+            visited: vec![false; second.len()],
         }
     }
 
@@ -168,6 +175,7 @@ impl<'a> Matching<'a> {
         // A depth-first search with an explicit stack, because paths may be as long as the number
         // of spans. Each entry is a span and its next candidate.
         let mut stack = vec![(start, self.candidates[start].start)];
+        let mut trail = Vec::new();
         while let Some(&(span, other)) = stack.last() {
             if other >= self.candidates[span].end {
                 stack.pop();
@@ -176,10 +184,11 @@ impl<'a> Matching<'a> {
             if let Some(last) = stack.last_mut() {
                 last.1 += 1;
             }
-            if self.visited[other] == Some(start) || !self.overlaps(span, other) {
+            if self.visited[other] || !self.overlaps(span, other) {
                 continue;
             }
-            self.visited[other] = Some(start);
+            self.visited[other] = true;
+            trail.push(other);
             if let Some(owner) = self.matched[other] {
                 stack.push((owner, self.candidates[owner].start));
                 continue;
@@ -188,6 +197,9 @@ impl<'a> Matching<'a> {
             // Every span on the path takes the candidate that it tried last.
             for &(span, next) in &stack {
                 self.matched[next - 1] = Some(span);
+            }
+            for &other in &trail {
+                self.visited[other] = false;
             }
             return true;
         }
@@ -238,6 +250,45 @@ mod tests {
             prop_assert_eq!(shared(&second, &first).overlap, expected);
             prop_assert!(shared(&first, &second).exact <= expected);
         }
+    }
+
+    #[test]
+    fn only_failed_searches_leave_marks() {
+        // Greedily, the first span takes (0, 5), and then (1, 4) takes (3, 9).
+        let first = spans(&[(0, 5), (1, 3), (2, 3)]);
+        let second = spans(&[(0, 5), (3, 6), (8, 4), (20, 2)]);
+        let mut matching = Matching::new(&first, &second);
+        assert!(matching.take_free(0) && matching.take_free(1) && !matching.take_free(2));
+        assert!(!matching.augment(2));
+        assert_eq!(matching.visited, [true, true, false, false]);
+
+        let (first, second) = (spans(&[(0, 5), (0, 6)]), spans(&[(0, 1), (5, 3)]));
+        let mut matching = Matching::new(&first, &second);
+        (matching.matched[0], matching.next_free[0]) = (Some(1), 1);
+        assert!(matching.augment(0));
+        assert_eq!(matching.matched, [Some(0), Some(1)]);
+        assert_eq!(matching.visited, [false, false]);
+    }
+
+    #[test]
+    fn many_nested_spans_are_matched() {
+        let nested = |middle: u32, number: u32| {
+            (0..number)
+                .map(move |at| (middle - at - 1, 2 * at + 2))
+                .collect::<Vec<_>>()
+        };
+        let (many, few) = (spans(&nested(5_000, 4_000)), spans(&nested(5_000, 2_000)));
+        // Bounds differ by one, so that no spans are equal.
+        let few: Vec<_> = (few.into_iter())
+            .map(|span| ProjectSpan::new(span.start, span.end + 1, 0))
+            .collect();
+        assert_eq!(shared(&many, &few).overlap, 2_000);
+        assert_eq!(shared(&few, &many).overlap, 2_000);
+
+        // Of either side, 2,000 spans stay unmatched.
+        let sides = [[3_000, 1_000], [1_000, 3_000]]
+            .map(|[left, right]| spans(&[nested(5_000, left), nested(20_000, right)].concat()));
+        assert_eq!(matching(&sides[0], &sides[1]), 2_000);
     }
 
     #[test]

@@ -433,9 +433,27 @@ fn clamp(spans: &mut [ProjectSpan], length: u32) {
     }
 }
 
-/// Returns the range of the tokens that overlap a range of characters.
+/// Returns the range of the tokens that overlap a range of characters; empty for an empty range.
 fn covered(tokens: &[(u32, u32)], start: u32, end: u32) -> (u32, u32) {
     let first = tokens.partition_point(|token| token.1 <= start);
+    if start >= end {
+        return (first as u32, first as u32);
+    }
     let last = tokens.partition_point(|token| token.0 < end);
     (first as u32, last.max(first) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_spans_cover_no_token() {
+        let tokens = [(0, 5), (6, 9)];
+        assert_eq!(covered(&tokens, 2, 2), (0, 0));
+        assert_eq!(covered(&tokens, 7, 7), (1, 1));
+        assert_eq!(covered(&tokens, 2, 3), (0, 1));
+        assert_eq!(covered(&tokens, 5, 6), (1, 1));
+        assert_eq!(covered(&tokens, 4, 7), (0, 2));
+    }
 }

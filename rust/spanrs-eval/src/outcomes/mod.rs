@@ -29,8 +29,8 @@ pub use error::CountsError;
 pub use long::{CellNames, DocumentCells};
 pub use measure::{Average, Evaluator, Measure, Part, Prf, Ratio, Term};
 pub use measure_options::MeasureOptions;
-pub(crate) use resample::in_batches;
 pub use resample::{Omission, Systems};
+pub(crate) use resample::{ROUND, in_batches};
 pub use rows::{Key, Row};
 pub(crate) use schema::PRED_LABELLED;
 pub use schema::{

@@ -11,9 +11,9 @@ use spanrs_base::Rng;
 
 use super::super::measure::{Evaluator, Measure};
 use super::bounded_integers::BoundedIntegers;
-use super::in_batches;
 use super::multinomial::Multinomial;
 use super::systems::{Groups, Systems};
+use super::{ROUND, in_batches};
 
 /// Number of documents from which counts of groups are drawn instead of documents. This is part of the interface,
 /// because it determines the values for a seed.
@@ -89,7 +89,7 @@ impl Systems {
             values
         };
         let mut all = Vec::with_capacity(samples as usize * self.len() * measures.len());
-        let done = in_batches(samples, threads, stop, worker, batch, |values| {
+        let done = in_batches(samples, threads, ROUND, stop, worker, batch, |values| {
             all.extend(values);
         });
         done.then_some(all)

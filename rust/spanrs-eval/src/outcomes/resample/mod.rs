@@ -32,19 +32,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use jackknife::Omission;
 pub use systems::Systems;
 
-/// Number of resamples that a thread computes as one unit of work. Does not affect results.
-const BATCH: u64 = 16;
+/// Number of resamples per thread between two calls of `stop`, if resamples are fast. Does not
+/// affect results.
+pub(crate) const ROUND: u64 = 128;
 
-/// Number of batches per thread between two calls of `stop`; threads are restarted after each
-/// round.
-const ROUND: u64 = 8;
+/// Number of batches per thread and round: a batch is one unit of work.
+const BATCHES: u64 = 8;
 
 /// Computes resamples in batches, several at once in threads, and passes the result of each batch
 /// to `take`, in order.
 ///
 /// - `samples`: number of resamples; they are numbered from 0.
 /// - `threads`: batches computed at once, limited to 1..=64.
-/// - `stop`: called between rounds of batches and at the end with the number of finished resamples;
+/// - `round`: number of resamples per thread between two calls of `stop`, at least 1; [`ROUND`] if
+///   resamples are fast. Threads are restarted after each round.
+/// - `stop`: called between rounds and at the end with the number of finished resamples;
 ///   returns true to stop.
 /// - `worker`: creates the work space of a thread.
 /// - `batch`: computes the resamples of a range of numbers.
@@ -54,16 +56,18 @@ const ROUND: u64 = 8;
 pub(crate) fn in_batches<T: Send, W>(
     samples: u64,
     threads: usize,
+    round: u64,
     mut stop: impl FnMut(u64) -> bool,
     worker: impl Fn() -> W + Sync,
     batch: impl Fn(&mut W, Range<u64>) -> T + Sync,
     mut take: impl FnMut(T),
 ) -> bool {
-    let batches = samples.div_ceil(BATCH);
+    let size = round.div_ceil(BATCHES).max(1);
+    let batches = samples.div_ceil(size);
     let threads = threads.clamp(1, 64) as u64;
-    let round = threads * ROUND;
+    let round = threads * (round / size).max(1);
     for first in (0..batches).step_by(round as usize) {
-        if stop(first * BATCH) {
+        if stop(first * size) {
             return false;
         }
         let end = batches.min(first + round);
@@ -76,8 +80,8 @@ pub(crate) fn in_batches<T: Send, W>(
                 if number >= end {
                     return done;
                 }
-                let first = number * BATCH;
-                let last = samples.min(first + BATCH);
+                let first = number * size;
+                let last = samples.min(first + size);
                 done.push((number, batch(&mut worker, first..last)));
             }
         };
@@ -87,4 +91,28 @@ pub(crate) fn in_batches<T: Send, W>(
         done.into_iter().for_each(|(_, result)| take(result));
     }
     !stop(samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_affect_only_when_stop_is_called() {
+        for round in [1, 3, 20, ROUND] {
+            for threads in [1, 3] {
+                let (mut all, mut calls) = (Vec::new(), Vec::new());
+                let stop = |done| {
+                    calls.push(done);
+                    false
+                };
+                let batch = |(): &mut (), numbers: Range<u64>| numbers;
+                let take = |numbers| all.extend(numbers);
+                assert!(in_batches(300, threads, round, stop, || (), batch, take));
+                assert_eq!(all, (0..300).collect::<Vec<_>>());
+                let most = round * threads as u64;
+                assert!(calls.is_sorted() && calls.windows(2).all(|two| two[1] - two[0] <= most));
+            }
+        }
+    }
 }

@@ -14,8 +14,8 @@ use std::ops::Range;
 use spanrs_base::Rng;
 
 use super::super::measure::{Evaluator, Measure};
-use super::in_batches;
 use super::systems::{Groups, Systems};
+use super::{ROUND, in_batches};
 
 /// Absolute tolerance for comparing differences of measures, which are computed from different
 /// sums.
@@ -69,7 +69,7 @@ impl Systems {
             as_large
         };
         let mut as_large = vec![0; measures.len()];
-        let done = in_batches(samples, threads, stop, worker, batch, |found| {
+        let done = in_batches(samples, threads, ROUND, stop, worker, batch, |found| {
             for (all, n) in as_large.iter_mut().zip(found) {
                 *all += n;
             }
