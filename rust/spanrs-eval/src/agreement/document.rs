@@ -38,17 +38,25 @@ impl Layout<'_> {
     }
 }
 
+/// Statistics of a pair of annotators.
+#[derive(Default)]
+struct PairStatistics {
+    spans: SpanNumbers,
+    /// Numbers of positions by two labels.
+    cells: Vec<(u32, u32, f64)>,
+}
+
 /// Statistics of one document.
 #[derive(Default)]
 struct Statistics {
-    /// By pair of annotators: numbers of spans, and of positions by two labels.
-    pairs: BTreeMap<(u32, u32), (SpanNumbers, Vec<(u32, u32, f64)>)>,
+    /// By pair of annotators.
+    pairs: BTreeMap<(u32, u32), PairStatistics>,
     types: BTreeMap<u32, OfType>,
     answers: Vec<Suffix>,
 }
 
 impl Statistics {
-    fn pair(&mut self, project: &Project, pair: u32) -> &mut (SpanNumbers, Vec<(u32, u32, f64)>) {
+    fn pair(&mut self, project: &Project, pair: u32) -> &mut PairStatistics {
         let names = project.pair_names[pair as usize];
         self.pairs.entry(names).or_default()
     }
@@ -60,11 +68,11 @@ impl Statistics {
                 pair,
                 first,
                 second,
-            } => self.pair(project, pair).1.push((first, second, number)),
-            Key::Spans { pair, .. } => self.pair(project, pair).0.all += number,
-            Key::Exact { pair, .. } => self.pair(project, pair).0.exact += number,
-            Key::Overlap { pair, .. } => self.pair(project, pair).0.overlap += number,
-            Key::Untyped { pair } => self.pair(project, pair).0.untyped += number,
+            } => self.pair(project, pair).cells.push((first, second, number)),
+            Key::Spans { pair, .. } => self.pair(project, pair).spans.all += number,
+            Key::Exact { pair, .. } => self.pair(project, pair).spans.exact += number,
+            Key::Overlap { pair, .. } => self.pair(project, pair).spans.overlap += number,
+            Key::Untyped { pair } => self.pair(project, pair).spans.untyped += number,
             Key::Positions { .. } => nominal.add_positions(number),
             Key::Coincidence {
                 annotators,
@@ -120,12 +128,12 @@ fn document(
         statistics.add(project, key, number, nominal);
     }
     let mut means = Means::<PAIR>::default();
-    for (numbers, cells) in statistics.pairs.values() {
-        for &(first, second, number) in cells {
+    for pair in statistics.pairs.values() {
+        for &(first, second, number) in &pair.cells {
             kappa.add(first, second, number);
         }
         let (kappa, positions) = kappa.take();
-        means.add(&numbers.measures(kappa), pair_weight(positions));
+        means.add(&pair.spans.measures(kappa), pair_weight(positions));
     }
     let (observed, chance) = statistics.unitizing();
     let [exact, overlap, untyped, kappa] = means.values();
