@@ -116,8 +116,14 @@ mod tests {
             ["\u{1F600}", "\u{1F600}", "\u{4E2D}", "\u{6587}", "\u{3002}"]
         );
         // Letters of other scripts between them, and marks.
-        assert_eq!(tokens("\u{4E2D}ab\u{6587}1"), ["\u{4E2D}", "ab", "\u{6587}", "1"]);
-        assert_eq!(tokens("\u{E01}\u{E49}\u{E32}"), ["\u{E01}\u{E49}", "\u{E32}"]);
+        assert_eq!(
+            tokens("\u{4E2D}ab\u{6587}1"),
+            ["\u{4E2D}", "ab", "\u{6587}", "1"]
+        );
+        assert_eq!(
+            tokens("\u{E01}\u{E49}\u{E32}"),
+            ["\u{E01}\u{E49}", "\u{E32}"]
+        );
     }
 
     #[test]
