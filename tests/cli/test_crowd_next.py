@@ -102,3 +102,11 @@ def test_complete_annotations_are_reported(capsys, tmp_path):
     write_columns(corpus, tmp_path / "crowd.txt")
     status, out, _ = spanrs(capsys, tmp_path / "crowd.txt")
     assert (status, out.startswith("no annotator can add information")) == (0, True)
+
+
+@pytest.mark.parametrize("option", ["--most", "--per-annotator"])
+def test_limits_are_at_least_one(crowd, capsys, option):
+    status, _, err = spanrs(capsys, crowd[2], option, 0)
+    assert status == 2
+    assert option in err
+    assert "0 is not in the range x>=1" in err
