@@ -339,8 +339,8 @@ def _distinct(shares: Array) -> tuple[Array, npt.NDArray[np.int64]]:
     bits = np.ascontiguousarray(shares).view(np.uint64)
     factors = np.random.default_rng(0).integers(1 << 63, size=bits.shape[1], dtype=np.uint64) * 2 + 1
     hashes = np.zeros(len(bits), dtype=np.uint64)
-    for column, factor in zip(bits.T, factors, strict=True):
-        hashes = (hashes ^ column) * factor
+    for column in range(bits.shape[1]):
+        hashes = (hashes ^ bits[:, column]) * factors[column]
         hashes ^= hashes >> np.uint64(32)
     _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
     distinct, place = shares[first], place.reshape(-1)
