@@ -337,7 +337,7 @@ def _distinct(shares: Array) -> tuple[Array, npt.NDArray[np.int64]]:
 
     # Sorting hashes is far faster than sorting rows.
     bits = np.ascontiguousarray(shares).view(np.uint64)
-    factors = np.random.default_rng(0).integers(1 << 63, size=bits.shape[1], dtype=np.uint64) * 2 + 1
+    factors = np.random.default_rng(0).integers(0, 1 << 63, bits.shape[1:], dtype=np.uint64) * 2 + 1
     hashes = np.zeros(len(bits), dtype=np.uint64)
     for column in range(bits.shape[1]):
         hashes = (hashes ^ bits[:, column]) * factors[column]
