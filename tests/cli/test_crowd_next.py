@@ -11,7 +11,14 @@ import pytest
 from noisy_crowd import noisy
 from spanrs.cli.group import group
 from spanrs.cli.run import run
-from spanrs.crowd import BSCSeq, next_annotations, write_columns
+from spanrs.crowd import (
+    BSCSeq,
+    correlated_annotators,
+    crowd_layers,
+    next_annotations,
+    share_errors,
+    write_columns,
+)
 
 
 @pytest.fixture
@@ -102,3 +109,48 @@ def test_complete_annotations_are_reported(capsys, tmp_path):
     write_columns(corpus, tmp_path / "crowd.txt")
     status, out, _ = spanrs(capsys, tmp_path / "crowd.txt")
     assert (status, out.startswith("no annotator can add information")) == (0, True)
+
+
+@pytest.mark.parametrize("option", ["--most", "--per-annotator"])
+def test_limits_are_at_least_one(crowd, capsys, option):
+    status, _, err = spanrs(capsys, crowd[2], option, 0)
+    assert status == 2
+    assert option in err
+    assert "0 is not in the range x>=1" in err
+
+
+def write_layers(path, corpus):
+    """Write an export in which each span has a second type in a layer of its own, but for the last sentences."""
+    second, tasks = {"PER": "ORG", "LOC": "MISC"}, []
+    answers = [corpus.labels_by(name) for name in corpus.annotators]
+    for number, words in enumerate(corpus.sentences):
+        text, annotations = " ".join(words), []
+        starts = [len(" ".join([*words[:at], ""])) for at in range(len(words))]
+        for name, rows in zip(corpus.annotators, answers, strict=True):
+            spans = [
+                {"start": start, "end": start + len(word), "text": word, "labels": [kind]}
+                for start, word, tag in zip(starts, words, rows[number], strict=True)
+                if tag != "O"
+                for kind in (tag[2:], second[tag[2:]])[: 1 + (number < 180)]
+            ]
+            region = {"type": "labels", "from_name": "label", "to_name": "text"}
+            result = [region | {"value": value} for value in spans]
+            annotations.append({"completed_by": {"email": name}, "result": result})
+        tasks.append({"id": number, "data": {"text": text}, "annotations": annotations})
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    return path
+
+
+def test_layers_with_the_same_warning_are_warned_of_once(capsys, tmp_path):
+    corpus, _ = noisy(6, [0.5, 0.5, 0.5, 0.1, 0.15], sentences=200)
+    corpus = share_errors(corpus, [["a0", "a1", "a2"]], 0.7, seed=6)
+    path = write_layers(tmp_path / "export.json", corpus)
+    groups = [correlated_annotators(layer) for layer in crowd_layers(path)]
+    assert len(groups) == 2
+    [first], [second] = groups
+    assert first.evidence == second.evidence == "estimate"
+    assert first.annotators == second.annotators
+    assert first.same_errors != second.same_errors
+    for command in (["aggregate"], ["next", "--aggregator", "Dawid-Skene"]):
+        assert run(group, ["crowd", *command, str(path)]) == 0
+        assert capsys.readouterr().err.count("appear to be correlated") == 1

@@ -17,8 +17,10 @@ from spanrs.crowd import (
     HMMCrowd,
     MajorityVote,
     correlated_annotators,
+    correlation,
     share_errors,
 )
+from spanrs.crowd.corpus import Votes
 from spanrs.crowd.correlation import annotator_exponents
 from spanrs.crowd.experiments import prf
 from spanrs.errors import ModelError, NotFittedError, SpanrsWarning
@@ -225,7 +227,7 @@ def test_shared_spans_that_outnumber_the_true_ones_are_warned_of():
     assert (group.annotators, group.evidence) == (("z",), "rejection")
     assert 0.9 < group.same_errors / group.expected <= 1.0
     [message] = [str(item.message) for item in _warnings(corpus)]
-    assert message.startswith("z labelled O at")
+    assert message.startswith("z labelled O at most tokens")
     assert "--known" in message
 
 
@@ -234,3 +236,107 @@ def _warnings(corpus):
         warnings.simplefilter("always")
         MajorityVote().fit(corpus)
     return [item for item in caught if issubclass(item.category, SpanrsWarning)]
+
+
+def sparse(seed, *, same=(), annotators=20, per_sentence=3, sentences=400, rate=0.03):
+    """Sentences of 40 tokens with two spans; a few of the annotators label each sentence, with independent errors.
+
+    ``same`` are annotators with the errors of the first of them.
+    """
+    rng = np.random.default_rng(seed)
+    answers = []
+    for _ in range(sentences):
+        truth = ["O"] * 40
+        for start in rng.integers(20, size=2) * 2:
+            truth[start : start + 2] = ["B-PER", "I-PER"] if rng.random() < 0.5 else ["B-LOC", "O"]
+        given = {}
+        every = [[*truth] for _ in range(annotators)]
+        for row in every:
+            for at in np.flatnonzero(np.array(truth) != "O"):
+                if rng.random() < rate:
+                    row[at] = "O" if rng.random() < 0.5 else "B-ORG"
+        for name in rng.choice(annotators, per_sentence, replace=False).tolist():
+            given[f"a{name}"] = every[same[0] if name in same else name]
+        answers.append(given)
+    names = [f"a{at}" for at in range(annotators)]
+    return CrowdCorpus([["x"] * 40] * sentences, answers, annotators=names)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sentences", [60, 100, 400])
+def test_sparse_independent_annotators_are_not_warned_of(seed, sentences):
+    assert messages(MajorityVote(), sparse(seed, sentences=sentences)) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_copies_among_few_common_sentences_are_warned_of(seed):
+    corpus = sparse(seed, same=(1, 4), annotators=6, rate=0.2)
+    groups = correlated_annotators(corpus)
+    assert [(group.annotators, group.evidence) for group in groups] == [(("a1", "a4"), "copies")]
+
+
+def test_a_few_equal_sentences_are_no_copies():
+    """Two annotators with the same labels of one long sentence."""
+    rng = np.random.default_rng(1)
+    truth = rng.choice(["O", "B-PER", "B-LOC"], 400).tolist()
+    answers = [{name: truth if name in "ab" else _changed(rng, truth) for name in "abcd"}]
+    corpus = CrowdCorpus([["x"] * 400], answers, annotators=list("abcd"))
+    assert correlated_annotators(corpus) == []
+    parts = [{name: row[at : at + 20] for name, row in answers[0].items()} for at in range(0, 400, 20)]
+    several = CrowdCorpus([["x"] * 20] * 20, parts, annotators=list("abcd"))
+    assert [group.evidence for group in correlated_annotators(several)] == ["copies"]
+
+
+def _changed(rng, labels):
+    return [rng.choice(["O", "B-PER", "B-LOC"]) if rng.random() < 0.3 else label for label in labels]
+
+
+def test_rare_labels_are_pooled(monkeypatch):
+    """Tables are small with many labels, and shared errors are still found."""
+    corpus, truth = prompts(15, shared=0.8)
+    rng = np.random.default_rng(15)
+    rows = [
+        row._replace(
+            labels=tuple(
+                3 + int(rng.integers(900)) if rng.random() < 0.05 else label for label in row.labels
+            )
+        )
+        for row in corpus.annotations
+    ]
+    known = with_known(corpus, truth, 60)
+    many = known.replaced(annotations=rows)
+    many.labels = [*corpus.labels, *(f"B-X{at}" for at in range(900))]
+    sizes = []
+    counts = correlation._answer_counts
+
+    def counted(votes, shares, annotators):
+        sizes.append(shares.shape[1])
+        return counts(votes, shares, annotators)
+
+    monkeypatch.setattr(correlation, "_answer_counts", counted)
+    groups = correlated_annotators(many)
+    assert (groups[0].annotators, groups[0].evidence) == (tuple(FIVE), "known")
+    assert max(sizes) == correlation.MOST_LABELS + 1
+
+
+def test_pooled_labels_are_never_the_same_error():
+    rng = np.random.default_rng(16)
+    votes = Votes(np.repeat(np.arange(500), 2), np.tile([0, 1], 500), rng.integers(1, 3, 1000))
+    shares = np.tile([1.0, 0.0, 0.0], (500, 1))
+    both = votes.label.reshape(-1, 2)
+    for other, expected in ((None, (both[:, 0] == both[:, 1]).sum()), (2, (both == 1).all(axis=1).sum())):
+        compared = correlation._compare(votes, shares, np.arange(500), 2, other)
+        assert compared.pairs.same[0, 1] == expected
+        assert compared.pairs.expected[0, 1] == pytest.approx(expected, rel=0.2)
+
+
+def test_many_annotators_are_compared_in_part(monkeypatch):
+    corpus, truth = prompts(17, shared=0.8)
+    monkeypatch.setattr(correlation, "MOST_ANNOTATORS", 4)
+    compared, chosen = correlation._compare_known(with_known(corpus, truth, 60))
+    assert (len(chosen), compared.errors.shape) == (4, (4, 4))
+    monkeypatch.setattr(correlation, "MOST_KNOWN", 50)
+    fewer, _ = correlation._compare_known(with_known(corpus, truth, 60))
+    assert 0 < fewer.errors.sum() < compared.errors.sum() / 2
+    [group] = correlation.known_groups(with_known(corpus, truth, 60))
+    assert set(group.annotators) <= {corpus.annotators[at] for at in chosen}

@@ -343,9 +343,9 @@ AGGREGATOR = option("--aggregator", "aggregator", group="Aggregation",
     "CRF-MA-sentence", "CRF-MA-prior", "Dawid-Skene", "one-coin", "MACE", "HMM-crowd", "BSC-seq",
     "CrossFitted", case_sensitive=False), show_default="BSC-seq; for fit CRF-MA", metavar="NAME")
 MOST = option("--most", "most", group="Output", help="Maximum number of assignments.",
-    type=types.IntRange(min=0), show_default="the number of documents", metavar="N")
+    type=types.IntRange(min=1), show_default="the number of documents", metavar="N")
 PER_ANNOTATOR = option("--per-annotator", "per_annotator", group="Output",
-    help="Maximum number of documents for each annotator.", type=types.IntRange(min=0),
+    help="Maximum number of documents for each annotator.", type=types.IntRange(min=1),
     show_default="unlimited", metavar="N")
 ANNOTATORS_PER_DOCUMENT = option("--annotators-per-document", "min_annotators", group="Output",
     help="Documents with fewer annotators are assigned first.", type=types.IntRange(min=0), default=1,

@@ -13,10 +13,10 @@ right, so there is only a warning.
 
 from __future__ import annotations
 
-import itertools
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs.crowd.copies import components, copies
 from spanrs.crowd.known import KnownTokens, known_tokens, set_known
 from spanrs.errors import NotFittedError, warn
 
@@ -44,9 +44,6 @@ LEAST_RATIO = 1.5
 LEAST_ERRORS = 5.0
 #: Annotators whose share of same errors is below this fraction of that of their group are left out of the group.
 OUTSIDER = 0.5
-#: Annotators whose labels differ at less than this share of tokens, and this many times less than from the labels of
-#: all other annotators, give nearly the same labels; both must have labelled a number of tokens.
-COPIED, COPIED_RATIO, LEAST_SHARED = 0.01, 50.0, 100
 #: Annotators who label ``O`` at more than this share, and at least this number, of the tokens to which the estimate
 #: gives another label, and at more than another share of the other tokens, reject the estimate.
 REJECTED, LEAST_REJECTED, KEPT = 0.6, 30.0, 0.8
@@ -54,8 +51,10 @@ REJECTED, LEAST_REJECTED, KEPT = 0.6, 30.0, 0.8
 COMPARED = 3
 #: Maximum number of annotators that are compared; of more, those with the most labels.
 MOST_ANNOTATORS = 30
-#: Maximum number of tokens in the check without known labels, of sentences at regular intervals.
-MOST_TOKENS = 10_000
+#: Maximum number of labels that are compared; of more, the most frequent ones. The others are pooled.
+MOST_LABELS = 30
+#: Maximum number of tokens in the check without known labels, and with them, of sentences at regular intervals.
+MOST_TOKENS, MOST_KNOWN = 10_000, 100_000
 #: EM iterations of the estimate in the check without known labels.
 ITERATIONS = 30
 #: Pseudo-count of each answer, and of a correct answer in addition, in this estimate.
@@ -137,8 +136,13 @@ class _Pairs(NamedTuple):
         )
 
 
-def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) -> _Pairs:
-    """Compare the annotators, given the distribution of true labels ``shares`` (token, label) of some tokens."""
+def _compare(
+    votes: Votes, shares: Array, sentence: Numbers, annotators: int, other: int | None = None
+) -> _Pairs:
+    """Compare the annotators, given the distribution of true labels ``shares`` (token, label) of some tokens.
+
+    ``other`` stands for several labels, so that it is never the same wrong label.
+    """
     import numpy as np
 
     tokens, labels = shares.shape
@@ -149,13 +153,16 @@ def _compare(votes: Votes, shares: Array, sentence: Numbers, annotators: int) ->
     tables = _answer_counts(votes, shares, annotators)
     tables /= np.maximum(tables.sum(axis=2, keepdims=True), 1e-9)
     tables *= ~np.eye(labels, dtype=bool)
+    if other is not None:
+        tables[:, :, other] = 0.0
     same, expected, deviation, errors = np.zeros((4, annotators, annotators))
     residuals = np.zeros((annotators, int(sentence.max(initial=-1)) + 1))
     total = residuals.sum(axis=0)
     labelled = given >= 0
     for a, b in np.argwhere(np.triu(labelled.astype(float) @ labelled.T.astype(float), 1)).tolist():
         both = np.flatnonzero(labelled[a] & labelled[b])
-        equal = np.where(given[a, both] == given[b, both], wrong[a, both], 0.0)
+        is_same = (given[a, both] == given[b, both]) & (given[a, both] != other)
+        equal = np.where(is_same, wrong[a, both], 0.0)
         chance = shares[both] @ (tables[a] * tables[b]).sum(axis=1)
         differences = np.bincount(sentence[both], equal - chance, len(total))
         residuals[[a, b]] += differences
@@ -184,17 +191,77 @@ def _answer_counts(votes: Votes, shares: Array, annotators: int) -> Array:
     return counts
 
 
-def _compare_known(corpus: CrowdCorpus) -> _Pairs:
-    """Compare the annotators at tokens with known labels."""
+class _Labels(NamedTuple):
+    """The labels that are compared."""
+
+    place: Numbers
+    """New index of each label of the corpus."""
+    number: int
+    other: int | None
+    """New index of all labels that are pooled; None if no label is."""
+
+    @classmethod
+    def of(cls, votes: Votes, labels: int, outside: int) -> _Labels:
+        """Return the most frequent labels in their order, and always ``outside`` (-1: none)."""
+        import numpy as np
+
+        if labels <= MOST_LABELS:
+            return cls(np.arange(labels), labels, None)
+        frequency = np.bincount(votes.label, minlength=labels).astype(float)
+        if outside >= 0:
+            frequency[outside] = np.inf
+        kept = np.sort(np.argsort(-frequency, kind="stable")[:MOST_LABELS])
+        place = np.full(labels, len(kept), dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        return cls(place, len(kept) + 1, len(kept))
+
+    def pooled(self, shares: Array) -> Array:
+        """Return the probabilities (token, label) of the compared labels."""
+        import numpy as np
+
+        if self.other is None:
+            return shares
+        sums = np.zeros((len(shares), self.number))
+        kept = np.flatnonzero(self.place != self.other)
+        sums[:, self.place[kept]] = shares[:, kept]
+        sums[:, self.other] = np.maximum(1.0 - sums.sum(axis=1), 0.0)
+        return sums
+
+
+def _outside(corpus: CrowdCorpus) -> int | None:
+    """Return the index of the label ``O``; None if there is none."""
+    return corpus.labels.index("O") if "O" in corpus.labels else None
+
+
+def _of_labels(votes: Votes, corpus: CrowdCorpus) -> tuple[_Labels, Votes]:
+    """Return the labels that are compared, and the votes with these labels."""
+    outside = _outside(corpus)
+    labels = _Labels.of(votes, len(corpus.labels), -1 if outside is None else outside)
+    return labels, votes._replace(label=labels.place[votes.label])
+
+
+def _compare_known(corpus: CrowdCorpus) -> tuple[_Pairs, list[int]]:
+    """Compare annotators at tokens with known labels; also return their indices, those with the most labels there."""
     import numpy as np
 
     known = known_tokens(corpus)
+    sentence = np.repeat(np.arange(len(corpus)), corpus.lengths)[known.token]
+    step = max(1, -(-len(known.token) // MOST_KNOWN))
+    used = np.unique(sentence, return_inverse=True)[1].reshape(-1) % step == 0
+    known, sentence = KnownTokens(known.token[used], known.label[used]), sentence[used]
     place = np.full(sum(corpus.lengths), -1, dtype=np.int64)
     place[known.token] = np.arange(len(known.token))
-    shares = np.zeros((len(known.token), len(corpus.labels)))
-    shares[np.arange(len(shares)), known.label] = 1.0
-    sentence = np.repeat(np.arange(len(corpus)), corpus.lengths)[known.token]
-    return _compare(_chosen(corpus.votes(), place), shares, sentence, len(corpus.annotators))
+    votes = _chosen(corpus.votes(), place)
+    sizes = np.bincount(votes.annotator, minlength=len(corpus.annotators))
+    chosen = np.sort(np.argsort(-sizes, kind="stable")[:MOST_ANNOTATORS])
+    row = np.full(len(sizes), -1, dtype=np.int64)
+    row[chosen] = np.arange(len(chosen))
+    kept = row[votes.annotator] >= 0
+    votes = type(votes)(votes.token[kept], row[votes.annotator[kept]], votes.label[kept])
+    labels, votes = _of_labels(votes, corpus)
+    shares = np.zeros((len(known.token), labels.number))
+    shares[np.arange(len(shares)), labels.place[known.label]] = 1.0
+    return _compare(votes, shares, sentence, len(chosen), labels.other), chosen.tolist()
 
 
 def _chosen(votes: Votes, place: Numbers) -> Votes:
@@ -232,9 +299,8 @@ def known_groups(corpus: CrowdCorpus) -> list[CorrelatedGroup]:
     if not corpus.known or len(corpus.annotators) < 2:
         return []
     if corpus._known_groups is None:
-        compared = _compare_known(corpus)
-        everyone = list(range(len(corpus.annotators)))
-        corpus._known_groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), everyone, "known")
+        compared, chosen = _compare_known(corpus)
+        corpus._known_groups = _groups(corpus, compared, compared.linked(ALPHA_KNOWN), chosen, "known")
     groups: list[CorrelatedGroup] = corpus._known_groups
     return groups
 
@@ -266,22 +332,6 @@ def _mean_correlation(compared: _Pairs, group: list[int]) -> float:
     return float(np.clip((weights * values).sum() / max(weights.sum(), 1e-9), 0.0, 1.0))
 
 
-def _components(linked: npt.NDArray[np.bool_]) -> list[list[int]]:
-    """Return the connected components with at least two members."""
-    left, groups = set(range(len(linked))), []
-    while left:
-        waiting, group = [left.pop()], []
-        while waiting:
-            at = waiting.pop()
-            group.append(at)
-            near = [other for other in left if linked[at, other]]
-            left -= set(near)
-            waiting += near
-        if len(group) > 1:
-            groups.append(sorted(group))
-    return sorted(groups)
-
-
 def correlated_annotators(corpus: CrowdCorpus, aggregator: Any = None) -> list[CorrelatedGroup]:
     """Return groups of annotators who give the same wrong labels more often than independent annotators would.
 
@@ -296,8 +346,8 @@ def correlated_annotators(corpus: CrowdCorpus, aggregator: Any = None) -> list[C
         The annotations.
     aggregator : Aggregator, optional
         An aggregator fitted to the corpus, whose probabilities of the labels are the estimate. The default is the
-        model of :class:`spanrs.crowd.DawidSkene` on at most :data:`MOST_TOKENS` tokens, of the :data:`MOST_ANNOTATORS`
-        annotators with the most labels.
+        model of :class:`spanrs.crowd.DawidSkene`. At most about :data:`MOST_TOKENS` tokens and the
+        :data:`MOST_ANNOTATORS` annotators with the most labels are compared.
 
     Returns
     -------
@@ -320,33 +370,39 @@ def correlated_annotators(corpus: CrowdCorpus, aggregator: Any = None) -> list[C
     >>> [group.annotators for group in correlated_annotators(corpus)]
     [('1', '2', '3')]
     """
-    import numpy as np
-
-    annotators = len(corpus.annotators)
     groups = known_groups(corpus)
-    decided = np.zeros((annotators, annotators), dtype=bool)
-    if corpus.known:
-        decided = _compare_known(corpus).pairs.smaller >= LEAST_ERRORS
-    if aggregator is None:
-        sample, chosen = _sample(corpus)
-        shares = None
-    else:
-        sample, chosen = corpus, list(range(annotators))
-        shares = _shares_of(aggregator)
+    sample, chosen = _sample(corpus)
+    shares = None if aggregator is None else _shares_of(aggregator)
     if len(chosen) < COMPARED:
         return groups
-    compared, copies, counts = _compare_estimate(sample, chosen, shares)
-    undecided = ~decided[np.ix_(chosen, chosen)]
+    decided = _decided(corpus, chosen)
+    compared, copied, counts = _compare_estimate(sample, chosen, shares)
+    undecided = ~decided
     linked = compared.linked() & undecided
     found = _groups(corpus, compared, linked, chosen, "estimate")
-    found = found or _groups(corpus, compared, copies & undecided, chosen, "copies")
+    found = found or _groups(corpus, compared, copied & undecided, chosen, "copies")
     if not found and not decided.any():
         found = _rejecting(corpus, counts, chosen)
     return groups + found
 
 
+def _decided(corpus: CrowdCorpus, chosen: list[int]) -> npt.NDArray[np.bool_]:
+    """Return which pairs of annotators have enough errors at known labels."""
+    import numpy as np
+
+    decided = np.zeros((len(chosen), len(chosen)), dtype=bool)
+    if corpus.known:
+        compared, known = _compare_known(corpus)
+        _, here, there = np.intersect1d(chosen, known, return_indices=True)
+        decided[np.ix_(here, here)] = compared.pairs.smaller[np.ix_(there, there)] >= LEAST_ERRORS
+    return decided
+
+
 def warn_of_correlation(corpus: CrowdCorpus) -> None:
-    """Warn if errors appear correlated, and known labels do not decide who is right."""
+    """Warn if errors appear correlated, and known labels do not decide who is right.
+
+    Messages have no numbers, so that equal messages of several layers of types are shown once.
+    """
     if corpus._correlated is None:
         corpus._correlated = correlated_annotators(corpus)
     groups: list[CorrelatedGroup] = corpus._correlated
@@ -358,8 +414,8 @@ def warn_of_correlation(corpus: CrowdCorpus) -> None:
         )
         if group.evidence == "rejection":
             message = (
-                f"{names} labelled O at {group.same_errors:.0f} of {group.expected:.0f} tokens to which the "
-                "estimate gives another label: either most are missed, or the other annotators share errors"
+                f"{names} labelled O at most tokens to which the estimate gives another label: either most are "
+                "missed, or the other annotators share errors"
             )
         elif group.evidence == "copies":
             message = (
@@ -368,7 +424,7 @@ def warn_of_correlation(corpus: CrowdCorpus) -> None:
         else:
             message = (
                 f"errors of the annotators {names} appear to be correlated: two of them gave the same label against "
-                f"the estimate {group.same_errors:.0f} times, {group.expected:.0f} times expected if independent"
+                "the estimate more often than expected if errors are independent"
             )
         warn(
             [
@@ -396,7 +452,7 @@ def _groups(
     import numpy as np
 
     groups = []
-    for component in _components(linked):
+    for component in components(linked):
         group = component if evidence == "copies" else _without_outsiders(compared.pairs, component)
         rows, columns = (np.array(group)[at] for at in np.triu_indices(len(group), 1))
         sums = [table[rows, columns].sum() for table in (compared.pairs.same, compared.pairs.expected)]
@@ -439,15 +495,16 @@ def _compare_estimate(
     known = known_tokens(corpus)
     with_votes = voted[known.token]
     known = KnownTokens(place[known.token[with_votes]], known.label[with_votes])
+    copied = copies(votes, sentence, annotators, _outside(corpus))
+    labels, votes = _of_labels(votes, corpus)
+    known = known._replace(label=labels.place[known.label])
     if shares is None:
-        shares = _estimate(
-            votes, (len(sentence), len(corpus.labels)), annotators, known, annotator_exponents(corpus)
-        )
+        exponents = annotator_exponents(corpus)
+        shares = _estimate(votes, (len(sentence), labels.number), annotators, known, exponents)
     else:
-        shares = set_known(shares[voted], known)
+        shares = set_known(labels.pooled(shares[voted]), known)
     counts = _answer_counts(votes, shares, annotators)
-    compared = _compare(votes, shares, sentence, annotators)
-    return compared, _copies(votes, len(sentence), annotators), counts
+    return _compare(votes, shares, sentence, annotators, labels.other), copied, counts
 
 
 def _rejecting(corpus: CrowdCorpus, counts: Array, chosen: list[int]) -> list[CorrelatedGroup]:
@@ -458,9 +515,9 @@ def _rejecting(corpus: CrowdCorpus, counts: Array, chosen: list[int]) -> list[Co
     """
     import numpy as np
 
-    if "O" not in corpus.labels:
+    outside = _outside(corpus)
+    if outside is None:
         return []
-    outside = corpus.labels.index("O")
     at_outside = counts[:, outside, outside] / np.maximum(counts[:, outside].sum(axis=1), 1e-9)
     inside = np.delete(counts, outside, axis=1)
     missed, total = inside[:, :, outside].sum(axis=1), inside.sum(axis=(1, 2))
@@ -471,29 +528,6 @@ def _rejecting(corpus: CrowdCorpus, counts: Array, chosen: list[int]) -> list[Co
     names = tuple(corpus.annotators[chosen[at]] for at in members)
     sums = float(missed[members].sum()), float(total[members].sum())
     return [CorrelatedGroup(names, float("nan"), *sums, "rejection")]
-
-
-def _copies(votes: Votes, tokens: int, annotators: int) -> npt.NDArray[np.bool_]:
-    """Return which pairs differ far less than either of them differs from every other annotator."""
-    import numpy as np
-
-    given = np.full((annotators, tokens), -1, dtype=np.int64)
-    given[votes.annotator, votes.token] = votes.label
-    differ, both = np.zeros((2, annotators, annotators))
-    for a, b in itertools.combinations(range(annotators), 2):
-        shared = (given[a] >= 0) & (given[b] >= 0)
-        both[a, b] = both[b, a] = shared.sum()
-        differ[a, b] = differ[b, a] = (shared & (given[a] != given[b])).sum()
-    rates = differ / np.maximum(both, 1.0)
-    near = (rates < COPIED) & (both >= LEAST_SHARED)
-    linked = np.zeros((annotators, annotators), dtype=bool)
-    for group in _components(near & ~np.eye(annotators, dtype=bool)):
-        others = np.setdiff1d(np.arange(annotators), group)
-        inside, outside = np.ix_(group, group), np.ix_(np.array(group), others)
-        apart = (differ[outside] >= LEAST_ERRORS) & (rates[outside] > COPIED_RATIO * rates[inside].max())
-        linked[inside] = len(others) > 0 and apart[both[outside] >= LEAST_SHARED].all()
-    np.fill_diagonal(linked, val=False)
-    return linked
 
 
 def _estimate(

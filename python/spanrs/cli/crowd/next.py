@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import click
 
 from spanrs.cli import _generated
 from spanrs.cli.crowd import inputs
 from spanrs.cli.output import Output, table_output
+from spanrs.crowd.aggregator import Aggregator
+from spanrs.crowd.corpus import CrowdCorpus
 from spanrs.crowd.experiments import Settings, make_method, methods_with_tables
-from spanrs.crowd.next import NextAnnotation, next_annotations
-from spanrs.crowd.pooling import pooled_corpus
+from spanrs.crowd.next import NextAnnotation, next_of_layers
 from spanrs.report.page import Section, Sorted, render
 from spanrs.report.table import Table
 
@@ -51,14 +53,12 @@ def command(
         )
     inputs.refuse_unused(method)
     layers = inputs.read_layers(paths, annotators, known, known_annotator)
-    corpus = pooled_corpus(layers)
-    fitted = make_method(method, settings, corpus, progress=None).fit(corpus)
-    rows = next_annotations(
-        corpus, fitted, most=most, per_annotator=per_annotator, min_annotators=min_annotators
+    rows = next_of_layers(
+        _fitted(layers, method, settings),
+        most=most,
+        per_annotator=per_annotator,
+        min_annotators=min_annotators,
     )
-    # The pooled corpus has each sentence once for each layer of types.
-    number = len(layers[0])
-    rows = [row._replace(sentences=sorted({at % number for at in row.sentences})) for row in rows]
     output.write(
         {
             "text": lambda: [_table(rows)] if rows else [NOTHING],
@@ -69,6 +69,19 @@ def command(
             "html": lambda: _page(rows),
         }
     )
+
+
+def _fitted(
+    layers: list[CrowdCorpus], method: str, settings: Settings
+) -> Iterator[tuple[CrowdCorpus, Aggregator]]:
+    """Fit one layer after the other; layers are removed from the list, because corpora keep large tables."""
+    aggregator = make_method(method, settings, layers[0], progress=None)
+    for layer in layers:
+        # Layers differ in labels only.
+        layer.sentences = layers[0].sentences
+    while layers:
+        corpus = layers.pop(0)
+        yield corpus, aggregator.fit(corpus)
 
 
 def _table(rows: list[NextAnnotation], digits: int = 3) -> Table:
