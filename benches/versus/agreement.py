@@ -249,7 +249,7 @@ def main() -> None:
             path = Path(folder) / "export.json"
             number = write_export(path, tasks(truth))
             size = path.stat().st_size / 1e6
-            for more in ((), ("--samples", "0"), ("--positions", "characters"), ("--gamma",)):
+            for more in ((), ("--resamples", "0"), ("--positions", "characters"), ("--gamma",)):
                 wall, cpu, memory = command(path, *more)
                 shown = [f"{size:.0f}", " ".join(more), f"{wall:.1f}", f"{cpu:.1f}", f"{memory:.0f}"]
                 rows.append([name, str(number), *shown])

@@ -109,7 +109,7 @@ def test_agreement(files, capsys):
         *("annotators", "types", "pairs", "by_document", "intervals"),
         *("positions", "documents", "samples", "level", "gamma", "gamma_samples"),
     }
-    status, out, _ = spanrs(capsys, "agreement", files / "crowd.txt", "--samples", "0")
+    status, out, _ = spanrs(capsys, "agreement", files / "crowd.txt", "--resamples", "0")
     assert status == 0
     assert "interval" not in out
     assert "F1 of spans, overlap, mean of pairs" in out

@@ -362,7 +362,7 @@ POSITIONS = option("--positions", "positions", group="Agreement",
     default="tokens", metavar="UNIT")
 GAMMA = option("--gamma", "gamma", group="Agreement", help="Also compute gamma, which takes longer.",
     is_flag=True)
-AGREEMENT_SAMPLES = option("--samples", "samples", group="Intervals",
+AGREEMENT_SAMPLES = option("--resamples", "samples", group="Intervals",
     help="Number of resamples of documents; 0: no intervals.", type=types.IntRange(min=0, max=10000000),
     default=1000, metavar="N")
 GOLD = option("--gold", "gold", group="Input", help="The true labels: one token and label per line.",

@@ -125,7 +125,7 @@ def disagreements(
     >>> from spanrs.crowd import CrowdCorpus, MajorityVote, disagreements
     >>> corpus = CrowdCorpus([["Ada"], ["Bob"]], [{"a": ["O"], "b": ["O"]}, {"a": ["O"], "b": ["B-PER"]}])
     >>> [(row.label, row.reasons) for row in disagreements(corpus, MajorityVote().fit(corpus))]
-    [('sentence 2', ['only b marked "Bob" as PER'])]
+    [('sentence 1', ['only b marked "Bob" as PER'])]
     """
     return review(corpus, as_layers(corpus, aggregator), estimates).disputed[:most]
 

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from spanrs.crowd.aggregator import Aggregator, reliability
 from spanrs.crowd.consensus_files import Consensus
 from spanrs.crowd.corpus import CrowdCorpus
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-class PooledEstimates(Aggregator):
-    """The estimates of several layers, for a corpus with the sentences of all layers.
 
-    Parameters
-    ----------
-    consensus : Consensus
-        The fitted layers.
-    """
+@dataclass(frozen=True)
+class PooledEstimates:
+    """The estimates of several layers, with the attributes of a fitted aggregator that tables and pages read."""
 
-    def __init__(self, consensus: Consensus | None = None) -> None:
-        self.consensus = consensus
-
-    def fit(self, corpus: Any) -> Self:
-        """Set the estimates of a corpus from :func:`pooled`."""
-        layers = () if self.consensus is None else self.consensus.aggregators
-        self.labels_ = [labels for layer in layers for labels in layer.labels_]
-        self.confidence_ = [row for layer in layers for row in layer.confidence_]
-        self.reliability_ = reliability(corpus, self.labels_)
-        return self
+    labels_: list[list[str]]
+    confidence_: list[npt.NDArray[np.float64]]
+    reliability_: dict[str, float]
 
 
 def pooled(consensus: Consensus) -> tuple[CrowdCorpus, Aggregator]:
@@ -49,7 +42,10 @@ def pooled(consensus: Consensus) -> tuple[CrowdCorpus, Aggregator]:
     if len(consensus.corpora) == 1:
         return consensus.corpora[0], consensus.aggregators[0]
     corpus = pooled_corpus(consensus.corpora)
-    return corpus, PooledEstimates(consensus).fit(corpus)
+    labels = [row for layer in consensus.aggregators for row in layer.labels_]
+    confidence = [row for layer in consensus.aggregators for row in layer.confidence_]
+    estimates = PooledEstimates(labels, confidence, reliability(corpus, labels))
+    return corpus, cast("Aggregator", estimates)
 
 
 def pooled_corpus(corpora: Sequence[CrowdCorpus]) -> CrowdCorpus:
