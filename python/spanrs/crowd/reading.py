@@ -168,18 +168,12 @@ def _read_crowd(
     """Read the annotations of a source, without known answers."""
     if isinstance(source, CrowdCorpus):
         return project_of_corpus(source) or source
-    if isinstance(source, Mapping) and not source.keys() >= set(TABLE):
-        return _of_sources([_read(part) for part in source.values()], list(source), missing, partial)
-    if isinstance(source, Mapping):
+    if _is_table(source):
         return read_table(source, missing=missing, partial=partial)
-    if isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
-        sources = [_read(part) for part in source]
-        return _of_sources(sources, annotators or _names(source), missing, partial)
-    corpus = _read(source)
+    corpus = _sources(source, annotators)
+    if not isinstance(corpus, Corpus):
+        return _of_sources(corpus, missing, partial)
     parts = corpus.parts
-    if not is_export(corpus):
-        sources, names = _of_directory(corpus)
-        return _of_sources(sources, annotators or names, missing, partial)
     if parts[0].kind == "documents":
         return _of_layers(corpus, annotators)
     if parts[0].kind == "table":
@@ -193,6 +187,24 @@ def _read_crowd(
         )
         raise with_code(FormatError(message), "wrong_format", parts[0].path)
     return read_columns(parts[0].opened(keep=True), annotators=annotators, missing=missing, partial=partial)
+
+
+def _is_table(source: Any) -> bool:
+    """Return whether a source is a table in long form: a mapping of its columns."""
+    return isinstance(source, Mapping) and source.keys() >= set(TABLE)
+
+
+def _sources(source: Any, annotators: Sequence[str] | None) -> Corpus | dict[str, Corpus]:
+    """Return a source that contains all annotators, or the sources of annotators by name."""
+    if isinstance(source, Mapping):
+        return _by_annotator([_read(part) for part in source.values()], list(source))
+    if isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
+        return _by_annotator([_read(part) for part in source], list(annotators or _names(source)))
+    corpus = _read(source)
+    if is_export(corpus):
+        return corpus
+    sources, names = _of_directory(corpus)
+    return _by_annotator(sources, list(annotators or names))
 
 
 def _read(source: Any) -> Corpus:
@@ -228,12 +240,9 @@ def _table(part: Part) -> Any:
     )
 
 
-def _of_sources(
-    sources: Sequence[Corpus], annotators: Sequence[str] | None, missing: str, partial: str
-) -> CrowdCorpus | Project:
+def _of_sources(by_annotator: dict[str, Corpus], missing: str, partial: str) -> CrowdCorpus | Project:
     """Return the annotations of several sources, one for each annotator."""
-    names = list(annotators or _names(sources))
-    by_annotator = _by_annotator(sources, names)
+    names, sources = list(by_annotator), list(by_annotator.values())
     parts = [part for corpus in sources for part in corpus.parts]
     if all(part.kind == "documents" for part in parts):
         return project_of_texts(
@@ -380,21 +389,12 @@ def shared_texts(
 
     Parameters are those of :func:`crowd_corpus`.
     """
-    if isinstance(source, CrowdCorpus) or (isinstance(source, Mapping) and source.keys() >= set(TABLE)):
+    if isinstance(source, CrowdCorpus) or _is_table(source):
         return None
-    if isinstance(source, Mapping):
-        sources, names = [_read(part) for part in source.values()], list(source)
-    elif isinstance(source, (list, tuple)) and len(source) > 1 and not _is_document(source[0]):
-        sources = [_read(part) for part in source]
-        names = list(annotators or _names(source))
-    else:
-        corpus = _read(source)
-        if is_export(corpus):
-            is_text = corpus.parts[0].kind == "documents"
-            return (texts_of_export(corpus, annotators), corpus.options.tokenizer) if is_text else None
-        sources, of_directory = _of_directory(corpus)
-        names = list(annotators or of_directory)
-    if any(part.kind != "documents" for source in sources for part in source.parts):
+    sources = _sources(source, annotators)
+    if isinstance(sources, Corpus):
+        is_text = sources.parts[0].kind == "documents"
+        return (texts_of_export(sources, annotators), sources.options.tokenizer) if is_text else None
+    if any(part.kind != "documents" for corpus in sources.values() for part in corpus.parts):
         return None
-    by_annotator = _by_annotator(sources, names)
-    return iter(texts_of_sources(by_annotator)), sources[0].options.tokenizer
+    return iter(texts_of_sources(sources)), next(iter(sources.values())).options.tokenizer
