@@ -46,7 +46,7 @@ LEAST_DEFINED = 0.5
 class Agreement(Measures):
     """Agreement between the annotators of a project. Returned by :func:`spanrs.agreement`.
 
-    A measure of nothing is NaN, which is printed as "undefined".
+    A measure is NaN, printed as "undefined", if there is nothing to measure.
 
     Attributes
     ----------
@@ -363,8 +363,8 @@ def agreement(
     source : CrowdCorpus, Corpus, or a source that :func:`spanrs.crowd.crowd_corpus` accepts
         An export with several annotators, or a list of sources or a mapping from names to sources, one for each
         annotator, or columns or a table in long form. Documents are paired by id, otherwise by text, otherwise by
-        order. An annotator who found nothing to annotate in a document is compared; one who did not see it, or skipped
-        it, is not.
+        order. Empty documents are compared; documents that an annotator skipped or never opened are left out of the
+        comparisons of that annotator.
     annotators : sequence of str, optional
         Names of the sources or columns, or the annotators of an export to compare; by default all.
     positions : str

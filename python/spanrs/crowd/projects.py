@@ -15,7 +15,7 @@ from spanrs.io.annotator_files import PROJECT
 from spanrs.io.documents import ANNOTATED, plain_document
 from spanrs.io.parts import Part
 
-#: Answers of annotators who saw a document and annotated it, or found nothing to annotate.
+#: Answers that count: annotations, or an empty document.
 SEEN = ("given", "empty")
 #: Maximum number of sources in a message.
 MOST_SHOWN = 3
@@ -43,7 +43,7 @@ class ProjectDocument:
     document : Document
         Id, name, text, metadata and tokens, without the annotations of annotators.
     answers : mapping of str to sequence of Annotation
-        The annotations of each annotator who saw the document; empty if an annotator found nothing to annotate.
+        The annotations of each annotator who saw the document; empty if the annotator left it without annotations.
         Offsets refer to the text of ``document``.
     part : Part
         The source of the document.
@@ -182,7 +182,7 @@ def shown_sources(parts: Iterable[Part]) -> str:
 
 
 def was_seen(document: _spanrs.Document) -> bool:
-    """Return whether a document was annotated, or read without finding anything to annotate."""
+    """Return whether no answer of a document is skipped or rejected."""
     return all(layer.answer in SEEN for layer in document.layers())
 
 

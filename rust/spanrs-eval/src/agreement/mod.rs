@@ -14,8 +14,8 @@
 //! - Krippendorff's alpha for unitizing (1995; 2004, section 11.6).
 //! - [`gamma`] aligns the units of all annotators.
 //!
-//! Only annotators who saw a document are compared on it. A measure without anything to measure is
-//! NaN.
+//! Documents that an annotator did not see are left out of that annotator's comparisons. A measure is
+//! NaN if there is nothing to measure.
 
 mod document;
 mod formulas;

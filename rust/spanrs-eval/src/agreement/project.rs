@@ -50,7 +50,7 @@ pub enum Content {
 pub struct Answer {
     /// Index of the annotator, from 0.
     pub annotator: u32,
-    /// The annotations; empty if the annotator found nothing to annotate.
+    /// The annotations; empty if the annotator left the document without annotations.
     pub content: Content,
 }
 

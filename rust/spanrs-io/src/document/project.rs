@@ -23,8 +23,8 @@ use tokens::{clip_to_tokens, join_tokens, keep_tokens, widen_to_tokens};
 /// | item | in a format without it |
 /// |---|---|
 /// | annotators | the first annotator of the document is kept, with tokens of any annotator |
-/// | annotators without annotations | marked as having found nothing, or removed |
-/// | annotators with annotations who found nothing | marked as having found something |
+/// | annotators without annotations | get an empty answer, or are removed |
+/// | annotators with annotations and an empty answer | get the answer `given` |
 /// | tokens | removed; added if the format requires tokens and the document has none |
 /// | tokens that overlap others | removed if the format requires tokens |
 /// | tokens that cross annotations | removed if the format requires nested annotations |

@@ -67,7 +67,7 @@ fn skip_rejected(document: &mut Cow<'_, Document>, losses: &mut Losses) {
     }
 }
 
-/// Makes the answers agree with the annotations: annotators without annotations have found nothing,
+/// Makes the answers agree with the annotations: annotators without annotations have empty answers,
 /// or are removed if the format cannot represent them, and annotators with annotations have found
 /// something. Annotations may have been removed since [`keep_layers`].
 pub(super) fn keep_answers(document: &mut Cow<'_, Document>, holds: &Holds, losses: &mut Losses) {
