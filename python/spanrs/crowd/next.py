@@ -86,17 +86,18 @@ def next_annotations(
     Notes
     -----
     Annotators who skipped or rejected a document are not asked again. The gain of an answer is the mutual information
-    of the true label :math:`z` and the answer :math:`y` of the annotator under the estimate (Lindley 1956, MacKay
-    1992): the expected reduction of the entropy of :math:`z`,
+    of the true label *z* and the answer *y* of the annotator under the estimate *q* (Lindley 1956, MacKay 1992), the
+    expected reduction of the entropy of *z*::
 
-    .. math:: I(z; y) = \sum_z q(z) \sum_y p(y | z) \log \frac{p(y | z)}{\sum_{z'} q(z') p(y | z')}.
+        I(z; y) = sum over z of q(z) sum over y of p(y | z) log(p(y | z) / p(y))
+        p(y) = sum over z of q(z) p(y | z)
 
     Gains are summed over tokens. As an answer depends only on the true label of its token, this is an upper bound of
     the information about the labels of the sentence, attained if tokens are independent. Choices are greedy; after an
     assignment, gains of the sentence are means over its possible answers, at most :data:`MOST_DISTRIBUTIONS` for each
     token. The gain of an annotator with correlated errors (:func:`spanrs.crowd.correlated_annotators`, with known
-    labels only) is multiplied by the increase of :math:`n / (1 + (n - 1) \rho)`, where :math:`n` is the number of
-    annotators of the group. Rodrigues, Pereira and Ribeiro (2013) propose active learning as future work.
+    labels only) is multiplied by the increase of ``n / (1 + (n - 1) rho)``, where *n* is the number of annotators of
+    the group and *rho* their correlation. Rodrigues, Pereira and Ribeiro (2013) propose active learning as future work.
 
     Examples
     --------
