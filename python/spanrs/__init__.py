@@ -2,7 +2,7 @@
 
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
-- :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
+- :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`, :class:`Strings`,
   :class:`spanrs.mat.Mat`.
 - :func:`agreement`: measure the agreement of the annotators of a project.
 - :func:`compare`: test the significance of differences between systems.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanrs._spanrs import __version__
     from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
-    from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
+    from spanrs.eval import Fair, Partial, Result, Scorer, Strings, compare, score
     from spanrs.io import Corpus, Document, Sentence, read, write
     from spanrs.tags import Span
 
@@ -43,6 +43,7 @@ __all__ = [
     "Span",
     "SpanrsError",
     "SpanrsWarning",
+    "Strings",
     "__version__",
     "agreement",
     "compare",

@@ -36,24 +36,26 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
 MATCHER_PARAMETERS = {"fair": ("exclude", "weights", "focus"), "mat": ("exclude", "task", "task_path",
     "token_types", "by_token", "by_pseudo_token", "by_character", "clash_kinds", "details", "confusability",
     "confidence", "percent", "csv_directory", "csv_formulas", "xlsx", "unpaired_overlap", "pieces",
-    "overlay", "all_elements"), "partial": ("min_overlap", "matching")}
+    "overlay", "all_elements"), "partial": ("min_overlap", "matching"), "strings": ("counting",
+    "normalization", "within")}
 #: Parameters for arguments of spanrs.read, the names of these arguments, and the options.
-READ_ARGUMENTS = (("scheme", "scheme", "--scheme"), ("reading", "reading", "--reading"), ("format_name",
-    "format", "--format"), ("tag", "tags", "--column"), ("token", "tokens", "--token-column"),
-    ("gold_column", "gold", "--gold-column"), ("pred_column", "pred", "--pred-column"), ("separator",
-    "separator", "--separator"), ("comments", "comments", "--comments"), ("document_column", "documents",
-    "--document-column"), ("position_column", "position", "--position-column"), ("punct_column",
-    "punct_column", "--punct-column"), ("annotator", "annotator", "--annotator"), ("layer", "layer",
-    "--layer"), ("trim", "trim", "--trim"), ("offsets", "offsets", "--offsets"), ("inclusive_ends",
+READ_ARGUMENTS = (("texts", "texts", "--texts"), ("scheme", "scheme", "--scheme"), ("reading", "reading",
+    "--reading"), ("format_name", "format", "--format"), ("tag", "tags", "--column"), ("token", "tokens",
+    "--token-column"), ("gold_column", "gold", "--gold-column"), ("pred_column", "pred", "--pred-column"),
+    ("separator", "separator", "--separator"), ("comments", "comments", "--comments"), ("document_column",
+    "documents", "--document-column"), ("position_column", "position", "--position-column"),
+    ("punct_column", "punct_column", "--punct-column"), ("annotator", "annotator", "--annotator"), ("layer",
+    "layer", "--layer"), ("trim", "trim", "--trim"), ("offsets", "offsets", "--offsets"), ("inclusive_ends",
     "inclusive_ends", "--inclusive-ends"), ("encoding", "encoding", "--encoding"))
 #: Parameters that are settings of signatures.
-SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "scheme",
+SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "counting",
+    "normalization", "within", "off_schema", "ungrounded", "occurrences", "stages", "threshold", "scheme",
     "pred_scheme", "reading")
 
-MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair or mat.",
+MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair, strings or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")
-LIBRARY_MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial or fair.",
-    type=types.LIBRARY_MATCHER, default="exact", metavar="NAME")
+LIBRARY_MATCHER = option("--matcher", "matcher", group="Comparison",
+    help="exact, partial, fair or strings.", type=types.LIBRARY_MATCHER, default="exact", metavar="NAME")
 TYPES = option("--types", "kept", group="Comparison", help="Count only these types.", type=types.NAMES,
     metavar="TYPE,...", multiple=True)
 EXCLUDE = option("--exclude", "exclude", group="Comparison", help="Exclude these types (fair, mat).",
@@ -76,6 +78,37 @@ WEIGHTS = option("--weights", "weights", group="Comparison", help="paper, defaul
 FOCUS = option("--focus", "focus", group="Comparison",
     help="Side whose type LE and LBE count towards (fair).", show_default="gold", metavar="gold|pred",
     rare=True)
+COUNTING = option("--counting", "counting", group="Comparison",
+    help="How often equal strings count (strings).", type=types.choice("multiset", "set"),
+    show_default="multiset", metavar="HOW", rare=True)
+NORMALIZATION = option("--normalization", "normalization", group="Comparison",
+    help="When strings are equal (strings).", type=types.choice("none", "case", "unicode", "squad"),
+    show_default="none", metavar="HOW", rare=True)
+WITHIN = option("--within", "within", group="Comparison", help="Where strings match (strings).",
+    type=types.choice("text", "document"), show_default="text", metavar="UNIT", rare=True)
+ALL_SETTINGS = option("--all-settings", "all_settings", group="Comparison",
+    help="Score answers in all the ways in use, side by side.", is_flag=True, rare=True)
+TEXTS = option("--texts", "texts", group="Answers of models",
+    help="The texts that answers are about, if not gold.", metavar="FILE", rare=True)
+SCHEMA = option("--schema", "schema", group="Answers of models",
+    help="Types that were asked for; by default gold's.", type=types.NAMES, metavar="TYPE,...",
+    multiple=True, rare=True)
+TYPE_NAME = option("--type-name", "type_names", group="Answers of models",
+    help="Read NAME in answers as TYPE.", metavar="NAME=TYPE", multiple=True, rare=True)
+OFF_SCHEMA = option("--off-schema", "off_schema", group="Answers of models",
+    help="Mentions whose types are not in the schema.", type=types.choice("keep", "drop", "count"),
+    default="keep", metavar="HOW", rare=True)
+UNGROUNDED = option("--ungrounded", "ungrounded", group="Answers of models",
+    help="Mentions that do not occur in the text.", type=types.choice("keep", "drop"), default="keep",
+    metavar="HOW", rare=True)
+OCCURRENCES = option("--occurrences", "occurrences", group="Answers of models",
+    help="Which occurrences of a mention count.", type=types.choice("listed", "all"), default="listed",
+    metavar="WHICH", rare=True)
+STAGES = option("--stages", "stages", group="Answers of models", help="exact, case, unicode, part, fuzzy.",
+    type=types.NAMES, show_default="all", metavar="STAGE,...", multiple=True, rare=True)
+THRESHOLD = option("--threshold", "threshold", group="Answers of models",
+    help="Minimum similarity of the stage fuzzy.", type=types.FloatRange(min=0, max=1), default=0.75,
+    metavar="SHARE", rare=True)
 AVERAGE = option("--average", "average", group="Comparison", help="Average over types.",
     type=types.choice("micro", "macro", "weighted"), default="micro", metavar="HOW")
 PART = option("--part", "part", group="Comparison", help="The measure to compare.",
@@ -398,23 +431,25 @@ PER_LABEL = option("--per-label", "per_label", group="Output", help="Also print 
     is_flag=True)
 
 score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("preds", metavar="[PRED]...",
-    nargs=-1, required=False)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, TYPES, EXCLUDE,
-    MAP, UNTYPED, ALIGN, LIKE, SCHEME, PRED_SCHEME, READING, ALL_READINGS, GOLD_COLUMN, PRED_COLUMN,
-    GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
-    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON, BY_DOCUMENT,
-    BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE, INTERVALS,
-    LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN,
-    BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS,
-    XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv",
-    "json", "html", "jsonl"))
+    nargs=-1, required=False)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, COUNTING,
+    NORMALIZATION, WITHIN, TYPES, EXCLUDE, MAP, UNTYPED, ALIGN, LIKE, SCHEME, PRED_SCHEME, READING,
+    ALL_READINGS, ALL_SETTINGS, GOLD_COLUMN, PRED_COLUMN, GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN,
+    TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
+    TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME,
+    OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON,
+    OUTPUT, TO, JSON, BY_DOCUMENT, BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME,
+    SHORT_SIGNATURE, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH,
+    TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN, BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE,
+    PERCENT, CSV_DIRECTORY, CSV_FORMULAS, XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS],
+    formats=("text", "markdown", "latex", "csv", "json", "html", "jsonl"))
 compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B]...", nargs=-1,
-    required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, AVERAGE, PART,
-    CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
-    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
-    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE,
-    LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown",
-    "latex", "csv", "json", "html"))
+    required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, COUNTING,
+    NORMALIZATION, WITHIN, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT,
+    COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
+    LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA,
+    TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD, UNIT, GROUP, BASELINE,
+    SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER],
+    formats=("text", "markdown", "latex", "csv", "json", "html"))
 agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, POSITIONS, GAMMA, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON,
     PLOT, MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
@@ -428,7 +463,8 @@ fair = command("fair", arguments=[argument("target_in", metavar="[GOLD]", requir
 read = command("read", arguments=[argument("files", metavar="FILE...", nargs=-1, required=True)],
     options=[SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
+    TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD,
+    SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
 validate = command("validate", arguments=[argument("file", metavar="FILE")], options=[SCHEME, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, MAX_VIOLATIONS,
@@ -436,7 +472,8 @@ validate = command("validate", arguments=[argument("file", metavar="FILE")], opt
 convert = command("convert", arguments=[argument("file", metavar="FILE")], options=[TARGET_FORMAT, LOSSY,
     SCHEME, TO_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, CORPUS_OUTPUT])
+    TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD,
+    CORPUS_OUTPUT])
 spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[SCHEME, READING, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])

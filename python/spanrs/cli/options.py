@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from spanrs.cli._generated import READ_ARGUMENTS
+from spanrs.io.answer_options import STAGES, AnswerOptions
 from spanrs.io.columns import Columns
 from spanrs.io.options import Limits, ReadOptions
 from spanrs.tags.types import Dialect
@@ -27,6 +28,8 @@ PASSED = (
     "inclusive_ends",
     "encoding",
 )
+#: Options for answers of models, besides their texts.
+ANSWERS = ("schema", "type_names", "off_schema", "ungrounded", "occurrences", "stages", "threshold")
 #: Parameters for the layout of column files, as in :class:`spanrs.io.columns.Columns`.
 LAYOUT = ("separator", "comments", "token", "tag")
 #: Argument of :func:`spanrs.read` for each parameter of a command.
@@ -75,6 +78,7 @@ def read_arguments(function: F) -> F:
         defaults = ReadOptions.__dataclass_fields__
         read = {name: value for name, value in read.items() if value not in (None, defaults[name].default)}
         read |= column_arguments(_pop_columns(parameters))
+        read |= _answer_arguments(parameters)
         if format_name != "auto":
             read["format"] = format_name
         dialect = Dialect(separator=tag_separator, suffix=suffix)
@@ -85,6 +89,31 @@ def read_arguments(function: F) -> F:
         return function(*args, read=read, **parameters)
 
     return wrapped  # type: ignore[return-value]  # click takes any callable
+
+
+def _answer_arguments(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Remove the options for answers of models, if the command has them, and return them as arguments."""
+    if "texts" not in parameters:
+        return {}
+    texts = parameters.pop("texts")
+    options = {name: parameters.pop(name) for name in ANSWERS}
+    names: dict[str, str] = {}
+    for text in options["type_names"]:
+        name, equals, ty = text.partition("=")
+        if not (name and equals and ty):
+            raise click.UsageError(f"--type-name needs NAME=TYPE, not {text!r}")
+        names[name] = ty
+    changed = {
+        "types": [ty for part in options.pop("schema") for ty in part] or None,
+        "type_names": names,
+        "stages": [stage for part in options.pop("stages") for stage in part] or STAGES,
+    }
+    try:
+        answers = AnswerOptions(**options | changed)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    read: dict[str, Any] = {} if texts is None else {"texts": texts}
+    return read if answers == AnswerOptions() else read | {"answers": answers}
 
 
 def with_reading(read: dict[str, Any], reading: str | None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spanrs.eval.scorer import Scorer
     from spanrs.eval.scores import Confusion, CriterionResult, DocumentRow, Score, Totals, TypeScores
     from spanrs.eval.scoring import score
+    from spanrs.eval.strings import Strings
 
 __all__ = [
     "Bootstrap",
@@ -38,6 +39,7 @@ __all__ = [
     "Result",
     "Score",
     "Scorer",
+    "Strings",
     "Totals",
     "TypeScores",
     "Violations",
@@ -65,6 +67,7 @@ __getattr__, __dir__ = lazy_names(
         "Result": "result",
         "Score": "scores",
         "Scorer": "scorer",
+        "Strings": "strings",
         "Totals": "scores",
         "TypeScores": "scores",
         "Violations": "evidence",

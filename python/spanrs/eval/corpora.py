@@ -24,6 +24,7 @@ from spanrs.eval.details import (
 )
 from spanrs.eval.documents import document_name
 from spanrs.eval.evidence import Skipped
+from spanrs.eval.generated import as_documents, described, text_pairs
 from spanrs.eval.layers import join_layers, spans_of
 from spanrs.eval.listed_errors import list_errors
 from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, listed
@@ -136,6 +137,11 @@ def score_corpora(
     options = options.of_corpora(corpora)
     gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
     gold, pred = _with_schemes((gold, pred), options)
+    texts = None if corpora.pred is None else text_pairs(gold, pred, options.matcher)
+    if texts is not None:
+        _check_texts(options, store)
+        by = "document" if options.by == "sentence" else options.by
+        return described(score_corpora(Corpora(*as_documents(texts)), replace(options, by=by)), texts)
     of_texts = document_scorer(options.matcher)
     if of_texts is not None:
         if corpora.pred is None:
@@ -190,6 +196,21 @@ def score_corpora(
         evidence = replace(evidence, skipped=(*evidence.skipped, *skipped), notes=(*evidence.notes, *notes))
         result = replace(result, evidence=evidence)
     return result
+
+
+def _check_texts(options: ScoreOptions, store: object) -> None:
+    """Refuse options that do not apply to generated answers and to strings.
+
+    Raises
+    ------
+    ValueError
+    """
+    if store is not None:
+        raise ValueError("store is not supported for generated answers and strings")
+    if options.align != "refuse":
+        raise ValueError(
+            f"align={options.align!r} does not apply to generated answers and strings, which have no tokens"
+        )
 
 
 def _is_joined(gold: Corpus, pred: Corpus, options: ScoreOptions) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from spanrs.errors import LocatedViolation, Violation
-from spanrs.eval.stored import NONE, check_stored
+from spanrs.eval.stored import ANY, NONE, check_stored
 from spanrs.tags.types import Span
 
 
@@ -121,6 +121,7 @@ _STORED = {
     "warnings": [str],
     "notes": [str],
     "skipped": list,
+    "answers": {ANY: int},
 }
 _SKIPPED = {"file": str, "message": str, "pair": bool}
 
@@ -143,6 +144,8 @@ class Evidence:
     """Other notes about the input."""
     skipped: tuple[Skipped, ...] = ()
     """Files and annotations that were not scored, with the reasons."""
+    answers: Mapping[str, int] = field(default_factory=dict)
+    """Numbers of generated answers, of their mentions, and of the mentions found at each stage of grounding."""
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Evidence:
@@ -164,7 +167,11 @@ class Evidence:
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence as plain values, for :meth:`from_dict`."""
         located = {side: [_plain(place) for place in places] for side, places in self.located.items()}
-        return vars(self) | {"located": located}
+        plain = vars(self) | {"located": located}
+        if not self.answers:
+            # Earlier versions do not know this field.
+            del plain["answers"]
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Evidence:
@@ -186,6 +193,8 @@ class Evidence:
             tuple(plain["warnings"]),
             tuple(plain["notes"]),
             tuple(Skipped(*entry) for entry in plain["skipped"]),
+            # Stored by versions that had no answers.
+            plain.get("answers", {}),
         )
 
 
@@ -206,4 +215,11 @@ def merge_evidence(parts: Sequence[Evidence], offsets: Sequence[int]) -> Evidenc
         tuple(dict.fromkeys(item for part in parts for item in part.warnings)),
         tuple(dict.fromkeys(item for part in parts for item in part.notes)),
         tuple(item for part in parts for item in part.skipped),
+        _sums([part.answers for part in parts]),
     )
+
+
+def _sums(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sum of each number by name."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: sum(part.get(name, 0) for part in parts) for name in names}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spanrs.eval import tables
+from spanrs.eval.answer_tables import answers_table
 from spanrs.eval.error_section import errors_section
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.measures import Measure, Ratio, f1_measures
@@ -50,6 +51,8 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
     yield from (
         Sorted(table.title, table) for table in shown if table.title not in ("Confusion", "Documents")
     )
+    if result.evidence.answers:
+        yield Sorted("Answers", answers_table(result.evidence.answers))
     if result.per_type:
         yield _type_bars(result, drawn)
     if result.confusion:

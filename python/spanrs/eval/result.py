@@ -321,7 +321,7 @@ class Result(Evaluation):
             ``criterion``, the name of this criterion, and ``criteria``, the same keys for all criteria if there are
             several; ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``,
             ``sentences``, ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``),
-            ``detection``, ``pred_detection``, ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored``
+            ``detection``, ``pred_detection``, ``answers`` (the numbers of generated answers, if pred has them), ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored``
             if it is not empty, and ``errors``, ``documents`` and ``details`` if they were requested.
         """
         default = self[self.matcher.criterion].shown
@@ -346,6 +346,7 @@ class Result(Evaluation):
             "violations": {side: violations.to_dict() for side, violations in self.violations.items()},
             "detection": self.evidence.detection,
             "pred_detection": self.evidence.pred_detection,
+            **({"answers": dict(self.evidence.answers)} if self.evidence.answers else {}),
             "warnings": self.warnings,
             "notes": self.notes,
             "signature": self.signature,

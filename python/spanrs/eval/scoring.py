@@ -21,11 +21,13 @@ from spanrs.eval.details import (
     span_lists,
     with_tokens,
 )
+from spanrs.eval.generated import strings_in_memory
 from spanrs.eval.matchers import Matcher, as_matcher, document_scorer
 from spanrs.eval.readings import score_readings
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
 from spanrs.eval.sides import Corpora, Side, corpora_of
+from spanrs.eval.strings import is_strings
 from spanrs.io import Corpus, Pairing
 from spanrs.io.options import LayoutArguments
 from spanrs.tags.types import IGNORE_INDEX, Dialect, is_auto
@@ -204,9 +206,16 @@ def score(
     arguments: dict[str, Any] = dict(options)
     if tokens is not None:
         arguments["tokens"] = tokens
+    if is_strings(matcher):
+        gold, pred = strings_in_memory(gold), strings_in_memory(pred)
     corpora = corpora_of(gold, pred, arguments)
     several = reading == "all" or isinstance(reading, (list, tuple))
     if corpora is None:
+        if is_strings(matcher):
+            raise TypeError(
+                "the strings matcher compares texts; pass files, documents, or for each text its answer (str) or its "
+                "pairs of type and string"
+            )
         if several:
             raise ValueError("several readings are only supported for files; call score for each reading")
         scorer = Scorer(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from spanrs.eval.answer_tables import answers_table
 from spanrs.eval.evaluation import Evaluation
 from spanrs.eval.scores import Totals, plain_score
 from spanrs.report.numbers import amount, percent, safe_cell
@@ -245,6 +246,9 @@ def shown_parts(
     if several and len(result.per_type) > MOST:
         yield f"confusion  of {len(result.per_type)} types is too large to show; use JSON or HTML"
     evidence = result.evidence
+    if evidence.answers:
+        yield "\n"
+        yield answers_table(evidence.answers)
     if evidence.detection:
         yield f"scheme    {evidence.detection}"
     if evidence.pred_detection:

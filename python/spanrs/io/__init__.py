@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from spanrs.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from spanrs.io.answer_options import AnswerOptions
     from spanrs.io.corpus import Corpus
     from spanrs.io.document import Annotation, Document, Layer, Relation
     from spanrs.io.options import Limits
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Annotation",
+    "AnswerOptions",
     "Corpus",
     "Document",
     "FileReport",
@@ -47,6 +49,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Annotation": "document",
+        "AnswerOptions": "answer_options",
         "Corpus": "corpus",
         "Document": "document",
         "FileReport": "tagged_files",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from spanrs import _spanrs
 from spanrs.errors import FormatError, check_name, warn, with_code
@@ -18,6 +19,8 @@ from spanrs.io.sentences import sentences_of
 from spanrs.io.texts import documents_of_sentences
 from spanrs.tags.types import Reader
 
+#: Number of documents of a stream that are converted at once.
+BATCH = 256
 #: Formats with one document per file.
 ONE_A_FILE = tuple(facts["name"] for facts in _spanrs.document_formats() if facts["suffix"] is not None)
 #: Formats that record annotators.
@@ -115,7 +118,11 @@ def core_documents(
     """
     _check_options(part, options)
     if part.format == "documents":
-        return iter(of_memory(part.source))
+        return _in_batches(part.source)
+    if part.format == "generated":
+        from spanrs.io.generated_documents import generated_documents
+
+        return _in_batches(generated_documents(part, options))
     if part.format == "spacy":
         from spanrs.io.docbin import ALL, read_docbin, read_docs
 
@@ -235,6 +242,16 @@ def _column_documents(part: Part, options: ReadOptions) -> Iterator[_spanrs.Docu
     documents = _spanrs.read_conll_documents(part.opened(keep=True), columns, reader)
     yield from documents
     warn(documents.warnings())
+
+
+def _in_batches(documents: Iterable[Document]) -> Iterator[_spanrs.Document]:
+    """Build documents of the compiled module; only a few of a stream are in memory at once."""
+    if isinstance(documents, (list, tuple)):
+        return iter(of_memory(documents))
+    stream = iter(documents)
+    return (
+        document for some in iter(lambda: list(islice(stream, BATCH)), []) for document in of_memory(some)
+    )
 
 
 def of_memory(documents: Sequence[Document]) -> list[_spanrs.Document]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, as_integer, check_name, check_text, with_code
+from spanrs.io.answer_options import AnswerOptions
 from spanrs.io.columns import Columns
 from spanrs.tags.types import IGNORE_INDEX, Dialect, Vocabulary, as_ignore_index, is_auto
 
@@ -50,6 +51,7 @@ FORMATS = (
     "arrow",
     "csv",
     "jsonl-tags",
+    "generated",
 )
 
 #: Characters removed from both ends of annotations.
@@ -102,6 +104,8 @@ class LayoutArguments(TypedDict, total=False):
     lengths: Iterable[int] | None
     mask: npt.ArrayLike | None
     limits: Limits
+    texts: Any
+    answers: AnswerOptions
 
 
 class ReadArguments(LayoutArguments, total=False):
@@ -144,6 +148,8 @@ class ReadOptions:
     lengths: Any = None
     mask: Any = None
     limits: Limits = Limits()
+    texts: Any = None
+    answers: AnswerOptions = AnswerOptions()
 
     def __post_init__(self) -> None:
         check_format(self.format)
@@ -168,6 +174,8 @@ class ReadOptions:
             raise TypeError(f"dialect must be a spanrs.tags.Dialect, not {type(self.dialect).__name__}")
         if not isinstance(self.limits, Limits):
             raise TypeError(f"limits must be a spanrs.io.Limits, not {type(self.limits).__name__}")
+        if not isinstance(self.answers, AnswerOptions):
+            raise TypeError(f"answers must be a spanrs.io.AnswerOptions, not {type(self.answers).__name__}")
         if self.limits.line_bytes is not None:
             as_integer(self.limits.line_bytes, "limits: line_bytes")
         as_ignore_index(self.ignore_index)

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
+from spanrs.io.answer_keys import is_answers
 
 #: Number of bytes read to detect the format.
 BEGINNING = 1 << 16
@@ -168,6 +169,8 @@ def recognised(part: Part, named: str) -> Part:
     source = part.opened(keep=True)
     for size in (BEGINNING, LONG_BEGINNING):
         beginning, whole = source.beginning(size)
+        if is_answers(beginning):
+            return replace(part, source=source if is_pipe else part.source, format="generated")
         format_, refusal = _spanrs.recognise(beginning, whole, _text_of(os.path.basename(part.shown)))
         # The keys of a record may follow a long text.
         if whole or not (format_ is None or beginning.lstrip().startswith(b"<")):

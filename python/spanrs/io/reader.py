@@ -44,7 +44,8 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         ``fake-xml-inline``, ``raw``, ``brat``, ``doccano``, ``prodigy``, ``label-studio`` (JSON and JSON_MIN),
         ``label-studio-csv``, ``webanno-tsv``, ``uima-xmi``, ``gate-xml``, ``bioc-xml``, ``bioc-json``, ``pubtator``,
         ``jsonl-tags`` (tokens and tags), ``jsonl-spans`` (tokens and spans, GLiNER), ``csv-spans`` (a row for each span
-        of characters), ``spacy`` (DocBin), ``parquet``, ``arrow`` or ``csv``.
+        of characters), ``spacy`` (DocBin), ``parquet``, ``arrow``, ``csv``, or ``generated`` (answers of generative
+        models, whose mentions are found in the texts).
     tokens : int or str, optional
         Column of the tokens: its index (from 0; negative values count from the end) or, in CoNLL-U, tables and CSV
         files, its name. By default the first column of a column file, and the column with a usual name in other files.
@@ -105,6 +106,11 @@ def read(source: Any, /, **options: Unpack[ReadArguments]) -> Corpus:
         For ids in memory, as for :func:`spanrs.score`.
     limits : Limits
         Limits on the size of the input.
+    texts : path or other source, optional
+        Answers: the corpus of the texts, if the records of answers do not contain them. Records are paired with its
+        documents or sentences by id, otherwise by text, otherwise by order.
+    answers : AnswerOptions
+        Answers: the schema, and how mentions are found.
 
     Returns
     -------
@@ -148,6 +154,8 @@ def read_stream(source: Any, arguments: Mapping[str, Any]) -> Corpus:
 
 def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
     options = read_options(arguments)
+    if options.texts is not None:
+        options = replace(options, texts=read(options.texts))
     parts = tuple(_parts(source, options))
     projects = [part for part in parts if part.format == PROJECT]
     if projects and options.annotator is not None:
@@ -222,6 +230,7 @@ _USED: dict[str, frozenset[str]] = {
     **dict.fromkeys(("mat-json", "doccano"), _BOUNDS),
     **dict.fromkeys(("prodigy", "csv-spans"), _BOUNDS.union(("annotator", "encoding"))),
     "label-studio-csv": frozenset(("annotator", "trim", "encoding")),
+    "generated": frozenset(("answers", "texts", "tags", "encoding")),
     "gate-xml": frozenset(("layer", "trim", "encoding")),
 }
 
@@ -260,6 +269,8 @@ def _parts(source: Any, options: ReadOptions) -> Iterable[Part]:
         if not source:
             raise ValueError("the list of sources is empty")
         first = source[0]
+        if options.format == "generated" and _are_answers(first):
+            return [Part("", source, "generated")]
         if isinstance(first, (str, PathLike)):
             return _several_paths(source, options)
         if _is_document(first):
@@ -339,6 +350,11 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
         # Files with equal names in several directories are distinguished by their paths.
         parts = [replace(part, name=part.shown) for part in parts]
     return parts
+
+
+def _are_answers(first: object) -> bool:
+    """Return whether a list that begins with a value has answers, as opposed to paths of files of answers."""
+    return isinstance(first, Mapping) or (isinstance(first, str) and not os.path.exists(first))
 
 
 def _is_document(source: object) -> bool:

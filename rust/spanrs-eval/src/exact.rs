@@ -43,22 +43,29 @@ const MISTYPED: u8 = 3;
 /// counts.
 pub static SCHEMA: Schema = Schema {
     name: "exact",
-    criteria: &[
-        Criterion {
-            renames: true,
-            ..Criterion::new(
-                "span",
-                &[
-                    Outcome::new("match", [1.0, 0.0, 0.0]),
-                    Outcome::new("missed", [0.0, 0.0, 1.0]),
-                    Outcome::new("spurious", [0.0, 1.0, 0.0]),
-                    Outcome::unweighted("mistyped"),
-                ],
-            )
-        },
-        CORPUS,
-    ],
+    criteria: CRITERIA,
 };
+/// The same criteria for spans that stand for strings, which have no place in a text. Counts of
+/// strings and of spans cannot be merged.
+pub(crate) static STRINGS: Schema = Schema {
+    name: "strings",
+    criteria: CRITERIA,
+};
+const CRITERIA: &[Criterion] = &[
+    Criterion {
+        renames: true,
+        ..Criterion::new(
+            "span",
+            &[
+                Outcome::new("match", [1.0, 0.0, 0.0]),
+                Outcome::new("missed", [0.0, 0.0, 1.0]),
+                Outcome::new("spurious", [0.0, 1.0, 0.0]),
+                Outcome::unweighted("mistyped"),
+            ],
+        )
+    },
+    CORPUS,
+];
 
 /// The exact matcher. If several spans on one side are equal, each is matched with a different span
 /// on the other side.
@@ -82,15 +89,36 @@ pub static SCHEMA: Schema = Schema {
 /// let found: Vec<_> = events.0.iter().map(|e| (e.outcome, e.gold, e.pred)).collect();
 /// assert_eq!(found, [(0, Some(0), Some(0)), (1, Some(1), None)]);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Exact {
+    /// [`SCHEMA`] or [`STRINGS`].
+    schema: &'static Schema,
     /// Indices of the gold and pred spans in reading order; work space for one comparison.
     sorted: [Vec<u32>; 2],
 }
 
+impl Default for Exact {
+    fn default() -> Self {
+        Self {
+            schema: &SCHEMA,
+            sorted: Default::default(),
+        }
+    }
+}
+
+impl Exact {
+    /// Creates a matcher whose counts have the schema [`STRINGS`].
+    pub(crate) fn of_strings() -> Self {
+        Self {
+            schema: &STRINGS,
+            ..Self::default()
+        }
+    }
+}
+
 impl Matcher for Exact {
     fn schema(&self) -> &'static Schema {
-        &SCHEMA
+        self.schema
     }
 
     fn counts_tags(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Matchers and schemas by name.
 //!
-//! A matcher has the name of its schema: `exact`, `partial` and `fair` (and `head` with the feature `example-matcher`)
+//! A matcher has the name of its schema: `exact`, `strings`, `partial` and `fair` (and `head` with the feature `example-matcher`)
 //! compare tags and spans and can be created here. `mat` has a schema, for stored counts, but its matcher needs
 //! documents.
 
@@ -73,6 +73,7 @@ type Entry = (&'static Schema, fn(&MatcherOptions) -> Box<dyn Matcher>);
 /// All matchers of tags and spans. A new matcher needs one line here.
 static MATCHERS: &[Entry] = &[
     (&exact::SCHEMA, |_| Box::new(Exact::default())),
+    (&exact::STRINGS, |_| Box::new(Exact::of_strings())),
     (&partial::SCHEMA, |options| {
         let matching = match options.optimal {
             true => partial::Matching::Optimal,

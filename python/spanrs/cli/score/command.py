@@ -111,6 +111,9 @@ def command(
     fair_types = {"types": looks.types, "exclude": wanted.exclude} if matcher == "fair" else {}
     given["matcher"] = matchers.take_matcher(matcher, given, **fair_types)
     bounds = given.pop("fail_under")
+    if given.pop("all_settings"):
+        _all_settings(gold, preds, sides, output, given | {"read": read})
+        return
     if given.pop("all_readings"):
         _all_readings(gold, preds, sides, output, given | {"read": read})
         return
@@ -173,6 +176,8 @@ def _check_options(matcher: str, preds: tuple[str, ...], output: Output) -> None
             options.refuse(["by_document", "untyped"], "several PRED without --json")
     if options.given("all_readings"):
         options.refuse(_NOT_ALL_READINGS, "--all-readings")
+    if options.given("all_settings"):
+        options.refuse(("matcher", "all_readings", *_NOT_ALL_READINGS), "--all-settings")
     if options.given("by_document"):
         options.refuse(["by_sentence"], "--by-document")
     if matcher != "mat":
@@ -312,6 +317,21 @@ def _all_readings(
     name = preds[0] if preds else gold
     console.print_warnings({name: next(iter(results.values()))})
     show.show_readings(results, output, (gold, name), given["max_violations"])
+
+
+def _all_settings(
+    gold: str, preds: tuple[str, ...], sides: Sides, output: Output, given: dict[str, Any]
+) -> None:
+    """Score answers under every setting."""
+    # Lazy: rarely used.
+    from spanrs.cli.score.settings import score_all_settings, show_settings
+
+    if len(preds) != 1:
+        raise click.UsageError("--all-settings needs GOLD and one PRED with answers of a model")
+    with console.quiet(), explained():
+        corpora = read_sides(gold, preds[0], sides, given["read"])
+        rows = score_all_settings(*corpora)
+    show_settings(rows, output)
 
 
 class Looks(NamedTuple):

@@ -1,0 +1,108 @@
+"""Options for reading the answers of generative models."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from spanrs.errors import check_name
+
+#: Stages of grounding, in order.
+STAGES = ("exact", "case", "unicode", "part", "fuzzy")
+#: What becomes of mentions whose types are not in the schema.
+OFF_SCHEMA = ("keep", "drop", "count")
+#: What becomes of mentions that do not occur in the text.
+UNGROUNDED = ("keep", "drop")
+#: Which occurrences of a mention are meant.
+OCCURRENCES = ("listed", "all")
+#: Type of all mentions whose types are not in the schema, if they are counted together.
+OTHER = "(off-schema)"
+
+
+@dataclass(frozen=True)
+class AnswerOptions:
+    """How answers of generative models become spans: types, grounding, and mentions that are not in the text.
+
+    Parameters
+    ----------
+    types : collection of str, optional
+        The schema: the types that were asked for. By default the types of gold, if there is a gold side.
+    type_names : mapping of str to str
+        Type for each name that answers use instead, such as ``{"person": "PER"}``. Types that differ from a type of the
+        schema only in case, and ``person``, ``organization``, ``location`` and ``miscellaneous`` for the types of
+        CoNLL 2003, are recognised without it; a note lists such types.
+    off_schema : str
+        Mentions of other types: ``keep`` (false positives of their types), ``count`` (false positives of one type,
+        ``(off-schema)``) or ``drop``.
+    ungrounded : str
+        Mentions that do not occur in the text: ``keep`` (false positives) or ``drop``.
+    occurrences : str
+        ``listed``: a mention is one occurrence, and repeated mentions are successive occurrences; ``all``: a mention
+        is every exact occurrence of its string in the text.
+    stages : collection of str
+        Stages of grounding, as for :func:`spanrs.ground`.
+    threshold : float
+        Minimum similarity of the stage ``fuzzy``, greater than 0, at most 1.
+    diacritics : bool
+        Whether the stage ``unicode`` ignores diacritics.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For unknown names and values out of range.
+
+    Examples
+    --------
+    >>> import io, spanrs
+    >>> options = spanrs.io.AnswerOptions(types=["PER"], type_names={"human": "PER"}, off_schema="drop")
+    >>> answers = [{"text": "Anna met Ben in Rome.", "answer": '{"human": ["Ben", "Anna"], "city": ["Rome"]}'}]
+    >>> [document] = spanrs.read(answers, format="generated", answers=options).documents
+    >>> [document.text[a.start : a.end] for a in document.annotations]
+    ['Ben', 'Anna']
+    """
+
+    types: Collection[str] | None = None
+    type_names: Mapping[str, str] = field(default_factory=dict)
+    off_schema: str = "keep"
+    ungrounded: str = "keep"
+    occurrences: str = "listed"
+    stages: Collection[str] = STAGES
+    threshold: float = 0.75
+    diacritics: bool = False
+
+    def __post_init__(self) -> None:
+        choices = (("off_schema", OFF_SCHEMA), ("ungrounded", UNGROUNDED), ("occurrences", OCCURRENCES))
+        for name, names in choices:
+            if getattr(self, name) not in names:
+                raise ValueError(f"{name} must be one of {', '.join(names)}, not {getattr(self, name)!r}")
+        for name in ("types", "stages"):
+            if isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} must be a collection of names, not a str")
+        unknown = [stage for stage in self.stages if stage not in STAGES]
+        if unknown:
+            raise ValueError(f"unknown stage {unknown[0]!r}; expected some of {', '.join(STAGES)}")
+        for ty in self.types or ():
+            check_name(ty, "types", "PER")
+        if not 0 < self.threshold <= 1:
+            raise ValueError(f"threshold must be greater than 0 and at most 1, not {self.threshold}")
+        types = None if self.types is None else tuple(dict.fromkeys(self.types))
+        object.__setattr__(self, "types", types)
+        object.__setattr__(self, "stages", tuple(stage for stage in STAGES if stage in self.stages))
+        object.__setattr__(self, "type_names", dict(self.type_names))
+
+    def __hash__(self) -> int:
+        return hash(
+            (self.types, tuple(self.type_names.items()), self.off_schema, self.ungrounded, self.stages)
+        )
+
+    def settings(self) -> dict[str, str]:
+        """Return the settings for signatures."""
+        settings = {"off_schema": self.off_schema, "ungrounded": self.ungrounded}
+        if self.occurrences != "listed":
+            settings["occurrences"] = self.occurrences
+        settings["stages"] = "+".join(self.stages)
+        if "fuzzy" in self.stages:
+            settings["threshold"] = f"{self.threshold:g}"
+        if self.diacritics:
+            settings["diacritics"] = "ignored"
+        return settings
