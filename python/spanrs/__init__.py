@@ -2,6 +2,7 @@
 
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
+- :func:`read_answer`: read the answer of a language model as mentions.
 - :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
   :class:`spanrs.mat.Mat`.
 - :func:`agreement`: measure the agreement of the annotators of a project.
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
-    from spanrs.io import Corpus, Document, Sentence, read, write
+    from spanrs.io import Corpus, Document, Sentence, read, read_answer, write
     from spanrs.tags import Span
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "io",
     "mat",
     "read",
+    "read_answer",
     "score",
     "tags",
     "write",
@@ -72,6 +74,7 @@ _SOURCES = {
     "__version__": "spanrs._spanrs",
     "agreement": "spanrs.crowd.agreement",
     "read": "spanrs.io",
+    "read_answer": "spanrs.io",
     "write": "spanrs.io",
 }
 #: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.

@@ -3,6 +3,7 @@
 - :func:`read`: read files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
   :class:`Sentence`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
+- :func:`read_answer`, :func:`read_answers`: read answers of language models as mentions.
 - :func:`detect_scheme`, :func:`validate`, :func:`convert`: process the tags of a column file.
 """
 
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from spanrs.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from spanrs.io.answers import Answer, AnswerFault, Mention, read_answer, read_answers
     from spanrs.io.corpus import Corpus
     from spanrs.io.document import Annotation, Document, Layer, Relation
     from spanrs.io.options import Limits
@@ -24,11 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Annotation",
+    "Answer",
+    "AnswerFault",
     "Corpus",
     "Document",
     "FileReport",
     "Layer",
     "Limits",
+    "Mention",
     "Pairing",
     "Relation",
     "Sentence",
@@ -39,6 +44,8 @@ __all__ = [
     "detect_scheme",
     "pair_parts",
     "read",
+    "read_answer",
+    "read_answers",
     "validate",
     "write",
 ]
@@ -47,11 +54,14 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Annotation": "document",
+        "Answer": "answers",
+        "AnswerFault": "answers",
         "Corpus": "corpus",
         "Document": "document",
         "FileReport": "tagged_files",
         "Layer": "document",
         "Limits": "options",
+        "Mention": "answers",
         "Pairing": "parts",
         "Relation": "document",
         "Sentence": "sentence",
@@ -62,6 +72,8 @@ __getattr__, __dir__ = lazy_names(
         "detect_scheme": "tagged_files",
         "pair_parts": "parts",
         "read": "reader",
+        "read_answer": "answers",
+        "read_answers": "answers",
         "validate": "tagged_files",
         "write": "writer",
     },
