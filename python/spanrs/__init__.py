@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, Strings, compare, score
-    from spanrs.io import Corpus, Document, Sentence, ground, read, write
+    from spanrs.io import Corpus, Document, Sentence, ground, read, read_answer, write
     from spanrs.tags import Span
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "io",
     "mat",
     "read",
+    "read_answer",
     "score",
     "tags",
     "write",
@@ -76,6 +77,7 @@ _SOURCES = {
     "agreement": "spanrs.crowd.agreement",
     "ground": "spanrs.io",
     "read": "spanrs.io",
+    "read_answer": "spanrs.io",
     "write": "spanrs.io",
 }
 #: Public modules. :mod:`spanrs.eval` is not in ``__all__``, because a star import would hide the built-in function.

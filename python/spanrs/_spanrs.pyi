@@ -10,6 +10,7 @@ from spanrs.errors import Violation
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail
 from spanrs.eval.scores import Score, Totals
+from spanrs.io.answers import AnswerFault, Mention
 from spanrs.tags.detect import Detection
 
 NO_CONTENT: list[str]
@@ -43,8 +44,18 @@ class _Summary(TypedDict):
     weighted: Score
     types: list[tuple[str, _Outcomes]]
 
+class _Answer(TypedDict):
+    mentions: list[Mention]
+    layout: str
+    repairs: list[str]
+    faults: list[AnswerFault]
+    text: str | None
+    is_unreadable: bool
+
 _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
 _ErrorKind: TypeAlias = tuple[str, str | None, str | None]
+
+def read_answers(answers: list[str], ty: str | None, types: Sequence[str], /) -> list[_Answer]: ...
 
 @final
 class Conlleval:

@@ -4,6 +4,7 @@
   :class:`Sentence`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
 - :func:`ground`, :func:`ground_many`: find extracted strings in their texts.
+- :func:`read_answer`, :func:`read_answers`: read answers of language models as mentions.
 - :func:`detect_scheme`, :func:`validate`, :func:`convert`: process the tags of a column file.
 """
 
@@ -13,6 +14,7 @@ from spanrs.lazy import lazy_names
 
 if TYPE_CHECKING:
     from spanrs.io.answer_options import AnswerOptions
+    from spanrs.io.answers import Answer, AnswerFault, Mention, read_answer, read_answers
     from spanrs.io.corpus import Corpus
     from spanrs.io.document import Annotation, Document, Layer, Relation
     from spanrs.io.grounding import GroundedMention, Grounding, ground, ground_many
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Annotation",
+    "Answer",
+    "AnswerFault",
     "AnswerOptions",
     "Corpus",
     "Document",
@@ -35,6 +39,7 @@ __all__ = [
     "Grounding",
     "Layer",
     "Limits",
+    "Mention",
     "Pairing",
     "Relation",
     "Sentence",
@@ -47,6 +52,8 @@ __all__ = [
     "ground_many",
     "pair_parts",
     "read",
+    "read_answer",
+    "read_answers",
     "validate",
     "write",
 ]
@@ -56,6 +63,8 @@ __getattr__, __dir__ = lazy_names(
     {
         "Annotation": "document",
         "AnswerOptions": "answer_options",
+        "Answer": "answers",
+        "AnswerFault": "answers",
         "Corpus": "corpus",
         "Document": "document",
         "FileReport": "tagged_files",
@@ -63,6 +72,7 @@ __getattr__, __dir__ = lazy_names(
         "Grounding": "grounding",
         "Layer": "document",
         "Limits": "options",
+        "Mention": "answers",
         "Pairing": "parts",
         "Relation": "document",
         "Sentence": "sentence",
@@ -75,6 +85,8 @@ __getattr__, __dir__ = lazy_names(
         "ground_many": "grounding",
         "pair_parts": "parts",
         "read": "reader",
+        "read_answer": "answers",
+        "read_answers": "answers",
         "validate": "tagged_files",
         "write": "writer",
     },

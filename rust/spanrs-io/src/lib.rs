@@ -65,6 +65,7 @@
 
 mod align;
 mod align_text;
+pub mod answers;
 mod binary_formats;
 mod blanks;
 mod borders;

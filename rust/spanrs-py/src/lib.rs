@@ -5,6 +5,7 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod agreement;
+mod answers;
 mod arrow;
 mod compat;
 mod counts;
@@ -45,6 +46,8 @@ use pyo3::prelude::*;
 mod _spanrs {
     #[pymodule_export]
     use crate::agreement::AgreementProject;
+    #[pymodule_export]
+    use crate::answers::read_answers;
     #[pymodule_export]
     use crate::compat::{
         Conlleval, IobesReader, IobesWriter, distinct_tags, fair_compare, fair_evaluation,

@@ -15,13 +15,15 @@ use crate::plain::Plain;
 
 /// A record and the module of its class. The class has the same name, and the same fields in the same order. A
 /// dataclass may have additional fields with defaults.
-const RECORDS: [(&str, &str); 11] = [
+const RECORDS: [(&str, &str); 13] = [
     ("Annotation", "spanrs.io.document"),
+    ("AnswerFault", "spanrs.io.answers"),
     ("Criterion", "spanrs.eval.criterion"),
     ("Detail", "spanrs.eval.evidence"),
     ("Detection", "spanrs.tags.detect"),
     ("Layer", "spanrs.io.document"),
     ("LocatedViolation", "spanrs.errors"),
+    ("Mention", "spanrs.io.answers"),
     ("Relation", "spanrs.io.document"),
     ("Score", "spanrs.eval.scores"),
     ("Span", "spanrs.tags.types"),

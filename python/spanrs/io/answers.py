@@ -1,0 +1,188 @@
+"""Answers of language models, read as mentions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spanrs import _spanrs
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+class Mention(NamedTuple):
+    """A name in an answer.
+
+    Attributes
+    ----------
+    type : str or None
+        The type; None if neither the answer nor the query states it.
+    text : str
+        The name.
+    start, end : int or None
+        Offsets that the answer states, in characters from 0; the end is exclusive. They are not verified. If the answer
+        repeats the text with marks, they are offsets in ``Answer.text``.
+    at : int
+        The character of the answer at which the name begins, from 0.
+    """
+
+    type: str | None
+    text: str
+    start: int | None
+    end: int | None
+    at: int
+
+
+class AnswerFault(NamedTuple):
+    """A part of an answer that could not be read.
+
+    Attributes
+    ----------
+    code : str
+        The kind of fault, such as ``truncated``.
+    message : str
+        The reason, and what to do about it.
+    at : int
+        A character of the answer, from 0.
+    """
+
+    code: str
+    message: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The mentions of an answer.
+
+    Attributes
+    ----------
+    mentions : list of Mention
+        The mentions in the order of the answer; empty if the answer is unreadable.
+    layout : str
+        The recognised layout, such as ``objects``; ``none`` for phrases such as "No entities found", ``unreadable`` if
+        nothing could be read.
+    repairs : tuple of str
+        What was repaired or skipped, such as ``truncated`` or ``commas``.
+    faults : list of AnswerFault
+        What could not be read, in the order of the answer.
+    text : str or None
+        For layouts that repeat the text: the text without marks.
+    is_unreadable : bool
+        True if nothing could be read. An answer that says "none" is readable.
+    """
+
+    mentions: list[Mention]
+    layout: str
+    repairs: tuple[str, ...]
+    faults: list[AnswerFault]
+    text: str | None
+    is_unreadable: bool
+
+
+def read_answer(answer: str, *, type: str | None = None, types: Collection[str] | None = None) -> Answer:  # noqa: A002 - as in Mention
+    r"""Read the answer of a language model as mentions.
+
+    Parameters
+    ----------
+    answer : str
+        The answer in any of the layouts of docs/answers.md, with or without prose around it.
+    type : str, optional
+        The type of mentions without a type, for queries that ask for one type.
+    types : collection of str, optional
+        The types of the schema. They decide which of two strings is the type. Mentions of other types are kept.
+
+    Returns
+    -------
+    Answer
+        The mentions, and what could not be read.
+
+    Raises
+    ------
+    TypeError
+        If the answer is not a string. No string raises an exception: an unreadable answer has no mentions and at least
+        one fault.
+
+    Notes
+    -----
+    Time and memory are linear in the length of the answer.
+
+    Examples
+    --------
+    >>> import spanrs
+    >>> answer = spanrs.read_answer('Sure:\n```json\n{"PER": ["Anna", "Ben"], "LOC": ["Par')
+    >>> [(mention.type, mention.text) for mention in answer.mentions]
+    [('PER', 'Anna'), ('PER', 'Ben')]
+    >>> answer.layout, answer.repairs, answer.faults[0].code, answer.faults[0].at
+    ('type-lists', ('fence', 'truncated'), 'truncated', 48)
+    >>> spanrs.read_answer('["Anna"]', type="PER").mentions[0].type
+    'PER'
+    """
+    if not isinstance(answer, str):
+        raise TypeError(f"answer must be a str, not {answer.__class__.__name__}")
+    return read_answers([answer], type=type, types=types)[0]
+
+
+def read_answers(
+    answers: Iterable[str],
+    *,
+    type: str | None = None,  # noqa: A002 - as in Mention
+    types: Collection[str] | None = None,
+) -> list[Answer]:
+    """Read many answers to the same query.
+
+    Parameters
+    ----------
+    answers : iterable of str
+        The answers.
+    type, types
+        As for :func:`read_answer`.
+
+    Returns
+    -------
+    list of Answer
+        As many as there are answers, in the same order.
+
+    Raises
+    ------
+    TypeError
+        If an answer is not a string.
+
+    Examples
+    --------
+    >>> from spanrs.io import read_answers
+    >>> [len(answer.mentions) for answer in read_answers(['["Anna", "Ben"]', "None"], type="PER")]
+    [2, 0]
+    """
+    if isinstance(answers, str):
+        raise TypeError("answers must be an iterable of strings; use read_answer for a single answer")
+    if isinstance(types, str):
+        raise TypeError("types must be a collection of strings, not a string")
+    texts = []
+    for index, answer in enumerate(answers):
+        if not isinstance(answer, str):
+            raise TypeError(f"answers[{index}] must be a str, not {answer.__class__.__name__}")
+        texts.append(_without_surrogates(answer))
+    found = _spanrs.read_answers(texts, type, list(types or ()))
+    return [
+        Answer(
+            mentions=answer["mentions"],
+            layout=answer["layout"],
+            repairs=tuple(answer["repairs"]),
+            faults=answer["faults"],
+            text=answer["text"],
+            is_unreadable=answer["is_unreadable"],
+        )
+        for answer in found
+    ]
+
+
+def _without_surrogates(text: str) -> str:
+    """Replace lone surrogates, which are not text, by U+FFFD; offsets stay the same."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+    return text

@@ -1,0 +1,138 @@
+//! The fields of an object that describes a mention.
+
+use super::json::{Data, Entry, Value};
+use super::json_strings::Text;
+use super::vocabulary::{Field, field};
+
+/// The fields of an object by their meaning. Of repeated keys the first counts.
+#[derive(Default)]
+pub(super) struct Fields<'v> {
+    /// Several types if the value is a list.
+    pub(super) types: Vec<Text>,
+    pub(super) text: Option<Text>,
+    /// Several names of one type.
+    pub(super) texts: Option<&'v [Value]>,
+    pub(super) start: Option<u64>,
+    pub(super) end: Option<u64>,
+    /// Values that contain mentions.
+    pub(super) containers: Vec<&'v Value>,
+    pub(super) tokens: Option<&'v Value>,
+    /// A list of strings or of lists that may be tags of the tokens.
+    pub(super) tags: Option<&'v Value>,
+    /// True if a scalar field of a mention is present.
+    pub(super) has_fields: bool,
+    /// True if unknown keys have strings.
+    pub(super) has_others: bool,
+    entity: Option<Text>,
+    rank: Option<u8>,
+}
+
+impl<'v> Fields<'v> {
+    pub(super) fn of(source: &str, entries: &'v [Entry]) -> Self {
+        let mut fields = Self::default();
+        for Entry { key, value } in entries {
+            let Some(key) = key else { continue };
+            fields.add(field(&key.decode(source)), value);
+        }
+        fields.assign_entity();
+        fields
+    }
+
+    fn add(&mut self, field: Field, value: &'v Value) {
+        match (field, &value.data) {
+            (Field::Type, Data::Text(text)) => {
+                if self.types.is_empty() {
+                    self.types.push(*text);
+                }
+                self.has_fields = true;
+            }
+            (Field::Type, Data::List(items)) => {
+                self.tags.get_or_insert(value);
+                let texts = items.iter().map(|item| match &item.data {
+                    Data::Text(text) => Some(*text),
+                    _ => None,
+                });
+                let texts: Option<Vec<Text>> = texts.collect();
+                if let Some(texts) = texts
+                    && self.types.is_empty()
+                {
+                    self.types = texts;
+                }
+            }
+            (Field::Entity, Data::Text(text)) => {
+                self.entity.get_or_insert(*text);
+                self.has_fields = true;
+            }
+            (Field::Text(rank), Data::Text(text)) => {
+                if self.rank.is_none_or(|best| rank < best) {
+                    self.text = Some(*text);
+                    self.rank = Some(rank);
+                }
+                self.has_fields = true;
+            }
+            (Field::Text(_), Data::List(items)) => match offsets(items) {
+                Some((start, end)) => (self.start, self.end) = (Some(start), Some(end)),
+                None => self.texts = Some(items),
+            },
+            (Field::Start, Data::Number(number)) => self.start = *number,
+            (Field::End, Data::Number(number)) => self.end = *number,
+            (Field::Offsets, Data::List(items)) => {
+                let inner = match items.first().map(|item| &item.data) {
+                    Some(Data::List(inner)) => inner,
+                    _ => items,
+                };
+                if let Some((start, end)) = offsets(inner) {
+                    (self.start, self.end) = (Some(start), Some(end));
+                }
+            }
+            (Field::Offsets, Data::Object(entries)) => {
+                for Entry { value, .. } in entries {
+                    if let Data::Number(number) = value.data {
+                        match self.start {
+                            None => self.start = number,
+                            Some(_) => self.end = number,
+                        }
+                    }
+                }
+            }
+            (Field::Container | Field::Entity, Data::List(_) | Data::Object(_)) => {
+                self.containers.push(value);
+                if matches!(value.data, Data::List(_)) {
+                    self.tags.get_or_insert(value);
+                }
+            }
+            (Field::Tokens, Data::List(_)) => self.tokens = Some(value),
+            (Field::Unknown, Data::Text(_)) => self.has_others = true,
+            (Field::Start | Field::End, _) => self.has_fields = true,
+            _ => {}
+        }
+    }
+
+    /// `entity` is the name if there is a type, and otherwise the type.
+    fn assign_entity(&mut self) {
+        let Some(entity) = self.entity else { return };
+        match (self.types.is_empty(), self.text) {
+            (false, None) => self.text = Some(entity),
+            (true, Some(_)) => self.types.push(entity),
+            (true, None) => self.text = Some(entity),
+            (false, Some(_)) => {}
+        }
+    }
+}
+
+/// A list of exactly two numbers.
+fn offsets(items: &[Value]) -> Option<(u64, u64)> {
+    match items {
+        [
+            Value {
+                data: Data::Number(Some(start)),
+                ..
+            },
+            Value {
+                data: Data::Number(Some(end)),
+                ..
+            },
+        ] => Some((*start, *end)),
+        _ => None,
+    }
+}

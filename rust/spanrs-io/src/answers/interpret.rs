@@ -1,0 +1,595 @@
+//! What JSON and Python values mean.
+
+use super::Mention;
+use super::draft::Draft;
+use super::fields::Fields;
+use super::json::{Data, Entry, Value};
+use super::json_strings::Text;
+use super::orientation::{Orientation, Pair};
+use super::query::{Query, folded};
+use super::tag_lines::{TokenTags, is_tag};
+use super::vocabulary::{Field, can_be_type, field};
+
+/// How much a value says about its mentions, in increasing order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Layout {
+    Unreadable,
+    Empty,
+    Strings,
+    Pairs,
+    TypeLists,
+    Objects,
+    Calls,
+    Tags,
+}
+
+/// Where a pair of strings comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// An object whose keys and values are strings.
+    Map,
+    /// A list of two strings.
+    Tuple,
+}
+
+/// Collects the mentions of values.
+pub(super) struct Interpreter<'a> {
+    source: &'a str,
+    query: &'a Query,
+    pub(super) draft: Draft,
+    layout: Layout,
+    pairs: Vec<(Origin, Pair)>,
+    /// True if keys are known to be types, as in langextract's extractions.
+    keys_are_types: bool,
+    /// The text that the answer repeats, for mentions that have only offsets.
+    echo: Option<Vec<char>>,
+}
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn new(source: &'a str, query: &'a Query) -> Self {
+        Self {
+            source,
+            query,
+            draft: Draft::default(),
+            layout: Layout::Unreadable,
+            pairs: Vec::new(),
+            keys_are_types: false,
+            echo: None,
+        }
+    }
+
+    /// Decides open pairs; returns the layout and the draft.
+    pub(super) fn finish(mut self) -> (Layout, Draft) {
+        self.emit_pairs(Origin::Map);
+        self.emit_pairs(Origin::Tuple);
+        let mut draft = self.draft;
+        if self.layout > Layout::Empty && draft.mentions.is_empty() {
+            self.layout = match draft.faults.is_empty() {
+                true => Layout::Empty,
+                false => Layout::Unreadable,
+            };
+        }
+        draft.layout = match self.layout {
+            Layout::Unreadable => "unreadable",
+            Layout::Empty => "empty",
+            Layout::Strings => "strings",
+            Layout::Pairs => "pairs",
+            Layout::TypeLists => "type-lists",
+            Layout::Objects => "objects",
+            Layout::Calls => "calls",
+            Layout::Tags => "tags",
+        };
+        draft.is_unreadable = self.layout == Layout::Unreadable;
+        draft.is_weak = self.layout == Layout::Strings && self.query.ty().is_none();
+        (self.layout, draft)
+    }
+
+    fn reach(&mut self, layout: Layout) {
+        self.layout = self.layout.max(layout);
+    }
+
+    fn decode(&self, text: Text) -> String {
+        text.decode(self.source).into_owned()
+    }
+
+    /// Interprets a value; `ty` is the type that an enclosing value states.
+    pub(super) fn value(&mut self, value: &Value, ty: Option<&str>) {
+        match &value.data {
+            Data::Text(text) => self.string(*text, ty),
+            Data::List(items) => {
+                let is_tuple = self.source[value.at..].starts_with('(');
+                self.list(value, items, ty, is_tuple);
+            }
+            Data::Object(entries) => self.object(value, entries, ty),
+            Data::Call(name, entries) => self.call(value, *name, entries, ty),
+            Data::Null => self.not_a_name("null", value.at),
+            Data::Number(_) => self.not_a_name("a number", value.at),
+            Data::Other if value.is_complete => self.not_a_name("no string", value.at),
+            Data::Other => {}
+        }
+    }
+
+    fn not_a_name(&mut self, what: &str, at: usize) {
+        let message = format!("expected a name, but this is {what}");
+        self.draft.fault("not_a_name", message, at);
+    }
+
+    /// Interprets a string: a name, or a name with its type in parentheses.
+    fn string(&mut self, text: Text, ty: Option<&str>) {
+        let name = self.decode(text);
+        if ty.is_none()
+            && let Some((name, stated)) = split_parentheses(&name)
+            && (self.query.is_type(stated) || self.query.has_no_types() && is_capitals(stated))
+        {
+            self.reach(Layout::Pairs);
+            self.draft.name(Some(stated), name, text.start);
+            return;
+        }
+        self.reach(Layout::Strings);
+        let ty = ty.or(self.query.ty());
+        self.draft.name(ty, &name, text.start);
+    }
+
+    fn list(&mut self, value: &Value, items: &[Value], ty: Option<&str>, is_inner: bool) {
+        if items.is_empty() {
+            if value.is_complete {
+                self.reach(Layout::Empty);
+            }
+            return;
+        }
+        let strings: Vec<Text> = items.iter().filter_map(as_text).collect();
+        let numbers = items.iter().filter(|item| matches!(item.data, Data::Number(_)));
+        let is_flat = strings.len() + numbers.count() == items.len();
+        if is_flat && ty.is_none() && (is_inner || self.is_pair_by_schema(&strings)) {
+            return self.tuple(value, items, &strings);
+        }
+        if is_flat && ty.is_some() && is_inner && strings.len() == 1 && items.len() == 3 {
+            return self.tuple_of_type(value, items, strings[0], ty);
+        }
+        let are_tags = strings.len() == items.len()
+            && strings.iter().all(|text| is_tag(&text.decode(self.source)))
+            && strings.iter().any(|text| text.end - text.start > 1);
+        if are_tags {
+            let message = "a list of tags without tokens; ask the model for the tokens, too";
+            self.draft.fault("tags_without_tokens", message, value.at);
+            return;
+        }
+        for item in items {
+            match &item.data {
+                Data::List(inner) => self.list(item, inner, ty, true),
+                _ => self.value(item, ty),
+            }
+        }
+    }
+
+    /// True for two strings of which the schema contains one.
+    fn is_pair_by_schema(&self, strings: &[Text]) -> bool {
+        match strings {
+            [left, right] => {
+                let (left, right) = (left.decode(self.source), right.decode(self.source));
+                self.query.is_type(&left) != self.query.is_type(&right)
+            }
+            _ => false,
+        }
+    }
+
+    /// Interprets an inner list of strings and numbers.
+    fn tuple(&mut self, value: &Value, items: &[Value], strings: &[Text]) {
+        if !value.is_complete {
+            return self.cut_off(value.at);
+        }
+        let (start, end) = offsets(items);
+        match strings {
+            [] => self.not_a_name("a list of numbers", value.at),
+            [text] if items.len() == 1 => self.string(*text, None),
+            [ty] => {
+                let ty = self.decode(*ty);
+                self.sliced(Some(&ty), start, end, value.at);
+            }
+            [left, right] => {
+                let pair = self.pair(*left, *right, start, end);
+                self.pairs.push((Origin::Tuple, pair));
+                self.reach(Layout::Pairs);
+            }
+            [first, second, ..] => {
+                let mut types = strings
+                    .iter()
+                    .filter(|text| self.query.is_type(&text.decode(self.source)));
+                let Some(ty) = types.next().copied().filter(|_| types.next().is_none()) else {
+                    let message = "more than two strings, of which none is known to be the type; \
+                                   pass types=";
+                    return self.draft.fault("ambiguous", message, value.at);
+                };
+                let name = if ty.start == first.start { second } else { first };
+                let (ty, at) = (self.decode(ty), name.start);
+                let text = self.decode(*name);
+                self.reach(Layout::Pairs);
+                self.located(Some(ty), text, start, end, at);
+            }
+        }
+    }
+
+    /// Interprets a name with offsets in a list of a type.
+    fn tuple_of_type(&mut self, value: &Value, items: &[Value], text: Text, ty: Option<&str>) {
+        if !value.is_complete {
+            return self.cut_off(value.at);
+        }
+        let (start, end) = offsets(items);
+        let name = self.decode(text);
+        self.reach(Layout::Strings);
+        self.located(ty.map(str::to_owned), name, start, end, text.start);
+    }
+
+    fn pair(&self, left: Text, right: Text, start: Option<u64>, end: Option<u64>) -> Pair {
+        Pair {
+            left: self.decode(left),
+            right: self.decode(right),
+            left_at: left.start,
+            right_at: right.start,
+            start,
+            end,
+        }
+    }
+
+    fn cut_off(&mut self, at: usize) {
+        let message = "the item is not complete and is not read";
+        self.draft.fault("truncated", message, at);
+    }
+
+    fn located(
+        &mut self,
+        ty: Option<String>,
+        text: String,
+        start: Option<u64>,
+        end: Option<u64>,
+        at: usize,
+    ) {
+        self.draft.mention(Mention {
+            ty,
+            text,
+            start,
+            end,
+            at,
+        });
+    }
+
+    /// Adds a mention that has only offsets, if the answer repeats the text.
+    fn sliced(&mut self, ty: Option<&str>, start: Option<u64>, end: Option<u64>, at: usize) {
+        let text = (|| {
+            let (start, end) = (usize::try_from(start?).ok()?, usize::try_from(end?).ok()?);
+            Some(self.echo.as_ref()?.get(start..end)?.iter().collect::<String>())
+        })();
+        match text {
+            Some(text) => {
+                self.reach(Layout::Objects);
+                self.located(ty.map(str::to_owned), text, start, end, at);
+            }
+            None => {
+                let message = "offsets without a name; ask the model for the name";
+                self.draft.fault("no_name", message, at);
+            }
+        }
+    }
+
+    fn object(&mut self, value: &Value, entries: &[Entry], ty: Option<&str>) {
+        if entries.is_empty() {
+            if value.is_complete {
+                self.reach(Layout::Empty);
+            }
+            return;
+        }
+        let fields = Fields::of(self.source, entries);
+        let has_schema_key = entries.iter().any(|entry| {
+            let key = entry.key.as_ref().map(|key| key.decode(self.source));
+            key.is_some_and(|key| self.query.is_type(&key))
+        });
+        if has_schema_key && fields.types.is_empty() {
+            return self.map(value, entries, ty);
+        }
+        if let (Some(tokens), Some(tags)) = (fields.tokens, fields.tags)
+            && self.tags(tokens, tags)
+        {
+            return;
+        }
+        if !fields.containers.is_empty() {
+            return self.containers(value, entries, &fields, ty);
+        }
+        if fields.has_fields || fields.text.is_some() || fields.texts.is_some() && !fields.types.is_empty()
+        {
+            return self.item(value, &fields, ty);
+        }
+        self.map(value, entries, ty);
+    }
+
+    /// Interprets an object that contains mentions, such as `{"entities": [...]}`.
+    fn containers(
+        &mut self,
+        value: &Value,
+        entries: &[Entry],
+        fields: &Fields<'_>,
+        ty: Option<&str>,
+    ) {
+        let stated = fields.types.first().map(|text| self.decode(*text));
+        let ty = stated.as_deref().or(ty);
+        let is_langextract = entries.iter().any(|entry| {
+            let key = entry.key.as_ref();
+            key.is_some_and(|key| key.decode(self.source) == "extractions")
+        });
+        self.keys_are_types |= is_langextract;
+        if let Some(text) = fields.text {
+            self.echo = Some(text.decode(self.source).chars().collect());
+        }
+        for container in &fields.containers {
+            let has_strings = matches!(
+                &container.data,
+                Data::List(items) if items.iter().any(|item| as_text(item).is_some())
+            );
+            if has_strings && !value.is_complete && ty.or(self.query.ty()).is_none() {
+                self.cut_off(value.at);
+                continue;
+            }
+            self.value(container, ty);
+        }
+        self.echo = None;
+        if self.layout == Layout::Strings && ty.is_some() {
+            self.reach(Layout::TypeLists);
+        }
+    }
+
+    /// Interprets an object that describes a mention.
+    fn item(&mut self, value: &Value, fields: &Fields<'_>, ty: Option<&str>) {
+        if !value.is_complete {
+            return self.cut_off(value.at);
+        }
+        let types: Vec<String> = fields.types.iter().map(|text| self.decode(*text)).collect();
+        let no_type = ty.or(self.query.ty()).map(str::to_owned);
+        let types: Vec<Option<String>> = match types.is_empty() {
+            true => vec![no_type],
+            false => types.into_iter().map(Some).collect(),
+        };
+        if let Some(texts) = fields.texts.filter(|_| fields.text.is_none()) {
+            self.reach(Layout::Objects);
+            for text in texts {
+                for ty in &types {
+                    self.value(text, ty.as_deref());
+                }
+            }
+            return;
+        }
+        let Some(text) = fields.text else {
+            if fields.start.is_some() {
+                return self.sliced(types[0].as_deref(), fields.start, fields.end, value.at);
+            }
+            let message = "the item has no name under a known key, such as \"text\"";
+            return self.draft.fault("no_name", message, value.at);
+        };
+        if types[0].is_none() && fields.has_others {
+            let message = "no known key has the type; use \"type\", or pass types=";
+            return self.draft.fault("no_type", message, value.at);
+        }
+        self.reach(Layout::Objects);
+        let name = self.decode(text);
+        for ty in types {
+            self.located(ty, name.clone(), fields.start, fields.end, text.start);
+        }
+    }
+
+    /// Interprets an object whose keys are types, or names.
+    fn map(&mut self, value: &Value, entries: &[Entry], ty: Option<&str>) {
+        for entry in entries {
+            let Some(key) = entry.key else {
+                self.value(&entry.value, ty);
+                continue;
+            };
+            let name = self.decode(key);
+            if name.ends_with("_attributes") {
+                self.keys_are_types = true;
+                continue;
+            }
+            let is_remark = field(&name) == Field::Remark && !self.query.is_type(&name);
+            match &entry.value.data {
+                _ if is_remark => {}
+                Data::Null => self.reach(Layout::Empty),
+                Data::Text(text) => self.map_entry(value, key, *text),
+                Data::Object(inner) => self.map_object(&entry.value, inner, key, &name),
+                Data::List(_) if !can_be_type(&name) && !self.query.is_type(&name) => {
+                    let message = "the key cannot be a type, so the names have none";
+                    self.draft.fault("no_type", message, key.start);
+                }
+                Data::List(items) => {
+                    let are_types = !self.query.is_type(&name)
+                        && !items.is_empty()
+                        && items.iter().filter_map(as_text).count() == items.len()
+                        && items.iter().filter_map(as_text).all(|text| {
+                            self.query.is_type(&text.decode(self.source))
+                        });
+                    if are_types {
+                        for item in items.iter().filter_map(as_text) {
+                            let ty = self.decode(item);
+                            self.draft.name(Some(&ty), &name, key.start);
+                        }
+                    } else {
+                        self.value(&entry.value, Some(&name));
+                    }
+                    self.reach(Layout::TypeLists);
+                }
+                _ => self.value(&entry.value, Some(&name)),
+            }
+        }
+    }
+
+    /// Interprets an entry whose key and value are strings.
+    fn map_entry(&mut self, value: &Value, key: Text, text: Text) {
+        let is_sure = [key, text].iter().any(|text| self.query.is_type(&text.decode(self.source)));
+        if !value.is_complete && !is_sure && field(&key.decode(self.source)) != Field::Unknown {
+            return self.cut_off(value.at);
+        }
+        let pair = self.pair(key, text, None, None);
+        if folded(&pair.right) == "none" || pair.right.trim().is_empty() {
+            return self.reach(Layout::Empty);
+        }
+        self.pairs.push((Origin::Map, pair));
+        self.reach(Layout::Pairs);
+    }
+
+    /// Interprets an entry whose value is an object: `{"Anna": {"type": "PER"}}`, or mentions of a
+    /// type.
+    fn map_object(&mut self, value: &Value, inner: &[Entry], key: Text, name: &str) {
+        let fields = Fields::of(self.source, inner);
+        let is_described = !fields.types.is_empty()
+            && fields.text.is_none()
+            && fields.texts.is_none()
+            && fields.containers.is_empty();
+        if !is_described {
+            return self.value(value, Some(name));
+        }
+        if !value.is_complete {
+            return self.cut_off(value.at);
+        }
+        self.reach(Layout::Objects);
+        let ty = self.decode(fields.types[0]);
+        self.located(Some(ty), name.to_owned(), fields.start, fields.end, key.start);
+    }
+
+    /// Interprets a call such as `Person(span="Anna")`.
+    fn call(&mut self, value: &Value, name: Text, entries: &[Entry], ty: Option<&str>) {
+        if !value.is_complete {
+            return self.cut_off(value.at);
+        }
+        let class = self.decode(name);
+        let is_generic = ["entity", "mention", "span", "dict", "namedentity", "extraction"]
+            .contains(&&*class.to_lowercase());
+        let fields = Fields::of(self.source, entries);
+        if is_generic && !self.query.is_type(&class) && !fields.types.is_empty() {
+            self.item(value, &fields, ty);
+        } else if let Some(text) = fields.text {
+            let text_name = self.decode(text);
+            self.located(Some(class), text_name, fields.start, fields.end, text.start);
+        } else {
+            match entries {
+                [entry] => self.value(&entry.value, Some(&class)),
+                _ => {
+                    let message = "the arguments do not include one name, such as span=";
+                    return self.draft.fault("no_name", message, value.at);
+                }
+            }
+        }
+        self.reach(Layout::Calls);
+    }
+
+    /// Interprets lists of tokens and tags; false if they are no such lists.
+    fn tags(&mut self, tokens: &Value, tags: &Value) -> bool {
+        let (Some(tokens), Data::List(items)) = (self.strings(tokens), &tags.data) else {
+            return false;
+        };
+        let mut rows = TokenTags::default();
+        if let Some(tags) = self.strings(tags) {
+            if tags.len() != tokens.len() || !tags.iter().all(|(tag, _)| is_tag(tag)) {
+                return false;
+            }
+            for ((token, at), (tag, _)) in tokens.iter().zip(&tags) {
+                rows.push(token, tag, *at);
+            }
+            rows.finish(&mut self.draft);
+            self.reach(Layout::Tags);
+            return true;
+        }
+        for item in items {
+            let Data::List(parts) = &item.data else {
+                return false;
+            };
+            let (start, end) = offsets(parts);
+            let types: Vec<Text> = parts.iter().filter_map(as_text).collect();
+            let ([ty], Some(start), Some(last)) = (&types[..], start, end) else {
+                return false;
+            };
+            let words = usize::try_from(start).ok().zip(usize::try_from(last).ok());
+            // GLiNER's training data: the last token is included.
+            let words = words.and_then(|(start, last)| tokens.get(start..last.checked_add(1)?));
+            match words {
+                Some(words @ [(_, at), ..]) => {
+                    let words: Vec<&str> = words.iter().map(|(word, _)| &**word).collect();
+                    let ty = self.decode(*ty);
+                    self.draft.name(Some(&ty), &words.join(" "), *at);
+                }
+                _ => self.draft.fault("outside", "there are no such tokens", item.at),
+            }
+        }
+        self.reach(Layout::Tags);
+        true
+    }
+
+    /// The strings of a list, with their positions; None if it has other items.
+    fn strings(&self, value: &Value) -> Option<Vec<(String, usize)>> {
+        let Data::List(items) = &value.data else {
+            return None;
+        };
+        let texts = items.iter().map(as_text);
+        texts
+            .map(|text| text.map(|text| (self.decode(text), text.start)))
+            .collect()
+    }
+
+    /// Decides which strings of pairs are types.
+    fn emit_pairs(&mut self, origin: Origin) {
+        let all = std::mem::take(&mut self.pairs);
+        let (pairs, others) = all.into_iter().partition(|(from, _)| *from == origin);
+        let pairs: Vec<(Origin, Pair)> = pairs;
+        self.pairs = others;
+        let strings = pairs.iter().map(|(_, pair)| (&*pair.left, &*pair.right));
+        let orientation = Orientation::new(strings, self.query);
+        let default = match origin {
+            Origin::Tuple => Some(false),
+            Origin::Map => self.keys_are_types.then_some(true),
+        };
+        for (_, pair) in pairs {
+            let is_left = match origin {
+                Origin::Map if self.keys_are_types => Some(true),
+                _ => orientation.is_left(&pair.left, &pair.right).or(default),
+            };
+            match is_left {
+                Some(true) => {
+                    let (start, end) = (pair.start, pair.end);
+                    self.located(Some(pair.left), pair.right, start, end, pair.right_at);
+                }
+                Some(false) => {
+                    let (start, end) = (pair.start, pair.end);
+                    self.located(Some(pair.right), pair.left, start, end, pair.left_at);
+                }
+                None => {
+                    let message = "it is unknown which of the two strings is the type; pass types=";
+                    self.draft.fault("ambiguous", message, pair.left_at);
+                }
+            }
+        }
+    }
+}
+
+fn as_text(value: &Value) -> Option<Text> {
+    match value.data {
+        Data::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The first two numbers among items.
+fn offsets(items: &[Value]) -> (Option<u64>, Option<u64>) {
+    let mut numbers = items.iter().filter_map(|item| match item.data {
+        Data::Number(number) => number,
+        _ => None,
+    });
+    let (start, end) = (numbers.next(), numbers.next());
+    (start.filter(|_| end.is_some()), end)
+}
+
+/// Splits `Anna (PER)` into name and type.
+fn split_parentheses(text: &str) -> Option<(&str, &str)> {
+    let (name, ty) = text.trim_end().strip_suffix(')')?.rsplit_once('(')?;
+    let name = name.trim_end();
+    (!name.is_empty() && can_be_type(ty)).then_some((name, ty.trim()))
+}
+
+/// True for names such as `PER`.
+fn is_capitals(name: &str) -> bool {
+    super::vocabulary::is_common_type(name)
+}
