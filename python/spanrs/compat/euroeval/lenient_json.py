@@ -74,7 +74,9 @@ def decode(text: str) -> dict[str, Any]:
     """
     # The encoding is guessed from the first two characters.
     if len(text) > 1 and not text[1].isascii():
-        raise ValueError("demjson3 takes the text for another encoding, because its second character is not ASCII")
+        raise ValueError(
+            "demjson3 takes the text for another encoding, because its second character is not ASCII"
+        )
     return _Decoder(text).read_object()
 
 
@@ -279,7 +281,9 @@ class _Decoder:
 def _float(text: str) -> float | Decimal:
     """Return a float, or a decimal number if a float has too few digits."""
     number = Decimal(text)
-    significant = len(str(number.as_tuple().digits and "".join(map(str, number.as_tuple().digits)).rstrip("0")))
+    significant = len(
+        str(number.as_tuple().digits and "".join(map(str, number.as_tuple().digits)).rstrip("0"))
+    )
     if number == 0 or (significant <= 16 and -308 <= number.adjusted() <= 308):
         return float(number)
     return _PRECISION.plus(number)

@@ -11,7 +11,9 @@ from spanrs.compat.seqeval.metrics import f1_score
 Sentences = Sequence[Sequence[str]]
 
 
-def evaluate(golds: Sentences, preds: Sentences, types: Iterable[str] = tuple(KEYS.values())) -> dict[str, float]:
+def evaluate(
+    golds: Sentences, preds: Sentences, types: Iterable[str] = tuple(KEYS.values())
+) -> dict[str, float]:
     """Score predicted tags.
 
     Parameters
@@ -47,7 +49,9 @@ def evaluate(golds: Sentences, preds: Sentences, types: Iterable[str] = tuple(KE
     """
     lengths = [len(gold) for gold in golds], [len(pred) for pred in preds]
     if lengths[0] != lengths[1]:
-        raise ValueError("golds and preds must have the same numbers of sentences and of tags in each sentence")
+        raise ValueError(
+            "golds and preds must have the same numbers of sentences and of tags in each sentence"
+        )
     schema = set(types)
     gold = [[tag.lower() for tag in tags] for tags in golds]
     pred = [[_in_schema(tag, schema) for tag in tags] for tags in preds]
@@ -68,7 +72,7 @@ def _without_misc(sentences: Iterable[Sequence[str]]) -> list[list[str]]:
     return [["o" if tag[1:] == "-misc" else tag for tag in tags] for tags in sentences]
 
 
-def _f1(golds: Sentences, preds: Sentences) -> float:
+def _f1(golds: list[list[str]], preds: list[list[str]]) -> float:
     if all(tag == "o" for side in (golds, preds) for tags in side for tag in tags):
         return 1.0
     with warnings.catch_warnings():

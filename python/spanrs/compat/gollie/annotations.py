@@ -51,7 +51,7 @@ class Reading(NamedTuple):
     parse_error: bool
 
 
-class _Unsuitable(ValueError):
+class _UnsuitableError(ValueError):
     """The expression would fail in the original, or is not supported."""
 
 
@@ -73,12 +73,12 @@ class _Values:
     def read(self, node: ast.expr) -> Any:
         reader = self._readers.get(type(node))
         if reader is None:
-            raise _Unsuitable
+            raise _UnsuitableError
         return reader(node)
 
     def _dict(self, node: ast.Dict) -> dict[Any, Any]:
         if None in node.keys:
-            raise _Unsuitable
+            raise _UnsuitableError
         return {
             _hashable(self.read(key)): self.read(value)
             for key, value in zip(node.keys, node.values, strict=True)
@@ -92,24 +92,24 @@ class _Values:
 
     def _call(self, node: ast.Call) -> Annotation:
         if not isinstance(node.func, ast.Name):
-            raise _Unsuitable
+            raise _UnsuitableError
         name = node.func.id
         keywords = [keyword.arg for keyword in node.keywords]
         values = [self.read(value) for value in (*node.args, *(keyword.value for keyword in node.keywords))]
         if name not in self._classes:
             # Calling a built-in function would execute the answer.
             if hasattr(builtins, name) or None in keywords:
-                raise _Unsuitable
+                raise _UnsuitableError
             return Annotation(HALLUCINATED, None)
         if len(values) != 1 or keywords not in ([], ["span"]):
-            raise _Unsuitable
+            raise _UnsuitableError
         return Annotation(name, values[0])
 
 
 def _hashable(value: Any) -> Any:
     """Return a value that can be a key; annotations cannot be keys in the original."""
     if isinstance(value, Annotation):
-        raise _Unsuitable
+        raise _UnsuitableError
     hash(value)
     return value
 
@@ -173,7 +173,9 @@ def read(answer: str, classes: Iterable[str] = CONLL03) -> Reading:
         return Reading([], True)
     if isinstance(value, Annotation) or not isinstance(value, list | tuple | dict | str | bytes):
         kind = value.name if isinstance(value, Annotation) else type(value).__name__
-        raise TypeError(f"the answer is a single {kind}, not a list: {text[:80]!r}; write [...] around the answer")
+        raise TypeError(
+            f"the answer is a single {kind}, not a list: {text[:80]!r}; write [...] around the answer"
+        )
     return Reading([_element(element) for element in value], False)
 
 

@@ -51,7 +51,9 @@ class _Evaluator:
             If one side is a str and the other is not.
         """
         if isinstance(gold, str) != isinstance(pred, str):
-            raise TypeError("gold is one answer and pred is several, or vice versa; add the pairs one by one")
+            raise TypeError(
+                "gold is one answer and pred is several, or vice versa; add the pairs one by one"
+            )
         if isinstance(gold, str) and isinstance(pred, str):
             self._add(gold, pred)
         elif gold and pred:
