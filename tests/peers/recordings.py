@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from peers.annotation_files import inputs, program
+from peers.damaged_json import DEMJSON3, demjson3_inputs
 from peers.environment import ROOT, Environment
 from recordings import peer_cases
 
@@ -239,6 +240,8 @@ RECORDINGS = {
     "bioc": Recording("bioc==2.1", inputs("bioc-xml", "bioc-json", "pubtator", "brat"), program("bioc")),
     "cassis": Recording("dkpro-cassis==0.12.0", inputs("uima-xmi"), program("cassis")),
     "crowdkit": Recording("crowd-kit==1.4.2", crowdkit_inputs, CROWDKIT, ("pandas<3",)),
+    # EuroEval decodes answers with this package.
+    "demjson3": Recording("demjson3==3.0.6", demjson3_inputs, DEMJSON3),
     "eval4ner": Recording("eval4ner==0.1.0", eval4ner_inputs, EVAL4NER),
     # The package writes no XML of GATE.
     "gatenlp": Recording(
