@@ -3,7 +3,7 @@
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
 - :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
-  :class:`spanrs.mat.Mat`.
+  :class:`Characters`, :class:`spanrs.mat.Mat`.
 - :func:`agreement`: measure the agreement of the annotators of a project.
 - :func:`compare`: test the significance of differences between systems.
 - :mod:`spanrs.tags`: conversion between tags and spans, validation, legal transitions.
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from spanrs._spanrs import __version__
     from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
-    from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
+    from spanrs.eval import Characters, Fair, Partial, Result, Scorer, compare, score
     from spanrs.io import Corpus, Document, Sentence, read, write
     from spanrs.tags import Span
 
 __all__ = [
+    "Characters",
     "Corpus",
     "Document",
     "Fair",

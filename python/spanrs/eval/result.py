@@ -16,7 +16,8 @@ from spanrs.eval.arguments import as_document_weights, as_types
 from spanrs.eval.evaluation import Evaluation, merged_evidence
 from spanrs.eval.evidence import Evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
-from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
+from spanrs.eval.matcher import Matcher, listed
+from spanrs.eval.matchers import Fair, from_stored
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.scores import plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored, damaged, packed, unpacked
