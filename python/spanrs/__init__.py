@@ -3,8 +3,8 @@
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
 - :func:`ground`, :func:`read_answer`: find the strings that a language model extracted; read its answers.
-- :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`, :class:`Strings`,
-  :class:`spanrs.mat.Mat`.
+- :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`, :class:`Characters`,
+  :class:`Strings`, :class:`spanrs.mat.Mat`.
 - :func:`agreement`: measure the agreement of the annotators of a project.
 - :func:`compare`: test the significance of differences between systems.
 - :mod:`spanrs.tags`: conversion between tags and spans, validation, legal transitions.
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from spanrs._spanrs import __version__
     from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
-    from spanrs.eval import Fair, Partial, Result, Scorer, Strings, compare, score
+    from spanrs.eval import Characters, Fair, Partial, Result, Scorer, Strings, compare, score
     from spanrs.io import Corpus, Document, Sentence, ground, read, read_answer, write
     from spanrs.tags import Span
 
 __all__ = [
+    "Characters",
     "Corpus",
     "Document",
     "Fair",

@@ -7,7 +7,7 @@ import threading
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
-from spanrs.eval.matchers import criteria
+from spanrs.eval.matcher import criteria
 from spanrs.io.columns import Columns
 
 TEXT = b"a B-X B-X\n" * 5_000

@@ -131,9 +131,11 @@ def test_stated_offsets_are_used_if_they_are_true():
 @pytest.mark.parametrize("matcher", ["exact", "partial", "fair", "strings"])
 def test_every_matcher_has_rows_errors_and_a_page(matcher):
     result = scored(answer(*ALL[:2]), matcher=matcher, by="document", errors=True)
-    assert len(result.counts) == 1 and result.errors is not None
+    assert len(result.counts) == 1
+    assert result.errors is not None
     page = result.to_html()
-    assert "Answers" in page and "Rome" in page
+    assert "Answers" in page
+    assert "Rome" in page
     assert result.to_dict()["answers"]["mentions"] == 2
     assert spanrs.Result.from_bytes(result.to_bytes()).evidence.answers == result.evidence.answers
 

@@ -54,7 +54,8 @@ def paired(gold, rows):
 def test_answers_in_any_order_are_paired_by_their_texts(gold):
     rows = [{"text": text, "answer": text[:1]} for text in (TEXTS[1], TEXTS[0], TEXTS[2])]
     found, note = paired(gold, rows)
-    assert [answers for _, answers in found] == [["A"], ["B"], ["A"]] and note is None
+    assert [answers for _, answers in found] == [["A"], ["B"], ["A"]]
+    assert note is None
 
 
 def test_white_space_of_texts_does_not_matter(gold):
@@ -79,7 +80,8 @@ def test_numbers_that_are_not_those_of_sentences_are_refused(gold, ids):
 def test_as_many_answers_as_documents_are_about_documents(gold):
     found, note = paired(gold, ["first", "second"])
     assert [answers for _, answers in found] == [["first"], ["second"]]
-    assert "documents" in note and found[0][0] == "Anna left .\nBen left Rome ."
+    assert "documents" in note
+    assert found[0][0] == "Anna left .\nBen left Rome ."
 
 
 def test_a_number_of_answers_that_fits_nothing_is_refused(gold):

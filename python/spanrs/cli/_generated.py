@@ -33,7 +33,8 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "import": "Convert a model of parser.py from JSON.",
     "templates": "Print the feature templates of the parser."}}
 #: Parameters that only some matchers accept.
-MATCHER_PARAMETERS = {"fair": ("exclude", "weights", "focus"), "mat": ("exclude", "task", "task_path",
+MATCHER_PARAMETERS = {"characters": ("beta", "iou_threshold", "skip", "count", "hierarchy",
+    "level_of_types"), "fair": ("exclude", "weights", "focus"), "mat": ("exclude", "task", "task_path",
     "token_types", "by_token", "by_pseudo_token", "by_character", "clash_kinds", "details", "confusability",
     "confidence", "percent", "csv_directory", "csv_formulas", "xlsx", "unpaired_overlap", "pieces",
     "overlay", "all_elements"), "partial": ("min_overlap", "matching"), "strings": ("counting",
@@ -48,9 +49,9 @@ READ_ARGUMENTS = (("texts", "texts", "--texts"), ("scheme", "scheme", "--scheme"
     "layer", "--layer"), ("trim", "trim", "--trim"), ("offsets", "offsets", "--offsets"), ("inclusive_ends",
     "inclusive_ends", "--inclusive-ends"), ("encoding", "encoding", "--encoding"))
 #: Parameters that are settings of signatures.
-SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "weights", "focus", "counting",
-    "normalization", "within", "off_schema", "ungrounded", "occurrences", "stages", "threshold", "scheme",
-    "pred_scheme", "reading")
+SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "beta", "iou_threshold", "count",
+    "weights", "focus", "counting", "normalization", "within", "off_schema", "ungrounded", "occurrences",
+    "stages", "threshold", "scheme", "pred_scheme", "reading")
 
 MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair, strings or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")
@@ -73,6 +74,19 @@ MIN_OVERLAP = option("--min-overlap", "min_overlap", group="Comparison",
     metavar="SHARE", rare=True)
 MATCHING = option("--matching", "matching", group="Comparison", help="How spans are paired (partial).",
     type=types.choice("greedy", "optimal"), show_default="greedy", metavar="HOW", rare=True)
+BETA = option("--beta", "beta", group="Comparison", help="Weight of recall in F (characters).",
+    type=types.FloatRange(min=0), show_default="2", metavar="NUMBER", rare=True)
+IOU_THRESHOLD = option("--iou-threshold", "iou_threshold", group="Comparison",
+    help="Smallest intersection over union (characters).", type=types.FloatRange(min=0, max=1),
+    show_default="0.9", metavar="SHARE", rare=True)
+SKIP = option("--skip", "skip", group="Comparison", help="Words that do not count (characters).",
+    type=types.NAMES, metavar="WORD,...", multiple=True, rare=True)
+COUNT = option("--count", "count", group="Comparison", help="Characters of texts that count (characters).",
+    type=types.choice("words", "all"), show_default="words", metavar="WHAT", rare=True)
+HIERARCHY = option("--hierarchy", "hierarchy", group="Comparison",
+    help="Parents of types, TOML or JSON (characters).", type=types.PATH, metavar="FILE", rare=True)
+HIERARCHY_LEVEL = option("--hierarchy-level", "level_of_types", group="Comparison",
+    help="Compare types at this level (characters).", type=types.IntRange(min=0), metavar="N", rare=True)
 WEIGHTS = option("--weights", "weights", group="Comparison", help="paper, default, or formulas (fair).",
     show_default="paper", metavar="FORMULAS", rare=True)
 FOCUS = option("--focus", "focus", group="Comparison",
@@ -431,25 +445,27 @@ PER_LABEL = option("--per-label", "per_label", group="Output", help="Also print 
     is_flag=True)
 
 score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("preds", metavar="[PRED]...",
-    nargs=-1, required=False)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, COUNTING,
-    NORMALIZATION, WITHIN, TYPES, EXCLUDE, MAP, UNTYPED, ALIGN, LIKE, SCHEME, PRED_SCHEME, READING,
-    ALL_READINGS, ALL_SETTINGS, GOLD_COLUMN, PRED_COLUMN, GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN,
-    TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER,
-    TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME,
-    OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON,
-    OUTPUT, TO, JSON, BY_DOCUMENT, BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME,
-    SHORT_SIGNATURE, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH,
-    TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN, BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE,
-    PERCENT, CSV_DIRECTORY, CSV_FORMULAS, XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS],
-    formats=("text", "markdown", "latex", "csv", "json", "html", "jsonl"))
+    nargs=-1, required=False)], options=[MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, BETA,
+    IOU_THRESHOLD, SKIP, COUNT, HIERARCHY, HIERARCHY_LEVEL, COUNTING, NORMALIZATION, WITHIN, TYPES, EXCLUDE,
+    MAP, UNTYPED, ALIGN, LIKE, SCHEME, PRED_SCHEME, READING, ALL_READINGS, ALL_SETTINGS, GOLD_COLUMN,
+    PRED_COLUMN, GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
+    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED,
+    OCCURRENCES, STAGES, THRESHOLD, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON, BY_DOCUMENT,
+    BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE, INTERVALS,
+    LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN,
+    BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS,
+    XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv",
+    "json", "html", "jsonl"))
 compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B]...", nargs=-1,
-    required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, COUNTING,
-    NORMALIZATION, WITHIN, AVERAGE, PART, CRITERION, TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT,
-    COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
-    LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA,
-    TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD, UNIT, GROUP, BASELINE,
-    SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER],
-    formats=("text", "markdown", "latex", "csv", "json", "html"))
+    required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, BETA, IOU_THRESHOLD,
+    SKIP, COUNT, HIERARCHY, HIERARCHY_LEVEL, COUNTING, NORMALIZATION, WITHIN, AVERAGE, PART, CRITERION,
+    TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
+    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
+    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED,
+    OCCURRENCES, STAGES, THRESHOLD, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED,
+    THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json",
+    "html"))
 agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, POSITIONS, GAMMA, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON,
     PLOT, MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))

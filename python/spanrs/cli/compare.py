@@ -22,7 +22,7 @@ from spanrs.eval import Comparison, Measure, Result, compare, score
 from spanrs.eval import comparison_tables as tables
 from spanrs.eval.comparison_tables import whiskers_note
 from spanrs.eval.corpora import default_unit
-from spanrs.eval.matchers import Matcher
+from spanrs.eval.matcher import Matcher
 from spanrs.eval.stored import MAGIC
 from spanrs.io import Corpus, atomic_output
 from spanrs.io import read as read_corpus

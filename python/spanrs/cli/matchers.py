@@ -9,7 +9,8 @@ import click
 
 from spanrs.cli._generated import MATCHER_PARAMETERS
 from spanrs.cli.options import flag
-from spanrs.eval.matchers import EXCLUDED, Matcher, from_dict
+from spanrs.eval.matcher import Matcher
+from spanrs.eval.matchers import EXCLUDED, from_dict
 
 
 def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from spanrs.eval.matchers import Matcher, register
+from spanrs.eval.matcher import Matcher
+from spanrs.eval.matchers import register
 
 #: Columns of CoNLL-U by criterion.
 COLUMNS = {

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from spanrs.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from spanrs.eval.characters import Characters
     from spanrs.eval.comparison import Comparison, compare
     from spanrs.eval.details import ErrorList
     from spanrs.eval.evidence import Detail, Evidence, Violations
     from spanrs.eval.long_table import LongTable
-    from spanrs.eval.matchers import Fair, Matcher, Partial
+    from spanrs.eval.matcher import Matcher
+    from spanrs.eval.matchers import Fair, Partial
     from spanrs.eval.measures import Measure, Ratio
     from spanrs.eval.resampling import Bootstrap
     from spanrs.eval.result import Result
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bootstrap",
+    "Characters",
     "Comparison",
     "Confusion",
     "CriterionResult",
@@ -51,6 +54,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Bootstrap": "resampling",
+        "Characters": "characters",
         "Comparison": "comparison",
         "Confusion": "scores",
         "CriterionResult": "scores",
@@ -60,7 +64,7 @@ __getattr__, __dir__ = lazy_names(
         "Evidence": "evidence",
         "Fair": "matchers",
         "LongTable": "long_table",
-        "Matcher": "matchers",
+        "Matcher": "matcher",
         "Measure": "measures",
         "Partial": "matchers",
         "Ratio": "measures",

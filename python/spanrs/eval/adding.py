@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError, FormatError, with_code
+from spanrs.eval.compared_spans import check_files, of_document
 from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.document_runs import DocumentRuns
 from spanrs.eval.documents import document_name
+from spanrs.eval.matcher import Matcher
 from spanrs.eval.sentence_chunks import sentence_chunks, with_decided_schemes
 from spanrs.eval.table_sides import id_options, located, table_sides
 from spanrs.io import Corpus, tables
@@ -40,6 +42,8 @@ class Adding:
     progress: Callable[[int], object] | None = None
     finder: _spanrs.ErrorFinder | None = None
     """Finds the errors in column files and span files."""
+    matcher: Matcher = field(default_factory=lambda: Matcher("exact"))
+    """The matcher, which may change the spans of documents."""
     named: bool = False
     """Whether errors carry the path, because there are several parts."""
     notes: list[str] = field(default_factory=list)
@@ -76,6 +80,8 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     """
     gold, pred = parts
     kinds = {gold.kind} if pred is None else {gold.kind, pred.kind}
+    if kinds != {"documents"}:
+        check_files(adding.matcher, gold.shown)
     if kinds == {"rows"}:
         _add_rows(adding, corpora, parts)
         return Added({}, adding.finder is not None)
@@ -247,7 +253,9 @@ def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     pairs = paired_documents(corpora, parts, adding.notes, adding.losses, texts=adding.align)
     meter = Meter(adding.progress)
     while some := list(islice(pairs, DOCUMENTS)):
-        golds, preds = [gold.spans() for _, gold, _ in some], [pred.spans() for _, _, pred in some]
+        golds, preds = (
+            [of_document(adding.matcher, documents[side]) for documents in some] for side in (1, 2)
+        )
         names = None if adding.by is None else [name for name, _, _ in some]
         adding.update(golds, preds, names)
         meter.add(sum(len(gold.text) + len(pred.text) for _, gold, pred in some))

@@ -9,9 +9,10 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
+from spanrs.eval.counted_text import CountedText
 from spanrs.eval.details import ErrorList, find_errors, first_of_each_kind
 from spanrs.eval.document_pairs import UNPAIRED, documents_of, paired_documents
-from spanrs.eval.matchers import Matcher
+from spanrs.eval.matcher import Matcher
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import Scorer
 from spanrs.eval.sentence_chunks import with_decided_schemes
@@ -27,8 +28,8 @@ EXAMPLES = 3
 SHOWN = 40
 #: Value of ``most_errors`` that means that no errors are listed.
 NO_ERRORS = -1
-#: Position after every text, for unaligned spans.
-BEHIND = 1 << 31
+#: Position after every text, for unaligned spans of gold; those of pred begin at twice this position.
+BEHIND = 1 << 40
 
 #: A span in the form of the compiled module.
 Plain = tuple[Any, ...]
@@ -170,8 +171,9 @@ class _Aligned:
     def add(self, pairs: Iterable[tuple[str, Document, Document]], meter: Meter) -> None:
         """Add pairs of documents with their names."""
         for name, gold, pred in pairs:
+            matcher = self.scorer.matcher
             alignment = _spanrs.align_texts(gold.text, pred.text)
-            plain = {"gold": gold.spans(), "pred": pred.spans()}
+            plain = {"gold": matcher.renamed(gold.spans()), "pred": matcher.renamed(pred.spans())}
             placed = {}
             alone = alignment.unaligned()
             self.unlike += 2 * sum(stretch[1] - stretch[0] for stretch in alone) > len(gold.text)
@@ -181,6 +183,7 @@ class _Aligned:
                 self.numbers[side] += len(plain[side])
                 of_side = plain[side], document, name
                 placed[side] = _placed(of_side, place, stretches, self.unaligned[side], parity)
+            _number_counted(matcher, sides, placed, plain)
             names = None if self.by is None else [name]
             self.scorer.update_sentences([placed["gold"]], [placed["pred"]], names)
             if self.most_errors != NO_ERRORS:
@@ -209,9 +212,10 @@ class _Aligned:
             warnings=(*evidence.warnings, *self.losses),
             notes=(*evidence.notes, *self.notes),
         )
-        result = replace(
-            result, settings=with_setting(result.settings, "align", "characters"), evidence=evidence
-        )
+        settings = with_setting(result.settings, "align", "characters")
+        if self.scorer.matcher.unit is not None:
+            settings = with_setting(settings, "unit", "characters")
+        result = replace(result, settings=settings, evidence=evidence)
         if self.most_errors == NO_ERRORS:
             return result
         no_errors = ErrorList(self.scorer.matcher.criterion, most=self.most_errors)
@@ -247,6 +251,7 @@ def _placed(
     places = iter(place([piece for span_pieces in pieces for piece in span_pieces]))
     starts = [start for start, _ in stretches]
     placed: list[Plain] = []
+    behind = BEHIND * (1 + parity)
     for span, span_pieces in zip(spans, pieces, strict=True):
         bounds = [next(places) for _ in span_pieces]
         at = bisect_right(starts, span[1]) - 1
@@ -254,14 +259,36 @@ def _placed(
         aligned = [bound for bound in bounds if bound is not None]
         if is_alone or len(aligned) < len(bounds):
             unaligned.add(span, document, name)
-            start = BEHIND + 2 * len(placed) + parity
-            placed.append((span[0], start, start + 1))
+            # The length matters only where characters are counted; neighbours do not touch.
+            length = sum(end - start for start, end in span_pieces)
+            placed.append((span[0], behind, behind + length))
+            behind += length + 1
         elif len(aligned) == 1:
             placed.append((span[0], *aligned[0]))
         else:
             covered = [at for start, end in aligned for at in range(start, end)]
             placed.append((span[0], covered[0], covered[-1] + 1, covered))
     return placed
+
+
+def _number_counted(
+    matcher: Matcher,
+    sides: Iterable[tuple[str, Document, Any]],
+    placed: dict[str, list[Plain]],
+    plain: dict[str, list[Plain]],
+) -> None:
+    """Assign numbers to the counted positions of the common axis; drop spans without such a position from all lists."""
+    runs = [(BEHIND, 4 * BEHIND)]
+    for _, document, place in sides:
+        counted = matcher.counted(document.text)
+        if counted is None:
+            return
+        runs += [run for run in place(counted.runs) if run is not None]
+    axis = CountedText.of_runs(runs)
+    for side, spans in placed.items():
+        numbered = [axis.spans([span]) for span in spans]
+        plain[side] = [span for span, kept in zip(plain[side], numbered, strict=True) if kept]
+        placed[side] = [kept[0] for kept in numbered if kept]
 
 
 def _pieces(span: Plain) -> list[tuple[int, int]]:

@@ -27,9 +27,11 @@ from spanrs.eval.evidence import Skipped
 from spanrs.eval.generated import as_documents, described, text_pairs
 from spanrs.eval.layers import join_layers, spans_of
 from spanrs.eval.listed_errors import list_errors
-from spanrs.eval.matchers import EXCLUDED, Fair, Matcher, document_scorer, listed
+from spanrs.eval.matcher import Matcher, listed
+from spanrs.eval.matchers import EXCLUDED, Fair, document_scorer
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import ALIGN, ROWS, Scorer
+from spanrs.eval.settings import with_setting
 from spanrs.eval.sides import Corpora, with_schemes
 from spanrs.eval.table_sides import id_options, table_sides
 from spanrs.io import Corpus, Pairing, pair_parts
@@ -453,6 +455,11 @@ def _described(
         if not isinstance(result.matcher, Fair):
             settings["exclude"] = listed(sorted(EXCLUDED))
         settings |= added.settings | {"version": _spanrs.__version__}
+    if result.matcher.unit is not None:
+        of_texts = pred is not None and gold.kind == pred.kind == "documents"
+        unit = "characters" if of_texts else result.matcher.unit
+        settings = with_setting(settings, "unit", unit)
+        result = replace(result, settings=settings)
     suspicious = odd_sentences(gold.shown, result.sentences, result.tokens)
     same = []
     if (

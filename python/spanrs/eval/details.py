@@ -14,7 +14,7 @@ from spanrs.errors import AlignmentError, as_integer, with_code
 from spanrs.eval import inputs
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.evidence import Detail, ErrorKind, kind_of, plain_detail
-from spanrs.eval.matchers import Matcher
+from spanrs.eval.matcher import Matcher
 from spanrs.eval.settings import UNDECIDED
 from spanrs.tags.types import Dialect, Reader, Span
 
@@ -96,7 +96,7 @@ def _error_options(criterion: Criterion, most: int | None) -> dict[str, Any]:
     return {
         "criterion": criterion.cells,
         "wrong": [outcomes.index(name) for name in error_outcomes(criterion)],
-        "paired": outcomes.index(MISTYPED) if MISTYPED in outcomes else None,
+        "paired": outcomes.index(MISTYPED) if criterion.renames else None,
         "most": most,
     }
 

@@ -186,15 +186,15 @@ def _context(errors: Sequence[Detail], marks: Sequence[Mark]) -> tuple[int, Sequ
 
 
 def _has_text(error: Detail) -> bool:
-    """Return whether the offsets of an error are in characters: its only token is the text of one of its spans."""
+    """Return whether the offsets of an error are in characters: its only token contains the text of its spans."""
     spans = [span for span in (error.gold, error.pred) if span is not None]
     return (
         error.length is None
         and error.line is None
         and any(
             len(error.tokens) == 1
-            and len(error.tokens[0]) == span.end - span.start
-            and error.first == span.start
+            and error.first <= span.start
+            and span.end <= error.first + len(error.tokens[0])
             for span in spans
         )
     )
@@ -212,7 +212,7 @@ def _pieces(errors: Iterable[Detail], marks: Iterable[Mark]) -> Iterator[tuple[i
             text, first = "", -1
         if first < 0:
             first = end = error.first
-        text += error.tokens[0][end - error.first :]
+        text += error.tokens[0][max(end - error.first, 0) :]
     yield from split_words(text, first, bounds)
 
 

@@ -73,6 +73,16 @@ def _is_of_text(error: Detail) -> bool:
     return error.length is None and bool(error.tokens)
 
 
+def _marked(error: Detail) -> str:
+    """Return the text of an error, with brackets around its first span if there is more text."""
+    text = error.tokens[0]
+    span = error.gold if error.gold is not None else error.pred
+    if span is None or len(text) <= span.end - span.start:
+        return escaped(text)
+    start, end = span.start - error.first, span.end - error.first
+    return f"{escaped(text[:start])}[{escaped(text[start:end])}]{escaped(text[end:])}"
+
+
 def _text(error: Detail) -> str:
     """Return the tokens with marks around the spans; without tokens, the bounds of the spans and their text."""
     if error.length is None or not error.tokens:
@@ -81,7 +91,7 @@ def _text(error: Detail) -> str:
         bounds = ", ".join(
             f"{side} {unit} {span.start} to {span.end}" for side, span in sides if span is not None
         )
-        return f'{bounds}: "{escaped(error.tokens[0])}"' if error.tokens else bounds
+        return f'{bounds}: "{_marked(error)}"' if error.tokens else bounds
     words = []
     for at, token in enumerate(error.tokens, error.first):
         before = after = ""

@@ -28,6 +28,10 @@ MEANINGS = {
     "lbe": "labelling and boundary error",
     "fn": "gold span without pred span",
     "fp": "pred span without gold span",
+    "leaked": "gold text that no pred span covers",
+    "over_masked": "text that only pred spans cover",
+    "missed_type": "covered, but by fewer types than in gold",
+    "extra_type": "covered by more types than in gold",
 }
 
 

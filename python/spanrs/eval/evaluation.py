@@ -12,7 +12,8 @@ from spanrs.eval import warnings
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.details import ErrorList
 from spanrs.eval.evidence import Detail, Evidence, Violations, merge_evidence
-from spanrs.eval.matchers import Cell, Matcher, as_matcher, criteria, find_criterion
+from spanrs.eval.matcher import Cell, Matcher, criteria, find_criterion
+from spanrs.eval.matchers import as_matcher
 from spanrs.eval.scores import CriterionResult, Measured
 
 #: Type of all spans whose types are ignored.

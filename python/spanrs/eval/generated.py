@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from spanrs.errors import AlignmentError, with_code
 from spanrs.eval.document_pairs import paired_documents
-from spanrs.eval.matchers import Matcher
+from spanrs.eval.matcher import Matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import with_setting
 from spanrs.eval.strings import Strings
@@ -86,9 +86,10 @@ class TextPairs:
         else:
             table = StringTable("")
             everything = [[(a.type, text[a.start : a.end]) for a in side.placed] for side in (gold, pred)]
-            for pairs, side in zip(everything, (gold, pred), strict=True):
-                pairs += side.strings
-            keys = [self.strings.keys(pairs) for pairs in everything]
+            keys = [
+                self.strings.keys([*strings, *side.strings])
+                for strings, side in zip(everything, (gold, pred), strict=True)
+            ]
         places = [table.places(side) for side in keys]
         sides = [
             [*(side.placed if self.strings is None else ()), *(Annotation(*place) for place in of_side)]

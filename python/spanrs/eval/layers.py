@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanrs.eval.evidence import merge_evidence
-from spanrs.eval.matchers import criteria
+from spanrs.eval.matcher import criteria
 from spanrs.eval.result import Result
 from spanrs.eval.settings import merged_settings, with_setting
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanrs.errors import SpanrsWarning
+from spanrs.eval.compared_spans import in_text, of_document
 from spanrs.eval.details import (
     ErrorList,
     IdOptions,
@@ -19,6 +20,7 @@ from spanrs.eval.details import (
 )
 from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.evidence import Detail
+from spanrs.eval.matcher import Matcher
 from spanrs.eval.result import Result
 from spanrs.eval.sentence_chunks import sentence_chunks
 from spanrs.eval.table_sides import id_options, table_sides
@@ -43,7 +45,7 @@ def list_errors(
     offsets = [0]
     sentence = 0
     reader = reader_of(result.settings, reading, dialect)
-    for golds, preds, texts, documents, ids in _batches_again(corpora, parts, align):
+    for golds, preds, texts, documents, ids in _batches_again(corpora, parts, align, result.matcher):
         with warnings.catch_warnings():
             # These warnings are already in the result.
             warnings.simplefilter("ignore", SpanrsWarning)
@@ -57,7 +59,8 @@ def list_errors(
             errors_of_batch = replace(errors_of_batch, errors=errors)
         if documents is not None:
             errors_of_batch = replace(
-                errors_of_batch, errors=[_in_text(error, documents) for error in errors_of_batch.errors]
+                errors_of_batch,
+                errors=[_in_text(error, documents, result.matcher) for error in errors_of_batch.errors],
             )
         lists.append(errors_of_batch)
         offsets.append(sentence)
@@ -66,9 +69,13 @@ def list_errors(
     return replace(whole, errors=first_of_each_kind(whole.errors, most))
 
 
-def _in_text(error: Detail, documents: Sequence[tuple[str, Document, Document]]) -> Detail:
+def _in_text(
+    error: Detail, documents: Sequence[tuple[str, Document, Document]], matcher: Matcher
+) -> Detail:
     """Add the document name to an error, and the text of the gold span, or of the pred span without a gold span."""
     name, gold, pred = documents[error.sentence]
+    if matcher.unit is not None:
+        return in_text(error, (gold, pred), matcher)._replace(path=name)
     span, document = (error.gold, gold) if error.gold is not None else (error.pred, pred)
     if span is None:
         return error._replace(path=name)
@@ -76,7 +83,7 @@ def _in_text(error: Detail, documents: Sequence[tuple[str, Document, Document]])
 
 
 def _batches_again(
-    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str
+    corpora: tuple[Corpus, Corpus], parts: tuple[Part, Part | None], align: str, matcher: Matcher
 ) -> Iterator[tuple[Any, Any, Any, Any, IdOptions]]:
     """Yield gold, pred, tokens, pairs of documents with their names, and options for ids, batch by batch."""
     gold, pred = parts
@@ -102,8 +109,8 @@ def _batches_again(
             )
         )
         yield (
-            [p[1].spans() for p in pairs],
-            [p[2].spans() for p in pairs],
+            [of_document(matcher, p[1]) for p in pairs],
+            [of_document(matcher, p[2]) for p in pairs],
             None,
             pairs,
             none,

@@ -3,145 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cache
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs.eval.arguments import is_iterable, is_number
+from spanrs.eval.arguments import is_number
+from spanrs.eval.characters import FIELDS as CHARACTERS_FIELDS
+from spanrs.eval.characters import Characters
 from spanrs.eval.criterion import Criterion
 from spanrs.eval.fair_weights import PAPER, Weights, as_weights, phrase
+from spanrs.eval.matcher import Matcher, Term, as_type_names, listed
 from spanrs.eval.stored import ANY, NONE, check_stored
+from spanrs.eval.strings import Strings
 from spanrs.io.sentences import DUMMIES
 
-#: (criterion, outcome, gold type, pred type, count)
-Cell: TypeAlias = tuple[int, int, str | None, str | None, float]
-#: Indices of outcomes, and the weights of their sum as (TP, FP, FN).
-Term: TypeAlias = tuple[list[int], tuple[float, float, float]]
 #: Sides to whose type an error between types can be attributed.
 FOCUSES = ("gold", "pred")
 MATCHINGS = ("greedy", "optimal")
-#: Matches names that must be quoted in signatures.
-QUOTED = re.compile(r'[,=|;"\n]|^\[\]$')
 #: Types excluded from fair matching by default: FairEval's placeholder types.
 EXCLUDED = DUMMIES
-
-
-@cache
-def criteria(matcher: str) -> Mapping[str, Criterion]:
-    """Return the criteria of a matcher by name."""
-    return {criterion.name: criterion for criterion in _spanrs.criteria(matcher)}
-
-
-@cache
-def _questions(matcher: str) -> Mapping[str, Criterion]:
-    """Return the public criteria of a matcher, without the companion criteria for per-type measures."""
-    named = criteria(matcher)
-    by_type = {c.per_type for c in named.values() if c.per_type != c.name}
-    return {name: c for name, c in named.items() if name != "corpus" and name not in by_type}
-
-
-@dataclass(frozen=True)
-class Matcher:
-    """A matcher without options, by name, such as ``exact``."""
-
-    name: str
-    #: Outcomes that are sums of other outcomes.
-    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    #: Outcomes in the order of tables, if this differs from the order of the compiled module.
-    columns: ClassVar[tuple[str, ...] | None] = None
-    #: Outcomes excluded from the confusion matrix.
-    unconfused: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def criteria(self) -> Mapping[str, Criterion]:
-        """The criteria by name."""
-        return _questions(self.name)
-
-    @property
-    def criterion(self) -> str:
-        """The default criterion, whose measures are those of the result."""
-        return next(iter(self.criteria))
-
-    @property
-    def support(self) -> str:
-        """The criterion that defines the support of the default criterion."""
-        return self.criteria[self.criterion].support
-
-    def shown(self, cells: Sequence[Cell]) -> list[str]:
-        """Return the names of the criteria that tables show."""
-        del cells
-        return list(self.criteria)
-
-    def unscored(self, corpus: Mapping[str, int]) -> dict[str, str]:
-        """Return the criteria with undefined measures and the reasons; ``corpus`` contains the corpus totals."""
-        del corpus
-        return {}
-
-    @property
-    def axis(self) -> str | None:
-        """Side to whose type errors between types are attributed, or None for the criterion's default."""
-        return None
-
-    def terms(self, criterion: Criterion) -> list[Term] | None:
-        """Return outcome weights that replace those of the criterion, or None to keep them."""
-        del criterion
-        return None
-
-    def options(self) -> dict[str, Any]:
-        """Return the options for the compiled module."""
-        return {"name": self.name}
-
-    def filter(self) -> dict[str, Collection[str] | None]:
-        """Return the types to count for the compiled module: ``keep`` (None for all) and ``exclude``."""
-        return {}
-
-    def settings(self) -> dict[str, str]:
-        """Return the settings of the matcher, for signatures."""
-        return {"matcher": self.name}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options as plain values for :func:`from_dict`."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
-        }
-
-
-def listed(names: Iterable[str]) -> str:
-    """Join names for a signature; names with special characters are quoted as in JSON."""
-    quoted = (
-        json.dumps(name, ensure_ascii=False) if QUOTED.search(name) or not name else name for name in names
-    )
-    return ",".join(quoted) or "[]"
-
-
-T = TypeVar("T")
-
-
-def find_criterion(values: Mapping[str, T], name: str, matcher: Matcher) -> T:
-    """Look up a criterion by name, or raise a KeyError that lists the criteria."""
-    if name not in values:
-        raise KeyError(
-            f"the {matcher.name} matcher has no criterion {name!r}; expected one of {', '.join(values)}"
-        )
-    return values[name]
-
-
-def _types(name: str, given: Collection[str] | None) -> tuple[str, ...] | None:
-    if isinstance(given, str):
-        raise TypeError(f"{name} must be a collection of types, not a str; pass [{given!r}]")
-    if given is None:
-        return None
-    if not is_iterable(given):
-        raise TypeError(f"{name} must be a collection of types, not {type(given).__name__}")
-    # An iterator can be read only once.
-    given = list(given)
-    for ty in given:
-        if not isinstance(ty, str):
-            raise TypeError(f"{name} must contain types as str, not {type(ty).__name__}")
-    return tuple(sorted(set(given)))
 
 
 @dataclass(frozen=True)
@@ -261,8 +142,8 @@ class Fair(Matcher):
         if self.focus not in FOCUSES:
             raise ValueError(f"unknown focus {self.focus!r}; expected one of {', '.join(FOCUSES)}")
         object.__setattr__(self, "weights", as_weights(self.weights))
-        object.__setattr__(self, "types", _types("types", self.types))
-        object.__setattr__(self, "exclude", _types("exclude", self.exclude))
+        object.__setattr__(self, "types", as_type_names("types", self.types))
+        object.__setattr__(self, "exclude", as_type_names("exclude", self.exclude))
 
     def __hash__(self) -> int:
         return hash((self.focus, self.types, self.exclude, phrase(self.error_weights)))
@@ -320,6 +201,8 @@ class Unregistered(Matcher):
 
 
 _MAKERS: dict[str, tuple[Callable[..., Matcher], Mapping[str, Any]]] = {
+    "characters": (Characters, CHARACTERS_FIELDS),
+    "strings": (Strings, {"counting": str, "normalization": str, "within": str}),
     "partial": (Partial, {"matching": str, "min_overlap": (int, float)}),
     "fair": (
         Fair,

@@ -8,7 +8,7 @@ from typing import Any
 
 from spanrs.errors import as_number
 from spanrs.eval.criterion import Criterion
-from spanrs.eval.matchers import Matcher, criteria, find_criterion
+from spanrs.eval.matcher import Matcher, criteria, find_criterion
 
 #: Averages over types.
 AVERAGES = ("micro", "macro", "weighted")

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from spanrs.eval import tables
 from spanrs.eval.answer_tables import answers_table
+from spanrs.eval.characters import Characters
 from spanrs.eval.error_section import errors_section
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.mask_page import mask_sections
 from spanrs.eval.measures import Measure, Ratio, f1_measures
 from spanrs.eval.resampling import Bootstrap, bootstrap
 from spanrs.report.numbers import amount, percent, percent_range
@@ -45,6 +47,10 @@ def result_page(
 
 
 def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iterator[Section]:
+    if isinstance(result.matcher, Characters) and criteria is None:
+        yield from mask_sections(result)
+        yield from _remarks(result)
+        return
     drawn = draw_intervals(result, list(f1_measures(list(result.per_type))))
     yield Cards("Summary", list(_cards(result, drawn)))
     shown = tables.tables(result, criteria=criteria, documents=True)
@@ -60,6 +66,10 @@ def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iter
     if result.errors is not None:
         yield errors_section(result.errors.by_frequency(), result.errors.numbers)
     yield from (Sorted(table.title, table) for table in shown if table.title == "Documents")
+    yield from _remarks(result)
+
+
+def _remarks(result: Evaluation) -> Iterator[Section]:
     lines = [*result.warnings, *result.notes, *_violations(result)]
     if lines:
         yield Lines("Violations and warnings", lines)

@@ -16,7 +16,8 @@ from spanrs.eval.arguments import as_document_weights, as_types
 from spanrs.eval.evaluation import Evaluation, merged_evidence
 from spanrs.eval.evidence import Evidence, plain_detail, shifted
 from spanrs.eval.fair_weights import Weights
-from spanrs.eval.matchers import Fair, Matcher, from_stored, listed
+from spanrs.eval.matcher import Matcher, listed
+from spanrs.eval.matchers import Fair, from_stored
 from spanrs.eval.measures import Measure, Ratio
 from spanrs.eval.scores import plain_score
 from spanrs.eval.stored import ANY, NONE, check_stored, damaged, packed, unpacked
@@ -321,8 +322,9 @@ class Result(Evaluation):
             ``criterion``, the name of this criterion, and ``criteria``, the same keys for all criteria if there are
             several; ``confusion`` (list of ``gold``, ``pred``, ``count``; None for no span); ``accuracy``,
             ``sentences``, ``tokens``, ``violations`` (``gold`` and ``pred``, each ``count`` and ``first``),
-            ``detection``, ``pred_detection``, ``answers`` (the numbers of generated answers, if pred has them), ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored``
-            if it is not empty, and ``errors``, ``documents`` and ``details`` if they were requested.
+            ``detection``, ``pred_detection``, ``answers`` (numbers of generated answers, if pred has them),
+            ``warnings``, ``notes``, ``signature``, ``short_signature``, ``unscored`` if it is not empty, and
+            ``errors``, ``documents`` and ``details`` if they were requested.
         """
         default = self[self.matcher.criterion].shown
         everything: dict[str, Any] = {

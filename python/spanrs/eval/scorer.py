@@ -10,10 +10,12 @@ from spanrs import _spanrs
 from spanrs.errors import as_integer, check_name, warn
 from spanrs.eval import inputs
 from spanrs.eval.adding import Adding, add_parts
+from spanrs.eval.compared_spans import of_memory
 from spanrs.eval.document_runs import DocumentRuns
 from spanrs.eval.documents import document_sizes
 from spanrs.eval.evidence import Evidence, merge_evidence
-from spanrs.eval.matchers import EXCLUDED, Matcher, as_matcher
+from spanrs.eval.matcher import Matcher
+from spanrs.eval.matchers import EXCLUDED, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
 from spanrs.eval.sides import Corpora, Side, corpora_of, is_readable, with_schemes
@@ -173,6 +175,7 @@ class Scorer:
                 raise TypeError(f"{name} is an option of the scorer, not of update")
         corpora = corpora_of(gold, pred, options)
         if corpora is None:
+            gold, pred = of_memory(self.matcher, gold, pred)
             self.update_sentences(gold, pred, by, **cast("dict[str, Any]", options))
             return
         if by is not None and not isinstance(by, str):
@@ -236,7 +239,7 @@ class Scorer:
     ) -> Adding:
         """Return the object that adds parts of corpora to this scorer."""
         options = self._align, self._by, self._threads
-        return Adding(self._scorer, self.update_sentences, *options, progress, finder, named)
+        return Adding(self._scorer, self.update_sentences, *options, progress, finder, self.matcher, named)
 
     def update_sentences(
         self,

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.caching import cached_property
+from spanrs.errors import as_number
 from spanrs.eval.criterion import Criterion
-from spanrs.eval.matchers import Matcher, criteria, find_criterion
+from spanrs.eval.matcher import Matcher, criteria, find_criterion
 from spanrs.report.frames import Frames
 
 
@@ -23,6 +24,19 @@ class Score:
     recall: float
     f1: float
     support: float
+
+    def f(self, beta: float) -> float:
+        """Return the F measure in which recall weighs ``beta`` times as much as precision.
+
+        Examples
+        --------
+        >>> from spanrs.eval import Score
+        >>> Score(1.0, 0.5, 2 / 3, 4).f(2)
+        0.5555555555555556
+        """
+        square = as_number(beta, "beta") ** 2
+        below = square * self.precision + self.recall
+        return 0.0 if below == 0.0 else (1.0 + square) * self.precision * self.recall / below
 
 
 class Totals(NamedTuple):

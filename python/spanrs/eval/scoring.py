@@ -10,6 +10,7 @@ from typing import Any, Unpack, overload
 from spanrs import _spanrs
 from spanrs.errors import warn
 from spanrs.eval import inputs
+from spanrs.eval.compared_spans import of_memory
 from spanrs.eval.corpora import ScoreOptions, score_corpora
 from spanrs.eval.details import (
     ErrorList,
@@ -22,10 +23,12 @@ from spanrs.eval.details import (
     with_tokens,
 )
 from spanrs.eval.generated import strings_in_memory
-from spanrs.eval.matchers import Matcher, as_matcher, document_scorer
+from spanrs.eval.matcher import Matcher
+from spanrs.eval.matchers import as_matcher, document_scorer
 from spanrs.eval.readings import score_readings
 from spanrs.eval.result import Result
 from spanrs.eval.scorer import MAX_VIOLATIONS, Scorer
+from spanrs.eval.settings import with_setting
 from spanrs.eval.sides import Corpora, Side, corpora_of
 from spanrs.eval.strings import is_strings
 from spanrs.io import Corpus, Pairing
@@ -106,8 +109,8 @@ def score(
         - Arrow list columns (pyarrow, Polars, pandas) with one list per sentence, of strings, of a dictionary type, or,
           with ``vocabulary``, of integers. A null in gold excludes the token.
     matcher : str or Matcher
-        ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`; for documents also
-        :class:`spanrs.mat.Mat`.
+        ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`; ``characters`` or
+        :class:`spanrs.Characters`; for documents also :class:`spanrs.mat.Mat`.
     scheme : str, optional
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
         with the fewest violations in gold, never TOKEN. By default the scheme of the gold corpus. Not used for spans.
@@ -335,12 +338,17 @@ def _score_memory(
             inputs.reiterable(inputs.without_nulls(side), sentences=True) for side in (gold, pred)
         )
         mask = arguments["mask"] = inputs.reiterable(mask, sentences=True)
+    gold, pred = of_memory(scorer.matcher, gold, pred)
     by_sentence = isinstance(by, str) and by == "sentence"
     if by_sentence or (is_weighted and by is None):
         gold = inputs.reiterable(gold)
         by = [1] * inputs.count_sentences(gold, lengths)
     scorer.update_sentences(gold, pred, by, **arguments)
     result = scorer.taken()
+    if scorer.matcher.unit is not None:
+        is_spans = "vocabulary" not in arguments and inputs.are_spans(gold, pred)
+        unit = "positions" if is_spans else scorer.matcher.unit
+        result = replace(result, settings=with_setting(result.settings, "unit", unit))
     if by_sentence:
         result = replace(result, by_sentence=True)
     if details or errors:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, with_code
-from spanrs.eval.matchers import Matcher
+from spanrs.eval.matcher import Matcher
 from spanrs.tags.types import Dialect
 
 #: The scheme of a result if none was given and all tags are ``O``.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spanrs.eval.matchers import Matcher, register
+from spanrs import _spanrs
+from spanrs.eval.matcher import Matcher
 
 #: How often equal strings count.
 COUNTINGS = ("multiset", "set")
@@ -74,18 +77,28 @@ class Strings(Matcher):
         With ``counting="set"``, only the first of equal pairs is returned.
         """
         pairs = list(strings)
-        normalised = [
-            " ".join(s.casefold().split()) if self.normalization != "none" else s for _, s in pairs
-        ]
-        keys = [(ty, key, string) for (ty, string), key in zip(pairs, normalised, strict=True)]
-        return (
-            list({key[:2]: key for key in reversed(keys)}.values())[::-1]
-            if self.counting == "set"
-            else keys
-        )
+        normalised = _normalised([text for _, text in pairs], self.normalization)
+        keys = [(ty, key, text) for (ty, text), key in zip(pairs, normalised, strict=True)]
+        if self.counting == "multiset":
+            return keys
+        first: dict[tuple[str, str], tuple[str, str, str]] = {}
+        for key in keys:
+            first.setdefault(key[:2], key)
+        return list(first.values())
 
 
-register("strings", Strings, {"counting": str, "normalization": str, "within": str})
+#: Punctuation that the normalisation of SQuAD removes.
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+
+
+def _normalised(strings: list[str], normalization: str) -> list[str]:
+    if normalization == "none":
+        return strings
+    if normalization == "squad":
+        bare = (text.lower().translate(_PUNCTUATION) for text in strings)
+        return [" ".join(_ARTICLES.sub(" ", text).split()) for text in bare]
+    return _spanrs.normalized(strings, normalization == "case")
 
 
 def is_strings(matcher: Any) -> bool:

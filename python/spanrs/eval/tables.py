@@ -8,7 +8,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from spanrs.eval.answer_tables import answers_table
+from spanrs.eval.characters import Characters
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.mask_tables import documents_table, mask_table
 from spanrs.eval.scores import Totals, plain_score
 from spanrs.report.numbers import amount, percent, safe_cell
 from spanrs.report.table import Table, as_text, print_parts
@@ -95,6 +97,9 @@ def tables(
     if untyped and not _is_single(result):
         # Raises an error for matchers without untyped measures.
         result.untyped  # noqa: B018
+    if isinstance(result.matcher, Characters) and criteria is None:
+        has_rows = documents and not result.by_sentence and result.documents
+        return [mask_table(result), *([documents_table(result)] if has_rows else ())]
     shown = _criteria(result, criteria)
     if _share_outcomes(shown):
         shown_tables = [_by_type_and_criterion(shown)]

@@ -69,7 +69,7 @@ _ANNOTATED = ("annotations", "completions", "_input_hash", "data", "tags", "ner_
 
 
 def is_answers(beginning: bytes) -> bool:
-    """Return whether a file begins with a JSON record whose answer is a text, and whose annotations are not read yet."""
+    """Return whether a file begins with a JSON record of answers of a model."""
     line = beginning.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
     if not line.startswith(b"{"):
         return False

@@ -116,6 +116,10 @@ class ReadArguments(LayoutArguments, total=False):
     reading: str
 
 
+#: The default of all answers.
+_ANSWERS = AnswerOptions()
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """Validated options of :func:`spanrs.read`, where their meaning is documented."""
@@ -149,7 +153,7 @@ class ReadOptions:
     mask: Any = None
     limits: Limits = Limits()
     texts: Any = None
-    answers: AnswerOptions = AnswerOptions()
+    answers: AnswerOptions = _ANSWERS
 
     def __post_init__(self) -> None:
         check_format(self.format)

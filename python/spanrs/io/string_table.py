@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 
 
 class StringTable:
-    """Appends strings to a text, each on a line of its own; equal keys share a line.
+    r"""Appends strings to a text, each on a line of its own; equal keys share a line.
 
     Two sides that use the same table have equal spans for equal strings.
 
@@ -23,7 +23,7 @@ class StringTable:
     >>> gold = table.places([("PER", "Ben", "Ben")])
     >>> pred = table.places([("PER", "Ben", "Ben"), ("PER", "Ben", "Ben")])
     >>> gold, pred, table.text
-    ([('PER', 11, 14)], [('PER', 11, 14), ('PER', 15, 18)], 'Anna left.\\nBen\\nBen')
+    ([('PER', 11, 14)], [('PER', 11, 14), ('PER', 15, 18)], 'Anna left.\nBen\nBen')
     """
 
     def __init__(self, text: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import NamedTuple, TypeAlias
 
-from spanrs.eval.matchers import Cell, criteria
+from spanrs.eval.matcher import Cell, criteria
 from spanrs.mat.matcher import TABLES
 
 #: The kind of a clash from the perspective of gold, by its kind from the perspective of pred.

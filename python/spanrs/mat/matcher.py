@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.eval.criterion import Criterion
-from spanrs.eval.matchers import Cell, Matcher, criteria, register
+from spanrs.eval.matcher import Cell, Matcher, criteria
+from spanrs.eval.matchers import register
 from spanrs.eval.stored import ANY, NONE
 from spanrs.mat.task import Task, read_task
 

@@ -164,16 +164,27 @@ pub(crate) struct CellSink<'a> {
     pub(crate) name: &'a dyn Fn(u32) -> String,
 }
 
-impl Sink for CellSink<'_> {
+impl CellSink<'_> {
+    /// Returns the cell of an event.
     #[inline]
-    fn event(&mut self, event: Event) {
-        let cell = Cell {
+    fn cell(&self, event: Event) -> Cell {
+        Cell {
             criterion: event.criterion,
             outcome: event.outcome,
             gold: event.gold.map(|at| self.gold[at as usize].ty),
             pred: event.pred.map(|at| self.pred[at as usize].ty),
-        };
-        self.count(cell, 1);
+        }
+    }
+}
+
+impl Sink for CellSink<'_> {
+    #[inline]
+    fn event(&mut self, event: Event) {
+        self.count(self.cell(event), 1);
+    }
+
+    fn positions(&mut self, event: Event, start: i64, end: i64) {
+        self.count(self.cell(event), end.abs_diff(start));
     }
 
     #[inline]
@@ -235,6 +246,10 @@ impl Sink for CountingSink<'_> {
 
     fn count(&mut self, cell: Cell, n: u64) {
         self.cell_sink().count(cell, n);
+    }
+
+    fn positions(&mut self, event: Event, start: i64, end: i64) {
+        self.cell_sink().positions(event, start, end);
     }
 }
 

@@ -33,6 +33,7 @@
 
 pub mod agreement;
 mod auto_scheme;
+pub mod characters;
 mod counting_sink;
 mod detail;
 mod exact;
@@ -64,7 +65,7 @@ pub use auto_scheme::{AutoSchemeScorer, PredScheme, ScorerOptions};
 pub use counting_sink::{CountingSink, add_pair};
 pub use detail::{Detail, NamedSpan};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
-pub use matcher::{Event, Events, Matcher, Pair, Sink, Text, Unmatched};
+pub use matcher::{Event, Events, Matcher, Pair, Piece, Pieces, Sink, Text, Unmatched};
 pub use parallel::count_parts;
 pub use registry::{MatcherOptions, matcher_names, schemas};
 pub use scorer::{Scorer, TypeCells};

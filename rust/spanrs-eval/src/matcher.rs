@@ -5,7 +5,7 @@
 //! ([`Events`]) are two sinks; a matcher does not depend on the kind of sink, and callers that only
 //! count do not pay for lists.
 
-use spanrs_base::{Coded, ErrorClass, Interrupted};
+use spanrs_base::{Coded, ErrorClass, Interrupted, Span};
 
 use crate::outcomes::{Cell, Schema};
 use crate::spans::Spans;
@@ -56,6 +56,15 @@ pub trait Sink {
     /// ignores the call, which is correct for sinks that list spans.
     fn count(&mut self, cell: Cell, n: u64) {
         let _ = (cell, n);
+    }
+
+    /// Receives a decision about the positions from `start` to `end` (exclusive) of the spans of
+    /// `event`, which counts once for each position.
+    ///
+    /// Only [`characters`](crate::characters) reports such decisions. The default ignores the call,
+    /// which is correct for sinks that list whole spans.
+    fn positions(&mut self, event: Event, start: i64, end: i64) {
+        let _ = (event, start, end);
     }
 }
 
@@ -153,6 +162,12 @@ pub trait Matcher: Send + Sync {
         false
     }
 
+    /// Returns true if sentences whose two sides are equal must be compared, too, because their
+    /// outcomes depend on the lengths of their spans. [`Matcher::same`] is then not called.
+    fn compares_equal_sides(&self) -> bool {
+        false
+    }
+
     /// Reports `n` spans of type `ty` from sentences whose two sides are equal and in which no span
     /// overlaps another.
     ///
@@ -214,6 +229,20 @@ pub enum Unmatched {
         /// What is limited, as a plural: `overlapping pairs`.
         what: &'static str,
     },
+    /// A span is so long that sums of lengths could overflow
+    /// ([`characters`](crate::characters)).
+    #[error(
+        "the span from {start} to {end} is longer than {most} positions, which is the limit; check \
+         its bounds"
+    )]
+    TooLong {
+        /// First position of the span.
+        start: i64,
+        /// End of the span, exclusive.
+        end: i64,
+        /// Largest length that is accepted.
+        most: u64,
+    },
     /// The [`Watch`](spanrs_base::Watch) requested a stop.
     #[error("interrupted")]
     Stopped,
@@ -223,6 +252,7 @@ impl Coded for Unmatched {
     fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
             Self::Stopped => Interrupted.kind(),
+            Self::TooLong { .. } => (ErrorClass::Limit, "long_span"),
             _ => (ErrorClass::Limit, "too_many_pairs"),
         }
     }
@@ -231,6 +261,56 @@ impl Coded for Unmatched {
 impl From<Interrupted> for Unmatched {
     fn from(_: Interrupted) -> Self {
         Self::Stopped
+    }
+}
+
+/// A decision about spans, or about some of their positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The decision.
+    pub event: Event,
+    /// The positions (start, exclusive end) that the decision is about; None for whole spans.
+    pub range: Option<(i64, i64)>,
+}
+
+impl Piece {
+    /// Returns the bounds of a span, or of the part of it that the decision is about.
+    ///
+    /// ```
+    /// use spanrs_base::Span;
+    /// use spanrs_eval::{Event, Piece};
+    /// let event = Event::new(0, 2, Some(0), None);
+    /// let span = Span { start: 3_i64, end: 9, ty: 0 };
+    /// assert_eq!(Piece { event, range: Some((5, 7)) }.bounds(&span), (5, 7));
+    /// assert_eq!(Piece { event, range: None }.bounds(&span), (3, 9));
+    /// ```
+    pub fn bounds(&self, span: &Span<i64>) -> (i64, i64) {
+        self.range.unwrap_or((span.start, span.end))
+    }
+}
+
+/// A sink that keeps decisions about whole spans and about positions, in the order in which they
+/// are reported, and ignores [`Sink::count`].
+#[derive(Clone, Debug, Default)]
+pub struct Pieces(pub Vec<Piece>);
+
+impl Pieces {
+    /// Iterates over the decisions of one criterion, in order.
+    pub fn of(&self, criterion: u8) -> impl Iterator<Item = &Piece> {
+        self.0
+            .iter()
+            .filter(move |piece| piece.event.criterion == criterion)
+    }
+}
+
+impl Sink for Pieces {
+    fn event(&mut self, event: Event) {
+        self.0.push(Piece { event, range: None });
+    }
+
+    fn positions(&mut self, event: Event, start: i64, end: i64) {
+        let range = Some((start, end));
+        self.0.push(Piece { event, range });
     }
 }
 

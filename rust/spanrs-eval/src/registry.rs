@@ -1,7 +1,8 @@
 //! Matchers and schemas by name.
 //!
-//! A matcher has the name of its schema: `exact`, `strings`, `partial` and `fair` (and `head` with the feature `example-matcher`)
-//! compare tags and spans and can be created here. `mat` has a schema, for stored counts, but its matcher needs
+//! A matcher has the name of its schema: `exact`, `strings`, `partial`, `fair` and `characters` (and
+//! `head` with the feature `example-matcher`) compare tags and spans and can be created here. `mat` has
+//! a schema, for stored counts, but its matcher needs
 //! documents.
 
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use spanrs_base::{Limits, UnknownName, Watch};
 use crate::exact::Exact;
 use crate::matcher::Matcher;
 use crate::outcomes::Schema;
-use crate::{exact, fair, mat, partial};
+use crate::{characters, exact, fair, mat, partial};
 
 /// A matcher by name, with the options of all matchers; each matcher ignores the options that it does not have.
 #[derive(Clone, Debug, Deserialize)]
@@ -23,7 +24,10 @@ pub struct MatcherOptions {
     /// For `partial`: true for the pairs with the greatest total credit, false for nervaluate's
     /// greedy walk over the pred spans.
     pub optimal: bool,
-    /// For `partial` and `fair`: called at intervals; returns true to stop.
+    /// For `characters`: smallest intersection over union of a covered span; greater than 0 and at
+    /// most 1.
+    pub iou_threshold: f64,
+    /// For all but `exact`: called at intervals; returns true to stop.
     #[serde(skip, default = "never")]
     pub watch: Watch,
 }
@@ -38,6 +42,7 @@ impl Default for MatcherOptions {
             name: exact::SCHEMA.name.to_owned(),
             min_overlap: 1.0,
             optimal: false,
+            iou_threshold: characters::IOU_THRESHOLD,
             watch: never(),
         }
     }
@@ -88,6 +93,9 @@ static MATCHERS: &[Entry] = &[
     }),
     (&fair::SCHEMA, |options| {
         Box::new(fair::Matcher::default().with_watch(options.watch))
+    }),
+    (&characters::SCHEMA, |options| {
+        Box::new(characters::Matcher::new(options.iou_threshold).with_watch(options.watch))
     }),
     #[cfg(feature = "example-matcher")]
     (&crate::head::SCHEMA, |_| Box::new(crate::head::Head)),

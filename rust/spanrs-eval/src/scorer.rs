@@ -75,6 +75,8 @@ pub struct Scorer {
     matcher: Box<dyn Matcher>,
     /// Whether the matcher needs only the pass over the tags; see [`Matcher::counts_tags`].
     counts_tags: bool,
+    /// Whether sentences with equal sides are compared; see [`Matcher::compares_equal_sides`].
+    compares_equal_sides: bool,
     filter: TypeFilter,
     counts: Counts,
     /// Cells for the reader's types.
@@ -164,6 +166,7 @@ impl Scorer {
             keep,
             failure: None,
             counts_tags: matcher.counts_tags(),
+            compares_equal_sides: matcher.compares_equal_sides(),
             matcher,
         }
     }
@@ -225,7 +228,8 @@ impl Scorer {
         line_of: impl Fn(Side, u32) -> u64,
     ) {
         let seen = exact::count(&mut self.tags, reader, gold.clone(), pred.clone());
-        if !self.counts_tags && (reader.has_two_schemes() || !gold.clone().eq(pred.clone())) {
+        let compares_equal = self.compares_equal_sides || reader.has_two_schemes();
+        if !self.counts_tags && (compares_equal || !gold.clone().eq(pred.clone())) {
             self.compare(reader, [gold.clone(), pred.clone()]);
         }
         let line = |side| {

@@ -109,6 +109,11 @@ impl<'a> DocumentPart<'a> {
             .map(move |range| (&gold[range.clone()], &pred[range]))
     }
 
+    /// Returns whether a side of a sentence was overwritten by [`DocumentPart::blank`].
+    pub(crate) fn is_blank(side: &[u8]) -> bool {
+        side.first() == Some(&(FIRST | BORDER))
+    }
+
     /// Overwrites a sentence on both sides with borders, which have neither spans nor violations.
     pub(crate) fn blank(&mut self, range: Range<usize>) {
         for side in [&mut *self.gold, &mut *self.pred] {

@@ -31,7 +31,7 @@ fn setting() -> impl Strategy<Value = Setting> {
     let excluded = prop_oneof![Just(vec![]), Just(names(&["C", "10"]))];
     let filter = (kept, excluded).prop_map(|(keep, exclude)| TypeFilter { keep, exclude });
     let bools = (any::<bool>(), prop::bool::weighted(0.1));
-    (0..4_usize, made(), 0..40_usize, filter, bools).prop_map(
+    (0..5_usize, made(), 0..40_usize, filter, bools).prop_map(
         |(matcher, made, pred_scheme, filter, (by_document, many_tags))| Setting {
             matcher,
             made,

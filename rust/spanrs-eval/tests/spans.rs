@@ -49,7 +49,7 @@ proptest! {
 
     #[test]
     fn sentences_of_spans_are_counted_like_pairs(
-        number in 0..4_usize, documents in documents_of_spans(), named in any::<bool>(),
+        number in 0..5_usize, documents in documents_of_spans(), named in any::<bool>(),
     ) {
         let mut matcher = matcher(number);
         let no_tags = Reader::new(Scheme::Bio, Reading::Conlleval, Dialect::default()).unwrap();
@@ -82,7 +82,7 @@ proptest! {
 
     #[test]
     fn numbers_of_types_do_not_matter(
-        number in 0..4_usize,
+        number in 0..5_usize,
         documents in documents_of_spans(),
         numbers in Just([0_u32, 1, 2]).prop_shuffle(),
     ) {

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use spanrs::io::ground::{GroundOptions, Grounded, Mention, ground_many};
+use spanrs::io::ground::{GroundOptions, Grounded, Mention, Stage, ground_many, normalised};
 
 use crate::error::Result;
 use crate::plain::Plain;
@@ -39,4 +39,20 @@ pub(crate) fn ground(
 /// The mention of a pair of a type and a string.
 fn mention_of((ty, text): &(PyBackedStr, PyBackedStr)) -> Mention<'_> {
     Mention { ty, text }
+}
+
+/// The form of each string under which the stage `unicode` finds it, or `case` if `only_case`.
+#[pyfunction]
+#[pyo3(signature = (strings, only_case, /))]
+pub(crate) fn normalized(
+    py: Python<'_>,
+    strings: Vec<PyBackedStr>,
+    only_case: bool,
+) -> Vec<String> {
+    let stage = if only_case {
+        Stage::Case
+    } else {
+        Stage::Unicode
+    };
+    py.detach(|| strings.iter().map(|s| normalised(s, stage)).collect())
 }

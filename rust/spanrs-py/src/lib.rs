@@ -81,7 +81,7 @@ mod _spanrs {
         PySource, convert_file, detect_file, recognise, running_text, spans_file, validate_file,
     };
     #[pymodule_export]
-    use crate::ground::ground;
+    use crate::ground::{ground, normalized};
     #[pymodule_export]
     use crate::lazy_globals::initialise_globals;
     #[pymodule_export]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::ops::Range;
 
 use spanrs_base::Span;
-use spanrs_eval::{Event as Found, Events, Matcher, Pair, Side, Spans, TypeFilter, Unmatched};
+use spanrs_eval::{Matcher, Pair, Piece, Pieces, Side, Spans, TypeFilter, Unmatched};
 use spanrs_tags::Reader;
 
 use crate::error_list::{SpanErrors, StoredError, StoredSpan};
@@ -45,7 +45,7 @@ pub struct ErrorFinder {
     /// Which errors are listed and kept.
     options: ErrorOptions,
     /// Outcomes of the current sentence.
-    events: Events,
+    pieces: Pieces,
     /// The errors so far.
     found: SpanErrors,
     /// Number of the current sentence in the file, from 0.
@@ -75,7 +75,7 @@ impl ErrorFinder {
         Self {
             matcher,
             options,
-            events: Events::default(),
+            pieces: Pieces::default(),
             found: SpanErrors::new(outcomes),
             sentence: 0,
         }
@@ -119,14 +119,14 @@ impl ErrorFinder {
         sides: [Spans<'_>; 2],
         sentence: &dyn SentenceContext,
     ) -> Result<(), Unmatched> {
-        self.events.0.clear();
+        self.pieces.0.clear();
         let [gold, pred] = sides;
         self.matcher
-            .compare(&Pair::new(gold, pred), &mut self.events)?;
-        let events = std::mem::take(&mut self.events);
+            .compare(&Pair::new(gold, pred), &mut self.pieces)?;
+        let pieces = std::mem::take(&mut self.pieces);
         // Spans of pairs also have individual outcomes, which are not listed again.
         let mut paired = [vec![false; gold.all.len()], vec![false; pred.all.len()]];
-        for event in events.of(self.options.criterion) {
+        for Piece { event, .. } in pieces.of(self.options.criterion) {
             if Some(event.outcome) == self.options.paired {
                 for (side, index) in paired.iter_mut().zip([event.gold, event.pred]) {
                     if let Some(index) = index {
@@ -138,27 +138,32 @@ impl ErrorFinder {
         let is_paired = |side: usize, index: Option<u32>| {
             index.is_some_and(|index| paired[side][index as usize])
         };
-        for event in events.of(self.options.criterion) {
+        for piece in pieces.of(self.options.criterion) {
+            let event = &piece.event;
             let listed = Some(event.outcome) == self.options.paired
                 || !(is_paired(0, event.gold) || is_paired(1, event.pred));
             if listed && self.options.wrong.contains(&event.outcome) {
-                self.keep(event, sides, sentence);
+                self.keep(piece, sides, sentence);
             }
         }
-        self.events = events;
+        self.pieces = pieces;
         Ok(())
     }
 
     /// Counts an error, and keeps it unless the maximum for its kind is reached.
-    fn keep(&mut self, event: &Found, sides: [Spans<'_>; 2], sentence: &dyn SentenceContext) {
+    fn keep(&mut self, piece: &Piece, sides: [Spans<'_>; 2], sentence: &dyn SentenceContext) {
+        let event = &piece.event;
         let mut stored = |spans: Spans<'_>, index: Option<u32>| {
             let at = index? as usize;
-            let (span, runs) = (*spans.all.get(at)?, spans.runs(at));
+            let span = *spans.all.get(at)?;
+            let (start, end) = piece.bounds(&span);
+            // A part of a span has no gaps.
+            let runs = spans.runs(at).filter(|_| piece.range.is_none());
             Some(StoredSpan {
                 ty: self.found.type_id(sentence.type_name(span.ty)),
                 index: index?,
-                start: span.start,
-                end: span.end,
+                start,
+                end,
                 tokens: runs.map(|runs| runs.iter().flat_map(|&(start, end)| start..end).collect()),
             })
         };

@@ -36,13 +36,17 @@ impl Scorer {
         types: &mut TypeCells,
         name: &dyn Fn(u32) -> String,
     ) -> Result<(), Unmatched> {
-        if pair.is_same_and_flat() {
+        let is_same = pair.is_same_and_flat();
+        if is_same {
             self.tags.corpus.equal_starts += pair.gold.all.len() as u64;
+        } else {
+            self.tags.corpus.add_ends(pair);
+        }
+        if is_same && !self.compares_equal_sides {
             for span in pair.gold.all {
                 types.add_same(span.ty);
             }
         } else {
-            self.tags.corpus.add_ends(pair);
             let mut sink = CellSink {
                 counts: &mut self.counts,
                 cells: &mut types.cells,

@@ -8,7 +8,7 @@ use spanrs_base::Watch;
 use super::{Sides, SpanLists};
 use crate::detail::{Detail, NamedSpan};
 use crate::input::{DocumentEnds, InputError};
-use crate::matcher::{Event, Events, Matcher, Pair};
+use crate::matcher::{Matcher, Pair, Piece, Pieces};
 use crate::scorer::Scorer;
 use crate::spans::Spans;
 use crate::type_filter::TypeFilter;
@@ -41,15 +41,15 @@ fn outcomes_of(
     matcher: &mut dyn Matcher,
     criterion: u8,
     watch: Watch,
-    mut each: impl FnMut(usize, &Pair<'_>, &[&Event]),
+    mut each: impl FnMut(usize, &Pair<'_>, &[&Piece]),
 ) -> Result<(), InputError> {
     matcher.resolve_ties();
-    let mut events = Events::default();
+    let mut pieces = Pieces::default();
     sides.run(watch, |sentence, pair| {
-        events.0.clear();
-        let compared = matcher.compare(&pair, &mut events);
+        pieces.0.clear();
+        let compared = matcher.compare(&pair, &mut pieces);
         compared.map_err(|error| InputError::unmatched(sentence, error))?;
-        let of_criterion: Vec<_> = events.of(criterion).collect();
+        let of_criterion: Vec<_> = pieces.of(criterion).collect();
         each(sentence, &pair, &of_criterion);
         Ok(())
     })
@@ -60,15 +60,19 @@ fn detail(
     sides: &Sides<'_>,
     sentence: usize,
     pair: &Pair<'_>,
-    event: &Event,
+    piece: &Piece,
     outcome: &'static str,
 ) -> Detail {
+    let event = &piece.event;
     let span = |side: Spans<'_>, at: Option<u32>| {
         let (span, runs) = side.get(at? as usize);
+        let (start, end) = piece.bounds(&span);
+        // A part of a span has no gaps.
+        let runs = runs.filter(|_| piece.range.is_none());
         Some(NamedSpan {
             ty: sides.types[span.ty as usize].to_owned(),
-            start: span.start,
-            end: span.end,
+            start,
+            end,
             tokens: runs.map(|runs| runs.iter().flat_map(|run| run.0..run.1).collect()),
         })
     };
@@ -111,10 +115,10 @@ pub fn span_details(
         matcher,
         criterion,
         watch,
-        |sentence, pair, events| {
-            details.extend(events.iter().map(|event| {
-                let outcome = outcomes[usize::from(event.outcome)].name;
-                detail(&sides, sentence, pair, event, outcome)
+        |sentence, pair, pieces| {
+            details.extend(pieces.iter().map(|piece| {
+                let outcome = outcomes[usize::from(piece.event.outcome)].name;
+                detail(&sides, sentence, pair, piece, outcome)
             }));
         },
     )?;
@@ -155,16 +159,18 @@ pub fn span_errors(
         matcher,
         options.criterion,
         watch,
-        |sentence, pair, events| {
+        |sentence, pair, pieces| {
+            let events = pieces.iter().map(|piece| &piece.event);
             let pairs = events
-                .iter()
+                .clone()
                 .filter(|event| Some(event.outcome) == options.paired);
             let (golds, preds): (HashSet<_>, HashSet<_>) =
                 pairs.map(|event| (event.gold, event.pred)).unzip();
-            for event in events
+            for piece in pieces
                 .iter()
-                .filter(|event| options.wrong.contains(&event.outcome))
+                .filter(|piece| options.wrong.contains(&piece.event.outcome))
             {
+                let event = &piece.event;
                 let is_in_pair = event.gold.is_some() && golds.contains(&event.gold)
                     || event.pred.is_some() && preds.contains(&event.pred);
                 if is_in_pair && Some(event.outcome) != options.paired {
@@ -182,7 +188,7 @@ pub fn span_errors(
                 numbers[at].1 += 1;
                 if options.most.is_none_or(|most| numbers[at].1 <= most) {
                     let outcome = outcomes[usize::from(event.outcome)].name;
-                    errors.push(detail(&sides, sentence, pair, event, outcome));
+                    errors.push(detail(&sides, sentence, pair, piece, outcome));
                 }
             }
         },

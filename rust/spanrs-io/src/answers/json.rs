@@ -166,8 +166,14 @@ impl<'a> Scanner<'a> {
     fn refuse(&mut self) -> Value {
         let at = self.at;
         let (code, message) = match self.is_exhausted() {
-            true => ("too_many", format!("more than {MAX_VALUES} values; the rest is not read")),
-            false => ("too_deep", format!("nested deeper than {MAX_DEPTH}; the rest is not read")),
+            true => (
+                "too_many",
+                format!("more than {MAX_VALUES} values; the rest is not read"),
+            ),
+            false => (
+                "too_deep",
+                format!("nested deeper than {MAX_DEPTH}; the rest is not read"),
+            ),
         };
         self.draft.fault(code, message, at);
         self.values = MAX_VALUES;
@@ -221,7 +227,8 @@ impl<'a> Scanner<'a> {
             is_whole.then_some(number as u64)
         });
         if digits.parse::<f64>().is_err() {
-            self.draft.fault("not_a_value", "this is neither a string nor a number", at);
+            self.draft
+                .fault("not_a_value", "this is neither a string nor a number", at);
             return complete(at, Data::Other);
         }
         complete(at, Data::Number(whole))

@@ -1,7 +1,7 @@
 //! Texts with marks: `@@Anna##`, `[Anna](PER)`, `[PER: Anna]` and `[Anna | PER]`.
 
-use super::Mention;
 use super::MAX_DEPTH;
+use super::Mention;
 use super::draft::{Counter, Draft};
 use super::query::Query;
 use super::vocabulary::{can_be_type, is_common_type};
@@ -92,7 +92,10 @@ fn brackets(text: &str, query: &Query) -> Option<Draft> {
         let lead = name.as_ptr() as usize - content.as_ptr() as usize;
         let name = name.to_owned();
         plain.replace_range(start.., &name);
-        for mention in mentions.iter_mut().filter(|mention| mention.start >= Some(start as u64)) {
+        for mention in mentions
+            .iter_mut()
+            .filter(|mention| mention.start >= Some(start as u64))
+        {
             for offset in [&mut mention.start, &mut mention.end].into_iter().flatten() {
                 *offset = offset.saturating_sub(lead as u64);
             }
@@ -115,7 +118,11 @@ fn brackets(text: &str, query: &Query) -> Option<Draft> {
 
 /// Splits the content of brackets into name and type; also returns the length of a type that
 /// follows in parentheses.
-fn split_mark<'a>(content: &'a str, after: &str, query: &Query) -> Option<(&'a str, String, usize)> {
+fn split_mark<'a>(
+    content: &'a str,
+    after: &str,
+    query: &Query,
+) -> Option<(&'a str, String, usize)> {
     let is_known = |ty: &str| match query.has_no_types() {
         true => can_be_type(ty),
         false => query.is_type(ty),

@@ -116,6 +116,24 @@ pub fn ground(
     Grounding::new(text, mentions, options)?.run(&mut || Ok(()))
 }
 
+/// Returns the form of a string under which a stage finds it: equal forms are the same string to the
+/// stage. [`Stage::Part`] and [`Stage::Fuzzy`] compare the forms of [`Stage::Unicode`]; diacritics
+/// are kept.
+///
+/// ```
+/// use spanrs_io::ground::{Stage, normalised};
+/// assert_eq!(normalised(" New\u{a0} York", Stage::Case), normalised("NEW YORK", Stage::Case));
+/// assert_eq!(normalised("O’Neil", Stage::Unicode), normalised("o'neil", Stage::Unicode));
+/// ```
+pub fn normalised(string: &str, stage: Stage) -> String {
+    let level = match stage {
+        Stage::Exact => Level::Exact,
+        Stage::Case => Level::Case,
+        _ => Level::Unicode { diacritics: false },
+    };
+    normalise(string, level)
+}
+
 /// Finds the mentions of many texts, like [`ground`], in several threads.
 ///
 /// # Errors
