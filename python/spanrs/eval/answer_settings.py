@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spanrs.eval.generated import is_generated
-from spanrs.eval.matchers import Matcher, Partial, as_matcher
+from spanrs.eval.matcher import Matcher
+from spanrs.eval.matchers import Partial, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.strings import Strings
 from spanrs.io import Corpus

@@ -38,6 +38,16 @@ def is_generated(corpus: Corpus) -> bool:
     return any(part.format == "generated" for part in corpus.parts)
 
 
+class MentionedText(NamedTuple):
+    """A text with its gold annotations, and the mentions of its answers."""
+
+    text: str
+    gold: Sequence[tuple[str, int, int]]
+    """Type, first character, one past the last."""
+    pred: Sequence[Pair]
+    """Type and string of each mention, in the order of the answers."""
+
+
 class _Side(NamedTuple):
     """The mentions of one side of a text."""
 
@@ -71,12 +81,16 @@ class TextPairs:
 
     def __iter__(self) -> Iterator[tuple[Document, Document]]:
         self.counts, self.notes, self.warnings = AnswerCounts(), [], []
-        pairs = self._generated() if is_generated(self.pred) else self._annotated()
+        pairs = self.sides()
         if self.strings is not None and self.strings.within == "document":
             pairs = _joined(pairs)
         for at, (unit, gold, pred) in enumerate(pairs):
             name = unit.document.id if unit.document.id is not None else str(at)
             yield self._documents(name, unit.document.text, gold, pred)
+
+    def sides(self) -> Iterator[tuple[TextUnit, _Side, _Side]]:
+        """Yield each text with both sides."""
+        return self._generated() if is_generated(self.pred) else self._annotated()
 
     def _documents(self, name: str, text: str, gold: _Side, pred: _Side) -> tuple[Document, Document]:
         """Return the two documents of a text, with the strings that have no place in it."""
@@ -132,17 +146,13 @@ class TextPairs:
                     raise with_code(AlignmentError(message), "texts", self.gold.parts[0].path)
                 yield gold, _gold_side(gold), _gold_side(pred)
             return
-        parts = tuple(
+        gold_part, pred_part = (
             corpus.parts[0] if len(corpus.parts) == 1 else Part("", corpus.parts, "joined")
             for corpus in (self.gold, self.pred)
         )
         both = self.gold, self.pred
         for name, gold_document, pred_document in paired_documents(
-            both,
-            parts,
-            self.notes,
-            self.warnings,
-            texts="ignore",  # type: ignore[arg-type]  # two parts
+            both, (gold_part, pred_part), self.notes, self.warnings, texts="ignore"
         ):
             gold_unit = TextUnit(replace(gold_document, id=name), name)
             yield gold_unit, _strings_of(gold_document), _strings_of(pred_document)
@@ -268,6 +278,14 @@ def as_documents(pairs: TextPairs) -> tuple[Corpus, Corpus]:
         for at, corpus in enumerate((pairs.gold, pairs.pred))
     )
     return gold, pred
+
+
+def mentioned_texts(gold: Corpus, pred: Corpus) -> Iterator[MentionedText]:
+    """Yield the texts with their gold annotations and the mentions of the answers; ungrounded gold is left out."""
+    pairs = text_pairs(gold, pred, Strings())
+    for unit, gold_side, pred_side in () if pairs is None else pairs.sides():
+        spans = [(a.type, a.start, a.end) for a in gold_side.placed]
+        yield MentionedText(unit.document.text, spans, pred_side.strings)
 
 
 def described(result: Result, pairs: TextPairs) -> Result:

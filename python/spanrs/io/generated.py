@@ -166,7 +166,11 @@ def grounded(
         mentions = [_at_all(text, of_text) for text, of_text in zip(texts, mentions, strict=True)]
     free = [[(m.type, m.text) for m in of_text if m.start is None] for of_text in mentions]
     found = ground_many(
-        texts, free, stages=options.stages, threshold=options.threshold, diacritics=options.diacritics
+        texts,
+        free,
+        stages=tuple(options.stages),
+        threshold=options.threshold,
+        diacritics=options.diacritics,
     )
     everything = []
     for of_text, grounding in zip(mentions, found, strict=True):

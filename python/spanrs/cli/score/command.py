@@ -329,8 +329,10 @@ def _all_settings(
     if len(preds) != 1:
         raise click.UsageError("--all-settings needs GOLD and one PRED with answers of a model")
     with console.quiet(), explained():
-        corpora = read_sides(gold, preds[0], sides, given["read"])
-        rows = score_all_settings(*corpora)
+        gold_corpus, pred_corpus = read_sides(gold, preds[0], sides, given["read"])
+        if pred_corpus is None:
+            raise TypeError("a file with both sides has no answers of a model")
+        rows = score_all_settings(gold_corpus, pred_corpus)
     show_settings(rows, output)
 
 

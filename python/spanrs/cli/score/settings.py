@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from io import StringIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spanrs.compat._published import published_scores
 from spanrs.eval import score
 from spanrs.eval.answer_settings import score_settings
 from spanrs.eval.answer_tables import answers_table
+from spanrs.eval.generated import mentioned_texts
 from spanrs.report.numbers import percent
 from spanrs.report.table import Table
 
@@ -44,6 +46,8 @@ def score_all_settings(gold: Corpus, pred: Corpus) -> SettingRows:
         of_setting = result if setting.criterion is None else result[setting.criterion]
         micro = of_setting.micro
         rows.append(SettingRow(name, micro.precision, micro.recall, micro.f1, result.signature))
+    for published in published_scores(mentioned_texts(gold, pred)):
+        rows.append(SettingRow(f"as {published.name} counts", *published[1:], None))
     first = next(iter(results.values()))[1]
     return SettingRows(rows, first.evidence.answers)
 
