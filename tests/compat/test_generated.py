@@ -432,58 +432,65 @@ def test_any_structure_is_scored(answer):
         uie.read_record(answer, "Anna Acme York New York Anna", SCHEMA, map_)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "[",
-        "]",
-        '["',
-        "(",
-        ")",
-        "Person(span='",
-        "Person('Anna'), ",
-        "-",
-        "\\",
-        " ",
-        ",",
-        ";",
-        ":a,na,b:;",
-        "(a,",
-        "{",
-        "}",
-        "{'a':[",
-        "{'a':'\\",
-        "{//",
-        "{/*",
-        "[1,",
-        "<extra_id_0>",
-        "<extra_id_0> ",
-        "<extra_id_1>",
-        "<unk>",
-        "<unk> ",
-        "<extra_id_0> person <extra_id_5> Anna <extra_id_1> ",
-        "【",
-        "<extra_id_0> person <extra_id_5> <unk>",
-        "a ",
-        '"Anna",',
-        "result = ",
-    ],
-)
-@pytest.mark.parametrize(
-    "start", ["", "[", "{'person':[", "<extra_id_0> <extra_id_0> person <extra_id_5> "]
-)
-def test_long_hostile_answers_end(start, part):
-    """Quadratic time would exceed the time limit of the tests: the answers have a million characters."""
-    answer = start + part * (1_000_000 // len(part))
-    text = "Anna and Acme came to New York"
-    universalner.items(answer)
+def read_gollie(answer):
     try:
-        gollie.evaluate([text], ["[]"], [answer])
+        gollie.evaluate(["Anna and Acme"], ["[]"], [answer])
     except TypeError as error:
         assert "not a list" in str(error)  # noqa: PT017
-    for task in instructuie.TASKS:
-        instructuie.evaluator(task).add("a: b", answer)
-    for map_ in ("first", "closest", "longer_first"):
-        uie.read_record(answer, text, SCHEMA, map_)
-    euroeval.extract_tags(answer, text.split())
-    euroeval.extract_tags(f"{answer}]}}", text.split())
+
+
+def read_relations(answer):
+    evaluator = instructuie.EvaluatorRE()
+    evaluator.add("likes: a, b; :a,na,b:", answer)
+
+
+def read_events(answer):
+    instructuie.items(answer, "EE")
+
+
+def read_closest(answer):
+    uie.read_record(answer, "Anna and Acme came to New York", SCHEMA, "closest")
+
+
+def tag(answer):
+    euroeval.extract_tags(answer, ["Anna", "and", "Acme"])
+
+
+PERSON = "<extra_id_0> person <extra_id_5> Anna <extra_id_0> work for <extra_id_5> Acme <extra_id_1> <extra_id_1> "
+
+
+@pytest.mark.parametrize(
+    ("reader", "start", "part", "end"),
+    [
+        (universalner.items, "", "[", ""),
+        (universalner.items, "[", '"a", ', "1]"),
+        (universalner.items, "[", " ", ""),
+        (read_gollie, "", "[", ""),
+        (read_gollie, "", "-", "1"),
+        (read_gollie, "", "result = ", ""),
+        (read_gollie, "[", "Person('Anna'), ", "]"),
+        (read_relations, "", " ", "x"),
+        (read_relations, "", ":a,na,b:;", ""),
+        (read_relations, "", ":a,c,b:", ""),
+        (read_events, "", "(", ""),
+        (read_events, "", "(b,a)", ""),
+        (read_events, "a", ",", ")"),
+        (read_closest, "", "<extra_id_0>", ""),
+        (read_closest, "<extra_id_0>", "<extra_id_1>", ""),
+        (read_closest, "<extra_id_0>", "【", ""),
+        (read_closest, "<extra_id_0>", PERSON, "<extra_id_1>"),
+        (read_closest, "<extra_id_0> <extra_id_0> person <extra_id_5> ", "<unk>", ""),
+        (read_closest, "<extra_id_0>", "<extra_id_0> person <extra_id_5> <unk> x <extra_id_1>", ""),
+        (tag, "", "{", ""),
+        (tag, "{'person':", "[", "}"),
+        (tag, "{'person':[", ",", "]}"),
+        (tag, "{'person':['", "\\", "']}"),
+        (tag, "{'person':['", "Anna ", "']}"),
+        (tag, "{'person':[", "'Anna',", "]}"),
+        (tag, "{", "/*", "}"),
+        (tag, "{'person':[", "1", "]}"),
+    ],
+)
+def test_hostile_answers_of_a_megabyte_are_read(reader, start, part, end):
+    """Quadratic time would exceed the time limit of the tests."""
+    reader(start + part * (1_000_000 // len(part)) + end)
