@@ -254,7 +254,8 @@ class _Decoder:
         if based:
             self._at = based.end()
             digits, base = next((d, b) for d, b in zip(based.groups(), (16, 8, 2), strict=True) if d)
-            return self._short(digits) and int(digits, base)
+            self._check_length(digits)
+            return int(digits, base)
         match = _DECIMAL.match(self._text, self._at)
         if match is None:
             self._fail("no number")
@@ -262,7 +263,7 @@ class _Decoder:
         whole, fraction, exponent = match.groups()
         if whole is None or fraction is not None or (exponent and int(exponent[:9]) < 0):
             return _float(match.group())
-        self._short(whole)
+        self._check_length(whole)
         if exponent:
             power = int(exponent[:9])
             if power > MAX_DIGITS:
@@ -272,10 +273,9 @@ class _Decoder:
             self._fail("no octal number")
         return int(whole, 8 if whole[0] == "0" else 10)
 
-    def _short(self, digits: str) -> bool:
+    def _check_length(self, digits: str) -> None:
         if len(digits) > MAX_DIGITS:
             self._fail("a number with too many digits")
-        return True
 
 
 def _float(text: str) -> float | Decimal:
