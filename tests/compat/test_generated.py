@@ -384,6 +384,17 @@ class TestEuroeval:
         # The last token precedes the first one.
         assert euroeval.extract_tags('{"person": ["B A"]}', ["A", "B"])[0] == ["i-per", "b-per"]
 
+    @pytest.mark.parametrize(
+        "number",
+        [
+            "9" * 5000, "0x" + "f" * 4000, "9" * 4000 + "e4000", "1e999999999999", "1.5e99999999999999999999",
+            "-1.5e-99999999999999999999", "1e-99999999999999999999",
+        ],
+    )  # fmt: skip
+    def test_numbers_of_any_size_are_read_or_refused(self, number):
+        tags, _ = euroeval.extract_tags(f"{{'person': [{number}, [-{number}]]}}", ["Anna"])
+        assert tags == ["o"]
+
     def test_o_is_a_span_and_adjacent_spans_merge(self):
         assert euroeval.evaluate([["B-LOC", "B-ORG"]], [["o", "b-org"]])["micro_f1"] == 0.5
         assert euroeval.evaluate([["B-LOC", "B-LOC"]], [["b-loc", "i-loc"]])["micro_f1"] == 1
