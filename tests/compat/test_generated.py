@@ -384,6 +384,17 @@ class TestEuroeval:
         # The last token precedes the first one.
         assert euroeval.extract_tags('{"person": ["B A"]}', ["A", "B"])[0] == ["i-per", "b-per"]
 
+    @pytest.mark.parametrize(
+        "number",
+        [
+            "9" * 5000, "0x" + "f" * 4000, "9" * 4000 + "e4000", "1e999999999999", "1.5e99999999999999999999",
+            "-1.5e-99999999999999999999", "1e-99999999999999999999",
+        ],
+    )  # fmt: skip
+    def test_numbers_of_any_size_are_read_or_refused(self, number):
+        tags, _ = euroeval.extract_tags(f"{{'person': [{number}, [-{number}]]}}", ["Anna"])
+        assert tags == ["o"]
+
     def test_o_is_a_span_and_adjacent_spans_merge(self):
         assert euroeval.evaluate([["B-LOC", "B-ORG"]], [["o", "b-org"]])["micro_f1"] == 0.5
         assert euroeval.evaluate([["B-LOC", "B-LOC"]], [["b-loc", "i-loc"]])["micro_f1"] == 1
@@ -432,58 +443,65 @@ def test_any_structure_is_scored(answer):
         uie.read_record(answer, "Anna Acme York New York Anna", SCHEMA, map_)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "[",
-        "]",
-        '["',
-        "(",
-        ")",
-        "Person(span='",
-        "Person('Anna'), ",
-        "-",
-        "\\",
-        " ",
-        ",",
-        ";",
-        ":a,na,b:;",
-        "(a,",
-        "{",
-        "}",
-        "{'a':[",
-        "{'a':'\\",
-        "{//",
-        "{/*",
-        "[1,",
-        "<extra_id_0>",
-        "<extra_id_0> ",
-        "<extra_id_1>",
-        "<unk>",
-        "<unk> ",
-        "<extra_id_0> person <extra_id_5> Anna <extra_id_1> ",
-        "【",
-        "<extra_id_0> person <extra_id_5> <unk>",
-        "a ",
-        '"Anna",',
-        "result = ",
-    ],
-)
-@pytest.mark.parametrize(
-    "start", ["", "[", "{'person':[", "<extra_id_0> <extra_id_0> person <extra_id_5> "]
-)
-def test_long_hostile_answers_end(start, part):
-    """Quadratic time would exceed the time limit of the tests: the answers have a million characters."""
-    answer = start + part * (1_000_000 // len(part))
-    text = "Anna and Acme came to New York"
-    universalner.items(answer)
+def read_gollie(answer):
     try:
-        gollie.evaluate([text], ["[]"], [answer])
+        gollie.evaluate(["Anna and Acme"], ["[]"], [answer])
     except TypeError as error:
         assert "not a list" in str(error)  # noqa: PT017
-    for task in instructuie.TASKS:
-        instructuie.evaluator(task).add("a: b", answer)
-    for map_ in ("first", "closest", "longer_first"):
-        uie.read_record(answer, text, SCHEMA, map_)
-    euroeval.extract_tags(answer, text.split())
-    euroeval.extract_tags(f"{answer}]}}", text.split())
+
+
+def read_relations(answer):
+    evaluator = instructuie.EvaluatorRE()
+    evaluator.add("likes: a, b; :a,na,b:", answer)
+
+
+def read_events(answer):
+    instructuie.items(answer, "EE")
+
+
+def read_closest(answer):
+    uie.read_record(answer, "Anna and Acme came to New York", SCHEMA, "closest")
+
+
+def tag(answer):
+    euroeval.extract_tags(answer, ["Anna", "and", "Acme"])
+
+
+PERSON = "<extra_id_0> person <extra_id_5> Anna <extra_id_0> work for <extra_id_5> Acme <extra_id_1> <extra_id_1> "
+
+
+@pytest.mark.parametrize(
+    ("reader", "start", "part", "end"),
+    [
+        (universalner.items, "", "[", ""),
+        (universalner.items, "[", '"a", ', "1]"),
+        (universalner.items, "[", " ", ""),
+        (read_gollie, "", "[", ""),
+        (read_gollie, "", "-", "1"),
+        (read_gollie, "", "result = ", ""),
+        (read_gollie, "[", "Person('Anna'), ", "]"),
+        (read_relations, "", " ", "x"),
+        (read_relations, "", ":a,na,b:;", ""),
+        (read_relations, "", ":a,c,b:", ""),
+        (read_events, "", "(", ""),
+        (read_events, "", "(b,a)", ""),
+        (read_events, "a", ",", ")"),
+        (read_closest, "", "<extra_id_0>", ""),
+        (read_closest, "<extra_id_0>", "<extra_id_1>", ""),
+        (read_closest, "<extra_id_0>", "【", ""),
+        (read_closest, "<extra_id_0>", PERSON, "<extra_id_1>"),
+        (read_closest, "<extra_id_0> <extra_id_0> person <extra_id_5> ", "<unk>", ""),
+        (read_closest, "<extra_id_0>", "<extra_id_0> person <extra_id_5> <unk> x <extra_id_1>", ""),
+        (tag, "", "{", ""),
+        (tag, "{'person':", "[", "}"),
+        (tag, "{'person':[", ",", "]}"),
+        (tag, "{'person':['", "\\", "']}"),
+        (tag, "{'person':['", "Anna ", "']}"),
+        (tag, "{'person':[", "'Anna',", "]}"),
+        (tag, "{", "/*", "}"),
+        (tag, "{'person':[", "1", "]}"),
+    ],
+)
+def test_hostile_answers_of_a_megabyte_are_read(reader, start, part, end):
+    """Quadratic time would exceed the time limit of the tests."""
+    reader(start + part * (1_000_000 // len(part)) + end)

@@ -254,36 +254,35 @@ class _Decoder:
         if based:
             self._at = based.end()
             digits, base = next((d, b) for d, b in zip(based.groups(), (16, 8, 2), strict=True) if d)
-            return self._short(digits) and int(digits, base)
+            # A digit of a hexadecimal number has four bits, a decimal one 3.3.
+            self._check_length(len(digits) * 2)
+            return int(digits, base)
         match = _DECIMAL.match(self._text, self._at)
         if match is None:
             self._fail("no number")
         self._at = match.end()
         whole, fraction, exponent = match.groups()
         if whole is None or fraction is not None or (exponent and int(exponent[:9]) < 0):
-            return _float(match.group())
-        self._short(whole)
+            return self._float(match.group())
+        power = int(exponent[:9]) if exponent else 0
+        self._check_length(len(whole) + power)
         if exponent:
-            power = int(exponent[:9])
-            if power > MAX_DIGITS:
-                self._fail("a number with too many digits")
             return int(whole) * 10**power
         if whole[0] == "0" and not set(whole) <= set("01234567"):
             self._fail("no octal number")
         return int(whole, 8 if whole[0] == "0" else 10)
 
-    def _short(self, digits: str) -> bool:
-        if len(digits) > MAX_DIGITS:
+    def _check_length(self, digits: int) -> None:
+        if digits > MAX_DIGITS:
             self._fail("a number with too many digits")
-        return True
 
-
-def _float(text: str) -> float | Decimal:
-    """Return a float, or a decimal number if a float has too few digits."""
-    number = Decimal(text)
-    significant = len(
-        str(number.as_tuple().digits and "".join(map(str, number.as_tuple().digits)).rstrip("0"))
-    )
-    if number == 0 or (significant <= 16 and -308 <= number.adjusted() <= 308):
-        return float(number)
-    return _PRECISION.plus(number)
+    def _float(self, text: str) -> float | Decimal:
+        """Return a float, or a decimal number if a float has too few digits."""
+        try:
+            number = Decimal(text)
+            digits = "".join(map(str, number.as_tuple().digits)).rstrip("0")
+            if number == 0 or (len(digits) <= 16 and -308 <= number.adjusted() <= 308):
+                return float(number)
+            return _PRECISION.plus(number)
+        except ArithmeticError:
+            self._fail("a number with too large an exponent")

@@ -111,7 +111,7 @@ _READERS: dict[str, tuple[Callable[[str], set[str]], Callable[[str], set[str]]]]
 TASKS = ("NER", "RE", "EE", "EET", "EEA")
 
 
-def is_known(task: str) -> str:
+def check_task(task: str) -> str:
     """Return the name of a task, or raise ValueError."""
     if task not in TASKS:
         raise ValueError(f"unknown task {task!r}; choose one of {', '.join(TASKS)}")
@@ -150,6 +150,6 @@ def items(answer: str, task: str = "NER", *, gold: bool = True) -> set[str] | st
     >>> items("(event type: Die, trigger: shot, arguments: victim: Anna)", "EE")
     {'event type:die,trigger:shot,victim:anna'}
     """
-    if is_known(task) == "EET":
+    if check_task(task) == "EET":
         return format_answer(answer)
     return _READERS[task][not gold](answer)

@@ -36,13 +36,13 @@ class Answered(NamedTuple):
     options: set[str]
 
 
-def _is_retard(pair: Answered) -> bool:
+def _has_nothing_correct(pair: Answered) -> bool:
     if pair.task in {"EE", "EET"}:
         return not pair.correct
     return bool(pair.truth and pair.pred) and not pair.correct
 
 
-def _is_invalid(pair: Answered) -> bool:
+def _has_other_type(pair: Answered) -> bool:
     if pair.task not in {"NER", "RE"} or not pair.options:
         return False
     return any(item.partition(":")[0] not in pair.options for item in pair.pred if ":" in item)
@@ -55,8 +55,8 @@ AUDITS: dict[str, Callable[[Answered], bool]] = {
     "AuditLabelEmptyOnly": lambda pair: not pair.truth and bool(pair.pred),
     "AuditPredEmptyOnly": lambda pair: bool(pair.truth) and not pair.pred,
     "AuditInsane": lambda pair: not pair.pred and pair.answer.strip().lower() not in _NOTHING,
-    "AuditRetard": _is_retard,
-    "AuditInvalid": _is_invalid,
+    "AuditRetard": _has_nothing_correct,
+    "AuditInvalid": _has_other_type,
     "AuditNA": lambda pair: pair.task == "RE" and any(",na," in item for item in pair.pred),
     "AuditGoldenlabelFault": lambda pair: (
         pair.task == "RE" and any(item[0] == item[-1] == ":" for item in pair.truth)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 MATCHES = ("normal", "set", "multimatch")
 
 
-def is_known(match: str) -> str:
+def check_match(match: str) -> str:
     """Return the name of a way of matching, or raise ValueError."""
     if match not in MATCHES:
         raise ValueError(f"unknown match {match!r}; choose one of {', '.join(MATCHES)}")
@@ -31,7 +31,7 @@ class Metric:
     """
 
     def __init__(self, match: str = "normal") -> None:
-        self.match = is_known(match)
+        self.match = check_match(match)
         self.tp = self.gold = self.pred = 0.0
 
     def count(self, golds: Sequence[Hashable], preds: Sequence[Hashable]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spanrs.compat.uie.metrics import Metric, is_known
+from spanrs.compat.uie.metrics import Metric, check_match
 from spanrs.compat.uie.records import Record, TaskSchema, read_record
 
 KINDS = ("offset", "string")
@@ -138,7 +138,7 @@ def evaluate_records(
     """
     if not len(texts) == len(golds) == len(preds):
         raise ValueError("texts, golds and preds must have one element for each sentence")
-    is_known(match)
+    check_match(match)
     names = [(kind, name) for kind in KINDS for task in CRITERIA.values() for name in task]
     metrics = {name: Metric(match) for name in names}
     for text, gold, answer in zip(texts, golds, preds, strict=True):
