@@ -1,7 +1,7 @@
 """Grounding of extracted strings: times of spanrs beside `str.find`, on made and on real texts.
 
-`python -m benches.versus.ground` prints a table of processor time, which other programs hardly affect. A peer that is installed is timed too: rapidfuzz's
-`partial_ratio_alignment` for approximate occurrences.
+`python -m benches.versus.ground` prints a table of processor time, which other programs hardly affect. A peer that is
+installed is timed too: rapidfuzz's `partial_ratio_alignment` for approximate occurrences.
 """
 
 from __future__ import annotations
