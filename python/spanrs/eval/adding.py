@@ -79,6 +79,8 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
         If a part cannot be read, or the sides do not match.
     """
     gold, pred = parts
+    if any(part is not None and part.format == "generated" for part in parts):
+        raise TypeError("answers of models are scored by spanrs.score, which finds their mentions in the texts")
     kinds = {gold.kind} if pred is None else {gold.kind, pred.kind}
     if kinds != {"documents"}:
         check_files(adding.matcher, gold.shown)
@@ -253,9 +255,8 @@ def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     pairs = paired_documents(corpora, parts, adding.notes, adding.losses, texts=adding.align)
     meter = Meter(adding.progress)
     while some := list(islice(pairs, DOCUMENTS)):
-        golds, preds = (
-            [of_document(adding.matcher, documents[side]) for documents in some] for side in (1, 2)
-        )
+        golds = [of_document(adding.matcher, gold) for _, gold, _ in some]
+        preds = [of_document(adding.matcher, pred) for _, _, pred in some]
         names = None if adding.by is None else [name for name, _, _ in some]
         adding.update(golds, preds, names)
         meter.add(sum(len(gold.text) + len(pred.text) for _, gold, pred in some))

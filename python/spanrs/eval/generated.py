@@ -10,6 +10,7 @@ from itertools import groupby, islice, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 from spanrs.errors import AlignmentError, with_code
+from spanrs.eval.characters import Characters
 from spanrs.eval.document_pairs import paired_documents
 from spanrs.eval.matcher import Matcher
 from spanrs.eval.result import Result
@@ -70,11 +71,14 @@ class TextPairs:
         The two sides.
     strings : Strings or None
         If strings are compared, the text of each pair consists of the strings of both sides only.
+    options : AnswerOptions
+        How mentions are read.
     """
 
     gold: Corpus
     pred: Corpus
     strings: Strings | None
+    options: AnswerOptions
     counts: AnswerCounts = field(default_factory=AnswerCounts)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -114,7 +118,7 @@ class TextPairs:
     def _generated(self) -> Iterator[tuple[TextUnit, _Side, _Side]]:
         """Yield each text with the gold side and the mentions of its answers."""
         paired = self._pairs()
-        options = self.pred.options.answers
+        options = self.options
         names = TypeNames(options, sorted(paired.facts.types))
         pairs = iter(paired)
         while some := list(islice(pairs, BATCH)):
@@ -126,7 +130,7 @@ class TextPairs:
             else:
                 sides = [_Side([], [(m.type, m.text) for m in of_text]) for of_text in mentions]
             for pair, side in zip(some, sides, strict=True):
-                yield pair.unit, _gold_side(pair.unit), side
+                yield pair.unit, _gold_side(pair.unit, options), side
         self.notes += names.notes()
         self.warnings += [*self.counts.warnings(self.pred.parts[0].shown), *names.warnings()]
 
@@ -144,7 +148,7 @@ class TextPairs:
                 if gold is None or pred is None or gold.document.text != pred.document.text:
                     message = f"sentence {at} of gold and pred differs; strings are compared by sentence"
                     raise with_code(AlignmentError(message), "texts", self.gold.parts[0].path)
-                yield gold, _gold_side(gold), _gold_side(pred)
+                yield gold, _gold_side(gold, self.options), _gold_side(pred, self.options)
             return
         gold_part, pred_part = (
             corpus.parts[0] if len(corpus.parts) == 1 else Part("", corpus.parts, "joined")
@@ -170,12 +174,11 @@ def _side(mentions: Sequence, options: AnswerOptions) -> _Side:  # type: ignore[
     return _Side(placed, strings if options.ungrounded == "keep" else [])
 
 
-def _gold_side(unit: TextUnit) -> _Side:
+def _gold_side(unit: TextUnit, options: AnswerOptions) -> _Side:
     """Return the annotations of a text; strings of gold that are not in the text are in its metadata."""
     document = unit.document
-    return _Side(
-        list(document.annotations), [(ty, string) for ty, string in document.metadata.get(UNPLACED, ())]
-    )
+    strings = [(ty, string) for ty, string in document.metadata.get(UNPLACED, ())]
+    return _Side(list(document.annotations), strings if options.ungrounded == "keep" else [])
 
 
 def _strings_of(document: Document) -> _Side:
@@ -247,7 +250,11 @@ def text_pairs(gold: Corpus, pred: Corpus, matcher: Matcher) -> TextPairs | None
         return None
     if is_generated(gold):
         gold = _gold_of_answers(gold, needs_texts=strings is None)
-    return TextPairs(gold, pred, strings)
+    options = pred.options.answers
+    if isinstance(matcher, Characters):
+        # A string that is not in the text masks nothing.
+        options = replace(options, ungrounded="drop")
+    return TextPairs(gold, pred, strings, options)
 
 
 def _gold_of_answers(gold: Corpus, *, needs_texts: bool) -> Corpus:
@@ -296,7 +303,7 @@ def described(result: Result, pairs: TextPairs) -> Result:
         settings = {name: value for name, value in settings.items() if name not in ("scheme", "reading")}
     evidence = result.evidence
     if is_generated(pairs.pred):
-        options = pairs.pred.options.answers.settings()
+        options = pairs.options.settings()
         if pairs.strings is not None:
             options = {"off_schema": options["off_schema"]}
         for name, value in options.items():
