@@ -2,6 +2,7 @@
 
 - :func:`read`: read files, directories, tables and documents of any format as a :class:`Corpus`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
+- :func:`ground`: find the strings that a language model extracted in their text.
 - :func:`score`: score pred against gold with a matcher: exact, :class:`Partial`, :class:`Fair`,
   :class:`spanrs.mat.Mat`.
 - :func:`agreement`: measure the agreement of the annotators of a project.
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from spanrs.crowd.agreement import agreement
     from spanrs.errors import SpanrsError, SpanrsWarning
     from spanrs.eval import Fair, Partial, Result, Scorer, compare, score
-    from spanrs.io import Corpus, Document, Sentence, read, write
+    from spanrs.io import Corpus, Document, Sentence, ground, read, write
     from spanrs.tags import Span
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "crowd",
     "dep",
     "errors",
+    "ground",
     "integrations",
     "io",
     "mat",
@@ -71,6 +73,7 @@ _SOURCES = {
     "SpanrsWarning": "spanrs.errors",
     "__version__": "spanrs._spanrs",
     "agreement": "spanrs.crowd.agreement",
+    "ground": "spanrs.io",
     "read": "spanrs.io",
     "write": "spanrs.io",
 }

@@ -416,6 +416,13 @@ class TextAlignment:
     def pred(self, spans: Sequence[tuple[int, int]], /) -> list[tuple[int, int] | None]: ...
     def unaligned(self) -> list[tuple[int, int, int, int]]: ...
 
+def ground(
+    texts: Sequence[str],
+    mentions: Sequence[Sequence[tuple[str, str]]],
+    options: _Plain,
+    threads: int,
+    /,
+) -> list[list[tuple[int, int, int, float] | None]]: ...
 def align_texts(gold: str, pred: str, /) -> TextAlignment: ...
 
 @final

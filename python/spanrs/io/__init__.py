@@ -3,6 +3,7 @@
 - :func:`read`: read files, directories, tables and documents as a :class:`Corpus` of :class:`Document` and
   :class:`Sentence`.
 - :func:`write`: write a corpus in any format that can represent the corpus.
+- :func:`ground`, :func:`ground_many`: find extracted strings in their texts.
 - :func:`detect_scheme`, :func:`validate`, :func:`convert`: process the tags of a column file.
 """
 
@@ -13,6 +14,7 @@ from spanrs.lazy import lazy_names
 if TYPE_CHECKING:
     from spanrs.io.corpus import Corpus
     from spanrs.io.document import Annotation, Document, Layer, Relation
+    from spanrs.io.grounding import GroundedMention, Grounding, ground, ground_many
     from spanrs.io.options import Limits
     from spanrs.io.output import atomic_output
     from spanrs.io.parts import Pairing, pair_parts
@@ -27,6 +29,8 @@ __all__ = [
     "Corpus",
     "Document",
     "FileReport",
+    "GroundedMention",
+    "Grounding",
     "Layer",
     "Limits",
     "Pairing",
@@ -37,6 +41,8 @@ __all__ = [
     "atomic_output",
     "convert",
     "detect_scheme",
+    "ground",
+    "ground_many",
     "pair_parts",
     "read",
     "validate",
@@ -50,6 +56,8 @@ __getattr__, __dir__ = lazy_names(
         "Corpus": "corpus",
         "Document": "document",
         "FileReport": "tagged_files",
+        "GroundedMention": "grounding",
+        "Grounding": "grounding",
         "Layer": "document",
         "Limits": "options",
         "Pairing": "parts",
@@ -60,6 +68,8 @@ __getattr__, __dir__ = lazy_names(
         "atomic_output": "output",
         "convert": "tagged_files",
         "detect_scheme": "tagged_files",
+        "ground": "grounding",
+        "ground_many": "grounding",
         "pair_parts": "parts",
         "read": "reader",
         "validate": "tagged_files",

@@ -21,7 +21,7 @@
 //! arrive.
 //!
 //! [`align()`] finds the common words of two tokenisations of the same text, and [`align_text`] the
-//! common characters of two copies of a text.
+//! common characters of two copies of a text. [`mod@ground`] finds extracted strings in their text.
 //!
 //! This crate does not interpret tag schemes: a tag is a byte string, and `B-PER` is split into
 //! prefix and type by the crate `spanrs-tags`. The first problem in a file is reported as an
@@ -77,6 +77,8 @@ mod csv;
 pub mod document;
 mod edits;
 mod error;
+#[cfg(feature = "grounding")]
+pub mod ground;
 mod layers;
 mod layout;
 mod lines;

@@ -164,6 +164,7 @@ convert!(
     spanrs::crf::TemplateError,
     spanrs::dep::Error,
     spanrs::io::TextsDiffer,
+    spanrs::io::ground::GroundError,
 );
 
 /// Conversions of errors of pyo3 and numpy.

@@ -15,6 +15,7 @@ mod document_writer;
 mod documents;
 mod error;
 mod files;
+mod ground;
 mod ids;
 mod lazy_globals;
 mod locks;
@@ -76,6 +77,8 @@ mod _spanrs {
     use crate::files::{
         PySource, convert_file, detect_file, recognise, running_text, spans_file, validate_file,
     };
+    #[pymodule_export]
+    use crate::ground::ground;
     #[pymodule_export]
     use crate::lazy_globals::initialise_globals;
     #[pymodule_export]

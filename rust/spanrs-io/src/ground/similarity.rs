@@ -1,0 +1,220 @@
+//! Similarity of a mention and a part of a text.
+
+/// Factor of the similarity of tokens without regard to their order.
+const UNORDERED: f64 = 0.95;
+/// Minimum similarity of two tokens that correspond to each other.
+const TOKEN: f64 = 0.5;
+/// Maximum number of tokens of a mention whose order is disregarded.
+const REORDERED: usize = 12;
+
+/// A range of tokens with its similarity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Window {
+    /// Index of the first token.
+    pub(super) first: usize,
+    /// Index after the last token.
+    pub(super) last: usize,
+    pub(super) similarity: f64,
+}
+
+impl Window {
+    /// Returns the window with the greater similarity, or the first one.
+    fn or(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) if other.similarity > self.similarity => other,
+            _ => self,
+        }
+    }
+}
+
+/// Characters and the ranges of their tokens.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TokenText {
+    pub(super) characters: Vec<char>,
+    /// Start and end of each token in the characters; between tokens there are at most spaces.
+    pub(super) tokens: Vec<(usize, usize)>,
+}
+
+impl TokenText {
+    /// Returns the characters of a token.
+    fn token(&self, at: usize) -> &[char] {
+        let (start, end) = self.tokens[at];
+        &self.characters[start..end]
+    }
+
+    /// Returns true if a token has a letter or a digit.
+    fn is_word(&self, at: usize) -> bool {
+        self.token(at).iter().any(|c| c.is_alphanumeric())
+    }
+}
+
+/// Returns the most similar range of tokens of `text`. `text` must have a token.
+///
+/// The similarity of two strings is the larger of two values: `1 - d / n`, where `d` is the
+/// Levenshtein distance and `n` the length of the longer string in characters; and 0.95 times the
+/// proportion of characters in words that correspond to each other in any order
+/// ([`unordered`]).
+pub(super) fn most_similar(mention: &TokenText, text: &TokenText) -> Window {
+    let ordered = aligned(&mention.characters, text);
+    if ordered.similarity >= UNORDERED {
+        return ordered;
+    }
+    ordered.or(unordered(mention, text))
+}
+
+/// Aligns a mention with a range of tokens, by the Levenshtein distance.
+///
+/// This is Sellers' algorithm with starts and ends only at tokens: the start of the best alignment
+/// is carried along, so that one pass of `O(m w)` steps finds both ends.
+fn aligned(mention: &[char], text: &TokenText) -> Window {
+    let m = mention.len();
+    // Distance, and index of the first token, for each prefix of the mention.
+    let mut column: Vec<(u32, u32)> = (0..=m as u32).map(|distance| (distance, 0)).collect();
+    let mut best = Window {
+        first: 0,
+        last: 0,
+        similarity: -1.0,
+    };
+    let (mut begun, mut ended) = (1, 0);
+    for (at, c) in text.characters.iter().enumerate() {
+        let after = at + 1;
+        let begins = text.tokens.get(begun).is_some_and(|token| token.0 == after);
+        let mut diagonal = column[0];
+        column[0] = match begins {
+            true => (0, begun as u32),
+            false => (column[0].0 + 1, column[0].1),
+        };
+        begun += usize::from(begins);
+        for i in 1..=m {
+            let (distance, start) = column[i];
+            let mut next = (diagonal.0 + u32::from(mention[i - 1] != *c), diagonal.1);
+            diagonal = (distance, start);
+            if distance + 1 < next.0 {
+                next = (distance + 1, start);
+            }
+            let above = column[i - 1];
+            if above.0 + 1 < next.0 {
+                next = (above.0 + 1, above.1);
+            }
+            column[i] = next;
+        }
+        if text.tokens.get(ended).is_some_and(|token| token.1 == after) {
+            ended += 1;
+            let (distance, first) = column[m];
+            // An alignment with an empty range begins after the end.
+            let Some(&(start, _)) = text.tokens.get(first as usize) else {
+                continue;
+            };
+            if start >= after {
+                continue;
+            }
+            let longer = m.max(after - start);
+            let similarity = 1.0 - f64::from(distance) / longer as f64;
+            if similarity > best.similarity {
+                best = Window {
+                    first: first as usize,
+                    last: ended,
+                    similarity,
+                };
+            }
+        }
+    }
+    best
+}
+
+/// Pairs the words of a mention with words of the text, the most similar first, and returns the
+/// range of the paired words.
+///
+/// The similarity is `0.95 * sum(s * (len(a) + len(b))) / (len(mention) + len(range))` over the
+/// pairs of words `a` and `b` with similarity `s` of at least 0.5, where the lengths of mention and
+/// range are those of their words.
+fn unordered(mention: &TokenText, text: &TokenText) -> Option<Window> {
+    let words: Vec<usize> = (0..mention.tokens.len())
+        .filter(|&at| mention.is_word(at))
+        .collect();
+    if !(2..=REORDERED).contains(&words.len()) {
+        return None;
+    }
+    let total: usize = words.iter().map(|&at| mention.token(at).len()).sum();
+    let lengths: Vec<usize> = (0..text.tokens.len())
+        .map(|at| {
+            if text.is_word(at) {
+                text.token(at).len()
+            } else {
+                0
+            }
+        })
+        .collect();
+    let mut pairs = pair_words(mention, text, &words);
+    let mut best: Option<Window> = None;
+    while let (Some(first), Some(last)) = (pairs.first(), pairs.last()) {
+        let (first, last) = (first.0, last.0 + 1);
+        let covered: usize = lengths[first..last].iter().sum();
+        let paired: f64 = pairs.iter().map(|pair| pair.1).sum();
+        let window = Window {
+            first,
+            last,
+            similarity: UNORDERED * paired / (total + covered) as f64,
+        };
+        best = Some(best.map_or(window, |best| best.or(Some(window))));
+        // The end at the larger gap is dropped, in the hope of a shorter range.
+        let gap = |a: usize, b: usize| pairs[b].0 - pairs[a].0;
+        let n = pairs.len();
+        if n > 1 && gap(0, 1) > gap(n - 2, n - 1) {
+            pairs.remove(0);
+        } else {
+            pairs.pop();
+        }
+    }
+    best
+}
+
+/// Returns the paired words of the text in order, each with the similarity of the pair times its
+/// length.
+fn pair_words(mention: &TokenText, text: &TokenText, words: &[usize]) -> Vec<(usize, f64)> {
+    let mut pairs = Vec::new();
+    for (rank, &word) in words.iter().enumerate() {
+        for at in (0..text.tokens.len()).filter(|&at| text.is_word(at)) {
+            let (a, b) = (mention.token(word), text.token(at));
+            let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+            if (short as f64) < TOKEN * long as f64 {
+                continue;
+            }
+            let similarity = 1.0 - distance(a, b) as f64 / long as f64;
+            if similarity >= TOKEN {
+                pairs.push((similarity, rank, at, (a.len() + b.len()) as f64));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    let mut word_taken = vec![false; words.len()];
+    let mut taken = vec![None; text.tokens.len()];
+    for (similarity, rank, at, length) in pairs {
+        if !word_taken[rank] && taken[at].is_none() {
+            word_taken[rank] = true;
+            taken[at] = Some(similarity * length);
+        }
+    }
+    let paired = taken.iter().enumerate();
+    paired
+        .filter_map(|(at, weight)| Some((at, (*weight)?)))
+        .collect()
+}
+
+/// Returns the Levenshtein distance.
+fn distance(a: &[char], b: &[char]) -> usize {
+    if a == b {
+        return 0;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

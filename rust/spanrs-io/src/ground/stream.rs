@@ -1,0 +1,276 @@
+//! Normalised texts whose positions map back to the characters of the original.
+
+use caseless::Caseless;
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::characters::{Kind, is_diacritic, kind, plain, without_stroke};
+
+/// How strongly a text is normalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// Not at all.
+    Exact,
+    /// Full case folding; white space.
+    Case,
+    /// In addition NFKC, quotes, dashes, invisible characters; optionally diacritics.
+    Unicode { diacritics: bool },
+}
+
+/// Marks a byte at which no grapheme cluster begins or ends.
+const NOWHERE: u32 = u32::MAX;
+
+/// A normalised text.
+///
+/// White space is one space between two words of letters and digits, and nothing elsewhere, so that
+/// texts and their tokens joined by spaces are equal. All other characters are normalised by
+/// grapheme cluster, and the characters of a cluster share its place in the original: an occurrence
+/// cannot begin or end inside a cluster.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    /// The normalised text.
+    pub(super) text: String,
+    /// For each byte: the first original character of the cluster that begins there, or
+    /// [`NOWHERE`].
+    begins: Vec<u32>,
+    /// For each border between bytes: the end, in original characters, of the cluster that ends
+    /// there, or [`NOWHERE`].
+    ends: Vec<u32>,
+    /// For each border between bytes: whether no word continues across the border.
+    borders: Vec<bool>,
+}
+
+impl Stream {
+    /// Normalises a text.
+    pub(super) fn new(text: &str, level: Level) -> Self {
+        let mut builder = Builder::new(level, true);
+        builder.stream.reserve(text.len());
+        for_each_cluster(text, |cluster, start, end| {
+            builder.push(cluster, start, end)
+        });
+        builder.finish()
+    }
+
+    /// Reserves space for a text of `len` bytes.
+    fn reserve(&mut self, len: usize) {
+        self.text.reserve(len);
+        self.begins.reserve(len);
+        self.ends.reserve(len + 1);
+        self.borders.reserve(len + 1);
+    }
+
+    /// Returns the range in characters of the original for a range in bytes, or None if an end is
+    /// inside a grapheme cluster or, with `whole_words`, inside a word.
+    #[inline]
+    pub(super) fn original(
+        &self,
+        start: usize,
+        end: usize,
+        whole_words: bool,
+    ) -> Option<(u32, u32)> {
+        if whole_words && !(self.borders[start] && self.borders[end]) {
+            return None;
+        }
+        let (begin, stop) = (*self.begins.get(start)?, self.ends[end]);
+        (begin != NOWHERE && stop != NOWHERE).then_some((begin, stop))
+    }
+
+    /// Returns true if no word continues across the border before the byte at `at`.
+    pub(super) fn is_border(&self, at: usize) -> bool {
+        self.borders[at]
+    }
+}
+
+/// Returns the normalised form of a mention.
+pub(super) fn normalise(mention: &str, level: Level) -> String {
+    let mention = mention.trim();
+    if level == Level::Exact {
+        return mention.to_owned();
+    }
+    let mut builder = Builder::new(level, false);
+    for_each_cluster(mention, |cluster, start, end| {
+        builder.push(cluster, start, end)
+    });
+    builder.stream.text
+}
+
+/// Calls `each` with every grapheme cluster and its range in characters.
+fn for_each_cluster(text: &str, mut each: impl FnMut(&str, u32, u32)) {
+    let bytes = text.as_bytes();
+    let (mut at, mut character) = (0, 0);
+    while at < bytes.len() {
+        let is_single = bytes[at].is_ascii()
+            && bytes.get(at + 1).is_none_or(u8::is_ascii)
+            && !(bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n'));
+        if is_single {
+            each(&text[at..=at], character, character + 1);
+            at += 1;
+            character += 1;
+            continue;
+        }
+        // Clusters end between two ASCII characters, except in CR LF.
+        let is_end = |&end: &usize| bytes[end].is_ascii() && bytes[end - 1].is_ascii();
+        let end = (at + 2..bytes.len()).find(is_end).unwrap_or(bytes.len());
+        for cluster in text[at..end].graphemes(true) {
+            let next = character + cluster.chars().count() as u32;
+            each(cluster, character, next);
+            character = next;
+        }
+        at = end;
+    }
+}
+
+/// Builds a [`Stream`].
+struct Builder {
+    stream: Stream,
+    level: Level,
+    /// Whether places in the original are recorded.
+    places: bool,
+    /// Kind of the last character, and whether white space follows it.
+    last: Kind,
+    spaced: bool,
+    /// Normalised cluster, kept for its memory.
+    cluster: String,
+}
+
+impl Builder {
+    fn new(level: Level, places: bool) -> Self {
+        Self {
+            stream: Stream::default(),
+            level,
+            places,
+            last: Kind::Space,
+            spaced: false,
+            cluster: String::new(),
+        }
+    }
+
+    /// Appends a cluster of the characters `start..end`.
+    #[inline]
+    fn push(&mut self, cluster: &str, start: u32, end: u32) {
+        if let &[byte] = cluster.as_bytes() {
+            let c = byte as char;
+            match self.level {
+                Level::Exact => self.append_character(c, start, end),
+                _ if c.is_whitespace() => self.spaced = true,
+                Level::Case => self.append_character(c.to_ascii_lowercase(), start, end),
+                Level::Unicode { .. } if c == '`' => self.append_character('\'', start, end),
+                Level::Unicode { .. } => {
+                    self.append_character(c.to_ascii_lowercase(), start, end);
+                }
+            }
+            return;
+        }
+        let mut normalised = std::mem::take(&mut self.cluster);
+        normalised.clear();
+        if self.level == Level::Exact {
+            normalised.push_str(cluster);
+        } else if cluster.chars().all(char::is_whitespace) {
+            self.spaced = true;
+        } else {
+            normalise_cluster(cluster, self.level, &mut normalised);
+        }
+        self.append(&normalised, start, end);
+        self.cluster = normalised;
+    }
+
+    /// Appends a cluster of one ASCII character.
+    #[inline]
+    fn append_character(&mut self, c: char, start: u32, end: u32) {
+        let kind = kind(c);
+        self.separate(kind);
+        self.stream.text.push(c);
+        self.last = kind;
+        if self.places {
+            self.stream.begins.push(start);
+            self.stream.ends.push(end);
+        }
+    }
+
+    /// Appends a normalised cluster.
+    fn append(&mut self, cluster: &str, start: u32, end: u32) {
+        let Some(first) = cluster.chars().next() else {
+            return;
+        };
+        let first = kind(first);
+        self.separate(first);
+        self.stream.text.push_str(cluster);
+        // A cluster ends with its base or with marks, which belong to the word of the base.
+        let is_mark = unicode_normalization::char::is_combining_mark;
+        let last = cluster.chars().rev().find(|&c| !is_mark(c));
+        self.last = last.map_or(first, kind);
+        if self.places {
+            let inner = cluster.len() - 1;
+            self.stream.begins.push(start);
+            self.stream
+                .begins
+                .extend(std::iter::repeat_n(NOWHERE, inner));
+            self.stream.ends.extend(std::iter::repeat_n(NOWHERE, inner));
+            self.stream.ends.push(end);
+            self.stream
+                .borders
+                .extend(std::iter::repeat_n(false, inner));
+        }
+    }
+
+    /// Appends a space if one is needed before a character, and whether a word begins or ends here.
+    #[inline]
+    fn separate(&mut self, next: Kind) {
+        let both_words = self.last == Kind::Word && next == Kind::Word;
+        if !self.places {
+            if self.spaced && both_words {
+                self.stream.text.push(' ');
+            }
+            self.spaced = false;
+            return;
+        }
+        if self.stream.text.is_empty() {
+            self.stream.ends.push(NOWHERE);
+        }
+        self.stream.borders.push(self.spaced || !both_words);
+        if self.spaced && both_words {
+            self.stream.text.push(' ');
+            self.stream.begins.push(NOWHERE);
+            self.stream.ends.push(NOWHERE);
+            self.stream.borders.push(true);
+        }
+        self.spaced = false;
+    }
+
+    fn finish(mut self) -> Stream {
+        if self.stream.text.is_empty() {
+            self.stream.ends.push(NOWHERE);
+        }
+        self.stream.borders.push(true);
+        self.stream
+    }
+}
+
+/// Appends the normalised form of a cluster.
+fn normalise_cluster(cluster: &str, level: Level, out: &mut String) {
+    let Level::Unicode { diacritics } = level else {
+        out.extend(cluster.chars().default_case_fold());
+        return;
+    };
+    let mut characters = cluster.chars();
+    if let (Some(c), None) = (characters.next(), characters.next())
+        && matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{4E00}'..='\u{9FFF}'
+            | '\u{AC00}'..='\u{D7A3}')
+    {
+        out.push(c);
+        return;
+    }
+    // Case folding may produce characters that are not in NFKC, and NFKC upper-case letters.
+    let folded = cluster.chars().filter_map(plain).nfkc().default_case_fold();
+    let normalised = folded.nfkc().filter_map(plain);
+    let visible = normalised.filter(|c| !c.is_whitespace());
+    if diacritics {
+        let bare = visible
+            .nfd()
+            .filter(|&c| !is_diacritic(c))
+            .map(without_stroke);
+        out.extend(bare.nfc());
+    } else {
+        out.extend(visible);
+    }
+}

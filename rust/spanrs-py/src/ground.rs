@@ -1,0 +1,39 @@
+//! Grounding: the compiled part of `spanrs.ground`.
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use spanrs::io::ground::{GroundOptions, Grounded, Mention, ground_many};
+
+use crate::error::Result;
+use crate::plain::Plain;
+use crate::stop;
+
+/// Start and end in characters, index of the stage, and similarity.
+type Place = (u32, u32, u8, f64);
+
+/// The place of each mention of each text, or None. Mentions are pairs of a type and a string.
+#[pyfunction]
+#[pyo3(signature = (texts, mentions, options, threads, /))]
+pub(crate) fn ground(
+    py: Python<'_>,
+    texts: Vec<PyBackedStr>,
+    mentions: Vec<Vec<(PyBackedStr, PyBackedStr)>>,
+    options: Plain<GroundOptions>,
+    threads: usize,
+) -> Result<Vec<Vec<Option<Place>>>> {
+    let mention_of =
+        |(ty, text): &'_ (PyBackedStr, PyBackedStr)| -> Mention<'_> { Mention { ty, text } };
+    Ok(py.detach(|| {
+        let documents: Vec<(&PyBackedStr, Vec<Mention<'_>>)> = texts
+            .iter()
+            .zip(&mentions)
+            .map(|(text, mentions)| (text, mentions.iter().map(mention_of).collect()))
+            .collect();
+        let place = |place: Grounded| (place.start, place.end, place.stage as u8, place.similarity);
+        let places = |document: Vec<Option<Grounded>>| {
+            document.into_iter().map(|found| found.map(place)).collect()
+        };
+        let grounded = ground_many(&documents, &options.0, threads, stop)?;
+        Ok::<_, spanrs::io::ground::GroundError>(grounded.into_iter().map(places).collect())
+    })?)
+}
