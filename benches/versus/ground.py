@@ -44,9 +44,7 @@ def made(documents: int, seed: int = 1) -> Documents:
 
 def germeval() -> Documents:
     """Texts of ten sentences of GermEval 2014 (dev) with their entities as mentions."""
-    corpus = spanrs.read(
-        SHARED / "data" / "germeval2014" / "NER-de-dev.tsv", columns={"tokens": 1, "tags": 2}
-    )
+    corpus = spanrs.read(SHARED / "data" / "germeval2014" / "NER-de-dev.tsv", tokens=1, tags=2)
     texts: list[str] = []
     mentions: list[Mentions] = []
     for index, sentence in enumerate(corpus):
@@ -97,7 +95,7 @@ def hostile() -> dict[str, tuple[str, Mentions]]:
         "1 MiB of a, mentions a to a^1000": ("a" * (1 << 20), [("T", "a" * n) for n in range(1, 1001)]),
         "1 MiB of a b, absent a c, a d, ...": (
             "a b " * (1 << 18),
-            [("T", f"a {c} b a") for c in letters * 40],
+            [("T", f"a {c}{n} b a") for n in range(40) for c in letters],
         ),
         "a mention of 1 MiB": ("a b c", [("T", "a b " * (1 << 18))]),
         "1 MiB of combining marks": ("a" + "\u0301" * (1 << 19), [("T", "a"), ("T", "á")]),

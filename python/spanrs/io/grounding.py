@@ -133,8 +133,9 @@ def ground(
         - ``fuzzy``: tokens with a similarity of at least ``threshold``.
     threshold : float, optional
         Minimum similarity in the stage fuzzy, greater than 0 and at most 1. The similarity is the larger of 1 minus the
-        Levenshtein distance divided by the length of the longer string, and 0.95 times the proportion of characters in
-        words that correspond to each other in any order, after the normalisation of the stage unicode.
+        edit distance (insertions, deletions, substitutions, exchanges of adjacent characters) divided by the length of
+        the longer string, and 0.95 times the proportion of characters in words that correspond to each other in any
+        order, both after the normalisation of the stage unicode.
     diacritics : bool, optional
         Whether to ignore diacritics from the stage unicode on: ``Dvorak`` finds ``Dvořák``.
 

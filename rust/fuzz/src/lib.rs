@@ -18,6 +18,7 @@ pub mod exact;
 pub mod fair;
 pub mod fair_files;
 pub mod fake_xml;
+pub mod ground;
 pub mod jsonl;
 pub mod label_studio;
 pub mod mat;
@@ -105,6 +106,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("mat_documents", mat_documents::run),
     ("arrow", arrow::run),
     ("counts_bytes", counts_bytes::run),
+    ("ground", ground::run),
 ];
 
 /// The target given by the environment variable `FUZZ_TARGET`.

@@ -21,8 +21,6 @@ pub(crate) fn ground(
     options: Plain<GroundOptions>,
     threads: usize,
 ) -> Result<Vec<Vec<Option<Place>>>> {
-    let mention_of =
-        |(ty, text): &'_ (PyBackedStr, PyBackedStr)| -> Mention<'_> { Mention { ty, text } };
     Ok(py.detach(|| {
         let documents: Vec<(&PyBackedStr, Vec<Mention<'_>>)> = texts
             .iter()
@@ -36,4 +34,9 @@ pub(crate) fn ground(
         let grounded = ground_many(&documents, &options.0, threads, stop)?;
         Ok::<_, spanrs::io::ground::GroundError>(grounded.into_iter().map(places).collect())
     })?)
+}
+
+/// The mention of a pair of a type and a string.
+fn mention_of((ty, text): &(PyBackedStr, PyBackedStr)) -> Mention<'_> {
+    Mention { ty, text }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::occurrences::Occurrences;
 use super::similarity::{TokenText, Window, most_similar};
-use super::stream::Stream;
+use super::stream::{Level, Locator, Stream};
 
 /// Maximum length of a mention, in normalised characters.
 pub(super) const MAX_CHARACTERS: usize = 1000;
@@ -14,6 +14,8 @@ const ANCHORS: usize = 2048;
 const WINDOWS: usize = 32;
 /// Maximum number of pairs of characters that are compared for a mention, after the first window.
 const CELLS: usize = 1 << 21;
+/// Minimum evidence for a window, as a proportion of the evidence for the best window.
+const EVIDENCE: f64 = 0.5;
 /// Number of tokens that take the place of a token that is not in the text.
 const SIMILAR: usize = 8;
 /// Maximum number of tokens with common trigrams that are considered.
@@ -22,7 +24,7 @@ const COMMON: usize = 4096;
 /// An index of the tokens of a normalised text.
 #[derive(Debug)]
 pub(super) struct TokenIndex<'a> {
-    stream: &'a Stream,
+    stream: &'a Stream<'a>,
     /// Start and end of each token in bytes of the normalised text.
     tokens: Vec<(u32, u32)>,
     ids: HashMap<&'a str, u32>,
@@ -38,8 +40,8 @@ pub(super) struct TokenIndex<'a> {
 
 impl<'a> TokenIndex<'a> {
     /// Indexes a text.
-    pub(super) fn new(stream: &'a Stream) -> Self {
-        let tokens = tokens_of(stream);
+    pub(super) fn new(stream: &'a Stream<'a>) -> Self {
+        let tokens = stream.tokens();
         let (mut ids, mut names, mut positions) = (HashMap::new(), Vec::new(), Vec::new());
         for (at, &(start, end)) in tokens.iter().enumerate() {
             let name = &stream.text[start as usize..end as usize];
@@ -70,25 +72,29 @@ impl<'a> TokenIndex<'a> {
     /// Returns disjoint windows whose similarity with a mention is at least the threshold, the most
     /// similar first.
     pub(super) fn find(&self, mention: &str, threshold: f64) -> Occurrences {
-        // No string of fewer characters than this is similar enough.
-        let too_long = |length: usize| length as f64 * threshold > self.characters as f64;
-        if mention.is_empty() || self.tokens.is_empty() || mention.len() > 4 * MAX_CHARACTERS {
+        if mention.len() > 4 * MAX_CHARACTERS {
             return Occurrences::default();
         }
-        let mention = token_text_of(mention);
+        // Its tokens; normalised strings are not changed.
+        let stream = Stream::new(mention, Level::Case);
+        let mention = token_text(&stream.text, &stream.tokens());
         let length = mention.characters.len();
-        if length > MAX_CHARACTERS || too_long(length) {
+        // No string of fewer characters than this is similar enough.
+        let least = length as f64 * threshold;
+        if length == 0 || length > MAX_CHARACTERS || least > self.characters as f64 {
             return Occurrences::default();
         }
         let slack = 2 + mention.tokens.len() / 4;
         let mut found: Vec<Window> = Vec::new();
-        let mut cells = 0;
-        for start in self.window_starts(&mention, slack) {
+        let (mut cells, mut most) = (0, 0.0);
+        for (weight, start) in self.window_starts(&mention, slack) {
             let first = start.saturating_sub(slack);
             let last = (start + mention.tokens.len() + 2 * slack).min(self.tokens.len());
-            let text = self.token_text(first, last);
+            let text = token_text(&self.stream.text, &self.tokens[first..last]);
+            let is_first = cells == 0;
             cells += length * text.characters.len();
-            if cells > CELLS && !found.is_empty() {
+            most = if is_first { weight } else { most };
+            if !is_first && (cells > CELLS || weight < EVIDENCE * most) {
                 break;
             }
             let window = most_similar(&mention, &text);
@@ -119,20 +125,21 @@ impl<'a> TokenIndex<'a> {
                 kept.push(window);
             }
         }
+        let mut locator = Locator::new(self.stream);
         let ranked = kept.iter().filter_map(|window| {
             let (start, end) = (self.tokens[window.first].0, self.tokens[window.last - 1].1);
-            let range = self.stream.original(start as usize, end as usize, false)?;
+            let range = locator.locate(start as usize, end as usize, false)?;
             Some((range, window.similarity))
         });
         Occurrences::ranked(ranked.collect())
     }
 
-    /// Returns the first tokens of the windows in which a mention may occur, best first.
+    /// Returns the windows in which a mention may occur, as evidence and first token, best first.
     ///
     /// A token of the mention at index `q` and the same token of the text at `p` are evidence for a
     /// window at `p - q`. Windows are ordered by the characters of the mention's tokens with
     /// evidence for a start in a range of `slack` tokens.
-    fn window_starts(&self, mention: &TokenText, slack: usize) -> Vec<usize> {
+    fn window_starts(&self, mention: &TokenText, slack: usize) -> Vec<(f64, usize)> {
         let (anchors, weights) = self.anchors(mention);
         let mut counts = vec![0_u32; mention.tokens.len()];
         let (mut weight, mut next) = (0.0, 0);
@@ -150,21 +157,19 @@ impl<'a> TokenIndex<'a> {
             weight -= if counts[q] == 0 { weights[q] } else { 0.0 };
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut starts: Vec<i64> = Vec::new();
-        for (_, start) in scored {
-            if starts
-                .iter()
-                .all(|other| start.abs_diff(*other) > slack as u64)
-            {
-                starts.push(start);
+        let mut starts: Vec<(f64, i64)> = Vec::new();
+        for (weight, start) in scored {
+            let is_far = |other: &(f64, i64)| start.abs_diff(other.1) > slack as u64;
+            if starts.iter().all(is_far) {
+                starts.push((weight, start));
                 if starts.len() == WINDOWS {
                     break;
                 }
             }
         }
+        let starts = starts.into_iter();
         starts
-            .into_iter()
-            .map(|start| start.max(0) as usize)
+            .map(|(weight, start)| (weight, start.max(0) as usize))
             .collect()
     }
 
@@ -228,53 +233,21 @@ impl<'a> TokenIndex<'a> {
         scored.truncate(SIMILAR);
         scored
     }
-
-    /// Returns the characters of a range of tokens.
-    fn token_text(&self, first: usize, last: usize) -> TokenText {
-        let mut text = TokenText::default();
-        let mut end = self.tokens[first].0;
-        for &(start, stop) in &self.tokens[first..last] {
-            let bytes = |a: u32, b: u32| self.stream.text[a as usize..b as usize].chars();
-            text.characters.extend(bytes(end, start));
-            let begin = text.characters.len();
-            text.characters.extend(bytes(start, stop));
-            text.tokens.push((begin, text.characters.len()));
-            end = stop;
-        }
-        text
-    }
 }
 
-/// Returns the tokens of a normalised text in bytes: sequences between borders, without spaces.
-fn tokens_of(stream: &Stream) -> Vec<(u32, u32)> {
-    let mut tokens = Vec::new();
-    let mut start = 0;
-    for end in 1..=stream.text.len() {
-        if stream.is_border(end) {
-            if &stream.text[start..end] != " " {
-                tokens.push((start as u32, end as u32));
-            }
-            start = end;
-        }
-    }
-    tokens
-}
-
-/// Returns a normalised mention with its tokens.
-fn token_text_of(mention: &str) -> TokenText {
-    let stream = Stream::new(mention, super::stream::Level::Exact);
-    let tokens = tokens_of(&stream);
-    let mut text = TokenText::default();
-    let mut end = 0;
-    for (start, stop) in tokens {
-        let (start, stop) = (start as usize, stop as usize);
-        text.characters.extend(mention[end..start].chars());
-        let begin = text.characters.len();
-        text.characters.extend(mention[start..stop].chars());
-        text.tokens.push((begin, text.characters.len()));
+/// Returns the characters of consecutive tokens of a normalised text.
+fn token_text(text: &str, tokens: &[(u32, u32)]) -> TokenText {
+    let bytes = |start: u32, end: u32| text[start as usize..end as usize].chars();
+    let mut collected = TokenText::default();
+    let mut end = tokens.first().map_or(0, |token| token.0);
+    for &(start, stop) in tokens {
+        collected.characters.extend(bytes(end, start));
+        let begin = collected.characters.len();
+        collected.characters.extend(bytes(start, stop));
+        collected.tokens.push((begin, collected.characters.len()));
         end = stop;
     }
-    text
+    collected
 }
 
 /// Returns the trigrams of a token with its borders, as numbers, ascending and without duplicates.

@@ -194,7 +194,7 @@ impl<'a> Grounding<'a> {
 
     /// Runs the stages.
     fn run(mut self, check: Check<'_>) -> Result<Vec<Option<Grounded>>, GroundError> {
-        let mut stream: Option<(Level, Stream)> = None;
+        let mut stream: Option<(Level, Stream<'_>)> = None;
         for stage in Stage::ALL {
             if self.left.is_empty() {
                 break;
@@ -219,7 +219,7 @@ impl<'a> Grounding<'a> {
         &mut self,
         stage: Stage,
         level: Level,
-        stream: &Stream,
+        stream: &Stream<'_>,
         check: Check<'_>,
     ) -> Result<(), GroundError> {
         let forms = self
@@ -273,7 +273,7 @@ impl<'a> Grounding<'a> {
     /// Finds approximate occurrences.
     fn similar(
         &self,
-        stream: &Stream,
+        stream: &Stream<'_>,
         strings: &[&str],
         check: Check<'_>,
     ) -> Result<Vec<Occurrences>, GroundError> {

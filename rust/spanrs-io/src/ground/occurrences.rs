@@ -2,8 +2,10 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
+use memchr::memmem::Finder;
+
 use super::GroundError;
-use super::stream::Stream;
+use super::stream::{Locator, Stream};
 
 /// The occurrences of a string, in characters of the original text.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +48,8 @@ impl Occurrences {
     }
 }
 
+/// Maximum number of strings for which a search each is faster than building an automaton.
+const FEW: usize = 16;
 /// Number of matches after which strings with enough occurrences are removed from the automaton.
 const ALLOWANCE: u64 = 1 << 20;
 /// Maximum number of matches of a string, including those inside words, for each occurrence kept,
@@ -55,7 +59,7 @@ const RAW_PER_KEPT: u64 = 16;
 /// Finds the occurrences of strings; `limits` are the maximum numbers of occurrences, and further
 /// occurrences are not reported.
 ///
-/// One pass of an automaton takes time linear in text, strings and matches. There are at most
+/// A few strings are searched one by one. One pass of an automaton takes time linear in text, strings and matches. There are at most
 /// `O(n sqrt(m))` matches in a text of `n` bytes for distinct strings of `m` bytes in total. If
 /// there are many more matches than bytes, as in a text of one repeated letter, the automaton is
 /// built again without the strings that have reached their limit.
@@ -63,7 +67,7 @@ const RAW_PER_KEPT: u64 = 16;
 /// # Errors
 /// [`GroundError::TooLong`] if the strings are too long for an automaton.
 pub(super) fn find_occurrences(
-    stream: &Stream,
+    stream: &Stream<'_>,
     strings: &[&str],
     limits: &[usize],
     whole_words: bool,
@@ -72,6 +76,12 @@ pub(super) fn find_occurrences(
     let fits = |&at: &usize| !strings[at].is_empty() && strings[at].len() <= stream.text.len();
     let mut active: Vec<usize> = (0..strings.len()).filter(fits).collect();
     let mut done = 0;
+    if active.len() <= FEW {
+        if find_each(stream, strings, &active, limits, whole_words, &mut all) {
+            return Ok(all);
+        }
+        all = vec![Occurrences::default(); strings.len()];
+    }
     while !active.is_empty() {
         let resumed = scan(
             stream,
@@ -91,6 +101,39 @@ pub(super) fn find_occurrences(
     Ok(all)
 }
 
+/// Finds the occurrences of each string in a pass of its own. Returns false if this takes too long,
+/// because there are many matches.
+fn find_each(
+    stream: &Stream<'_>,
+    strings: &[&str],
+    active: &[usize],
+    limits: &[usize],
+    whole_words: bool,
+    all: &mut [Occurrences],
+) -> bool {
+    let text = stream.text.as_bytes();
+    let mut allowance = 256 + text.len() / 64;
+    for &at in active {
+        let finder = Finder::new(strings[at]);
+        let mut locator = Locator::new(stream);
+        let mut from = 0;
+        while all[at].ranges.len() < limits[at]
+            && let Some(found) = finder.find(&text[from..])
+        {
+            let (start, end) = (from + found, from + found + strings[at].len());
+            all[at]
+                .ranges
+                .extend(locator.locate(start, end, whole_words));
+            from = start + 1;
+            if allowance == 0 {
+                return false;
+            }
+            allowance -= 1;
+        }
+    }
+    true
+}
+
 /// Returns true if a string needs no further occurrences.
 fn is_saturated(occurrences: &Occurrences, limit: usize) -> bool {
     occurrences.ranges.len() >= limit || occurrences.raw >= RAW_PER_KEPT * limit as u64
@@ -99,7 +142,7 @@ fn is_saturated(occurrences: &Occurrences, limit: usize) -> bool {
 /// Finds the matches of the active strings that end after the byte `done`. Returns the position at
 /// which the scan stopped, if strings should be removed from the automaton.
 fn scan(
-    stream: &Stream,
+    stream: &Stream<'_>,
     strings: &[&str],
     active: &[usize],
     limits: &[usize],
@@ -118,11 +161,12 @@ fn scan(
         .map(|&at| strings[at].len())
         .max()
         .unwrap_or(0);
-    let input = Input::new(&stream.text).range((done + 1).saturating_sub(longest)..);
+    let mut locator = Locator::new(stream);
+    let input = Input::new(&*stream.text).range((done + 1).saturating_sub(longest)..);
     let matches = automaton
         .try_find_overlapping_iter(input)
         .map_err(|_| GroundError::TooLong)?;
-    let mut allowance = ALLOWANCE + 16 * (stream.text.len() - done) as u64;
+    let mut allowance = ALLOWANCE + 4 * (stream.text.len() - done) as u64;
     let mut last = done;
     for found in matches {
         if found.end() <= done {
@@ -139,7 +183,7 @@ fn scan(
         let string = active[found.pattern().as_usize()];
         all[string].raw += 1;
         if all[string].ranges.len() < limits[string]
-            && let Some(range) = stream.original(found.start(), found.end(), whole_words)
+            && let Some(range) = locator.locate(found.start(), found.end(), whole_words)
         {
             all[string].ranges.push(range);
         }

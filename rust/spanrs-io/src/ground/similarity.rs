@@ -50,8 +50,8 @@ impl TokenText {
 
 /// Returns the most similar range of tokens of `text`. `text` must have a token.
 ///
-/// The similarity of two strings is the larger of two values: `1 - d / n`, where `d` is the
-/// Levenshtein distance and `n` the length of the longer string in characters; and 0.95 times the
+/// The similarity of two strings is the larger of two values: `1 - d / n`, where `d` is the edit
+/// distance ([`distance`]) and `n` the length of the longer string in characters; and 0.95 times the
 /// proportion of characters in words that correspond to each other in any order
 /// ([`unordered`]).
 pub(super) fn most_similar(mention: &TokenText, text: &TokenText) -> Window {
@@ -62,64 +62,79 @@ pub(super) fn most_similar(mention: &TokenText, text: &TokenText) -> Window {
     ordered.or(unordered(mention, text))
 }
 
-/// Aligns a mention with a range of tokens, by the Levenshtein distance.
+/// A cell of the alignment: the distance, and the index of the token at which the alignment begins.
+type Cell = (u32, u32);
+
+/// Aligns a mention with a range of tokens, by the distance of [`distance`].
 ///
 /// This is Sellers' algorithm with starts and ends only at tokens: the start of the best alignment
 /// is carried along, so that one pass of `O(m w)` steps finds both ends.
 fn aligned(mention: &[char], text: &TokenText) -> Window {
     let m = mention.len();
-    // Distance, and index of the first token, for each prefix of the mention.
-    let mut column: Vec<(u32, u32)> = (0..=m as u32).map(|distance| (distance, 0)).collect();
+    // One cell for each prefix of the mention, for the last three characters of the text.
+    let mut column: Vec<Cell> = (0..=m as u32).map(|distance| (distance, 0)).collect();
+    let (mut before, mut earlier) = (column.clone(), column.clone());
     let mut best = Window {
         first: 0,
         last: 0,
         similarity: -1.0,
     };
     let (mut begun, mut ended) = (1, 0);
-    for (at, c) in text.characters.iter().enumerate() {
+    let mut last = None;
+    for (at, &c) in text.characters.iter().enumerate() {
         let after = at + 1;
-        let begins = text.tokens.get(begun).is_some_and(|token| token.0 == after);
-        let mut diagonal = column[0];
-        column[0] = match begins {
-            true => (0, begun as u32),
-            false => (column[0].0 + 1, column[0].1),
-        };
-        begun += usize::from(begins);
-        for i in 1..=m {
-            let (distance, start) = column[i];
-            let mut next = (diagonal.0 + u32::from(mention[i - 1] != *c), diagonal.1);
-            diagonal = (distance, start);
-            if distance + 1 < next.0 {
-                next = (distance + 1, start);
-            }
-            let above = column[i - 1];
-            if above.0 + 1 < next.0 {
-                next = (above.0 + 1, above.1);
-            }
-            column[i] = next;
+        (earlier, before, column) = (before, column, earlier);
+        column[0] = (before[0].0 + 1, before[0].1);
+        if text.tokens.get(begun).is_some_and(|token| token.0 == after) {
+            column[0] = (0, begun as u32);
+            begun += 1;
         }
-        if text.tokens.get(ended).is_some_and(|token| token.1 == after) {
-            ended += 1;
-            let (distance, first) = column[m];
-            // An alignment with an empty range begins after the end.
-            let Some(&(start, _)) = text.tokens.get(first as usize) else {
-                continue;
+        fill_column(&mut column, (&before, &earlier), mention, (last, c));
+        last = Some(c);
+        if text.tokens.get(ended).is_none_or(|token| token.1 != after) {
+            continue;
+        }
+        ended += 1;
+        let (distance, first) = column[m];
+        // An alignment with an empty range begins after the end.
+        let Some(&(start, _)) = text
+            .tokens
+            .get(first as usize)
+            .filter(|token| token.0 < after)
+        else {
+            continue;
+        };
+        let similarity = 1.0 - f64::from(distance) / m.max(after - start) as f64;
+        if similarity > best.similarity {
+            best = Window {
+                first: first as usize,
+                last: ended,
+                similarity,
             };
-            if start >= after {
-                continue;
-            }
-            let longer = m.max(after - start);
-            let similarity = 1.0 - f64::from(distance) / longer as f64;
-            if similarity > best.similarity {
-                best = Window {
-                    first: first as usize,
-                    last: ended,
-                    similarity,
-                };
-            }
         }
     }
     best
+}
+
+/// Fills the cells of a character `c` of the text from those of the two characters before. Ties
+/// prefer substitutions, then skipped characters of the text, then of the mention.
+fn fill_column(
+    column: &mut [Cell],
+    (before, earlier): (&[Cell], &[Cell]),
+    mention: &[char],
+    (last, c): (Option<char>, char),
+) {
+    let plus = |cell: Cell, cost: bool| (cell.0 + u32::from(cost), cell.1);
+    let nearer = |a: Cell, b: Cell| if b.0 < a.0 { b } else { a };
+    for i in 1..column.len() {
+        let mut cell = plus(before[i - 1], mention[i - 1] != c);
+        cell = nearer(cell, plus(before[i], true));
+        cell = nearer(cell, plus(column[i - 1], true));
+        if i > 1 && mention[i - 2] == c && last == Some(mention[i - 1]) {
+            cell = nearer(cell, plus(earlier[i - 2], true));
+        }
+        column[i] = cell;
+    }
 }
 
 /// Pairs the words of a mention with words of the text, the most similar first, and returns the
@@ -201,19 +216,23 @@ fn pair_words(mention: &TokenText, text: &TokenText, words: &[usize]) -> Vec<(us
         .collect()
 }
 
-/// Returns the Levenshtein distance.
+/// Returns the Levenshtein distance in which exchanging two adjacent characters is one edit (optimal
+/// string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     if a == b {
         return 0;
     }
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+    let (mut before, mut earlier) = (row.clone(), row.clone());
+    for i in 1..=a.len() {
+        (earlier, before, row) = (before, row, earlier);
+        row[0] = i;
+        for j in 1..=b.len() {
+            let substituted = before[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = substituted.min(before[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(earlier[j - 2] + 1);
+            }
         }
     }
     row[b.len()]

@@ -1,8 +1,10 @@
 //! Normalised texts whose positions map back to the characters of the original.
 
+use std::borrow::Cow;
+
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::characters::{Kind, is_diacritic, kind, plain, without_stroke};
 
@@ -17,6 +19,9 @@ pub(super) enum Level {
     Unicode { diacritics: bool },
 }
 
+/// The regional indicators, of which flags consist.
+const REGIONAL_INDICATORS: std::ops::RangeInclusive<char> = '\u{1F1E6}'..='\u{1F1FF}';
+
 /// Marks a byte at which no grapheme cluster begins or ends.
 const NOWHERE: u32 = u32::MAX;
 
@@ -26,10 +31,12 @@ const NOWHERE: u32 = u32::MAX;
 /// texts and their tokens joined by spaces are equal. All other characters are normalised by
 /// grapheme cluster, and the characters of a cluster share its place in the original: an occurrence
 /// cannot begin or end inside a cluster.
+///
+/// At [`Level::Exact`] the text is the original, and places are computed when they are needed.
 #[derive(Debug, Default)]
-pub(super) struct Stream {
+pub(super) struct Stream<'a> {
     /// The normalised text.
-    pub(super) text: String,
+    pub(super) text: Cow<'a, str>,
     /// For each byte: the first original character of the cluster that begins there, or
     /// [`NOWHERE`].
     begins: Vec<u32>,
@@ -38,47 +45,129 @@ pub(super) struct Stream {
     ends: Vec<u32>,
     /// For each border between bytes: whether no word continues across the border.
     borders: Vec<bool>,
+    /// Whether the text is the original; the other fields are then empty.
+    is_original: bool,
 }
 
-impl Stream {
+impl<'a> Stream<'a> {
     /// Normalises a text.
-    pub(super) fn new(text: &str, level: Level) -> Self {
+    pub(super) fn new(text: &'a str, level: Level) -> Self {
+        // The clusters of flags depend on the number of regional indicators before them, so that
+        // texts with flags are divided once.
+        if level == Level::Exact && !text.contains(|c| REGIONAL_INDICATORS.contains(&c)) {
+            return Self {
+                text: Cow::Borrowed(text),
+                is_original: true,
+                ..Self::default()
+            };
+        }
         let mut builder = Builder::new(level, true);
-        builder.stream.reserve(text.len());
+        builder.reserve(text.len());
         for_each_cluster(text, |cluster, start, end| {
-            builder.push(cluster, start, end)
+            builder.push(cluster, start, end);
         });
         builder.finish()
     }
 
-    /// Reserves space for a text of `len` bytes.
-    fn reserve(&mut self, len: usize) {
-        self.text.reserve(len);
-        self.begins.reserve(len);
-        self.ends.reserve(len + 1);
-        self.borders.reserve(len + 1);
+    /// Returns the tokens in bytes: sequences between the borders of words, without spaces. The text
+    /// must not be an original.
+    pub(super) fn tokens(&self) -> Vec<(u32, u32)> {
+        let mut tokens = Vec::new();
+        let mut start = 0;
+        for (end, _) in self
+            .borders
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, is_border)| **is_border)
+        {
+            if &self.text[start..end] != " " {
+                tokens.push((start as u32, end as u32));
+            }
+            start = end;
+        }
+        tokens
+    }
+}
+
+/// Maps ranges in bytes of a [`Stream`] to characters of the original. Ranges with ascending ends
+/// take linear time altogether.
+#[derive(Debug)]
+pub(super) struct Locator<'a> {
+    stream: &'a Stream<'a>,
+    /// A byte, and the number of characters before it; of an original text.
+    byte: usize,
+    character: u32,
+}
+
+impl<'a> Locator<'a> {
+    /// Creates a locator at the beginning.
+    pub(super) fn new(stream: &'a Stream<'a>) -> Self {
+        Self {
+            stream,
+            byte: 0,
+            character: 0,
+        }
     }
 
     /// Returns the range in characters of the original for a range in bytes, or None if an end is
     /// inside a grapheme cluster or, with `whole_words`, inside a word.
     #[inline]
-    pub(super) fn original(
-        &self,
+    pub(super) fn locate(
+        &mut self,
         start: usize,
         end: usize,
         whole_words: bool,
     ) -> Option<(u32, u32)> {
-        if whole_words && !(self.borders[start] && self.borders[end]) {
+        let stream = self.stream;
+        if stream.is_original {
+            return self.locate_in_original(start, end, whole_words);
+        }
+        if whole_words && !(stream.borders[start] && stream.borders[end]) {
             return None;
         }
-        let (begin, stop) = (*self.begins.get(start)?, self.ends[end]);
+        let (begin, stop) = (*stream.begins.get(start)?, stream.ends[end]);
         (begin != NOWHERE && stop != NOWHERE).then_some((begin, stop))
     }
 
-    /// Returns true if no word continues across the border before the byte at `at`.
-    pub(super) fn is_border(&self, at: usize) -> bool {
-        self.borders[at]
+    fn locate_in_original(
+        &mut self,
+        start: usize,
+        end: usize,
+        whole_words: bool,
+    ) -> Option<(u32, u32)> {
+        let text = &*self.stream.text;
+        let divides = |at| divides_cluster(text, at) || whole_words && divides_word(text, at);
+        if divides(start) || divides(end) {
+            return None;
+        }
+        if end < self.byte {
+            (self.byte, self.character) = (0, 0);
+        }
+        self.character += text[self.byte..end].chars().count() as u32;
+        self.byte = end;
+        let length = text[start..end].chars().count() as u32;
+        Some((self.character - length, self.character))
     }
+}
+
+/// Returns true if a grapheme cluster continues across the border before the byte at `at`.
+fn divides_cluster(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    if at == 0 || at == bytes.len() || bytes[at - 1].is_ascii() && bytes[at].is_ascii() {
+        return false;
+    }
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    !cursor.is_boundary(text, 0).unwrap_or(true)
+}
+
+/// Returns true if a word continues across the border before the byte at `at`.
+fn divides_word(text: &str, at: usize) -> bool {
+    let next = text[at..].chars().next().map(kind);
+    // Marks belong to the word of their base.
+    let is_mark = unicode_normalization::char::is_combining_mark;
+    let last = text[..at].chars().rev().find(|&c| !is_mark(c)).map(kind);
+    next == Some(Kind::Word) && last == Some(Kind::Word)
 }
 
 /// Returns the normalised form of a mention.
@@ -91,7 +180,7 @@ pub(super) fn normalise(mention: &str, level: Level) -> String {
     for_each_cluster(mention, |cluster, start, end| {
         builder.push(cluster, start, end)
     });
-    builder.stream.text
+    builder.text
 }
 
 /// Calls `each` with every grapheme cluster and its range in characters.
@@ -122,7 +211,11 @@ fn for_each_cluster(text: &str, mut each: impl FnMut(&str, u32, u32)) {
 
 /// Builds a [`Stream`].
 struct Builder {
-    stream: Stream,
+    text: String,
+    /// The fields of the stream.
+    begins: Vec<u32>,
+    ends: Vec<u32>,
+    borders: Vec<bool>,
     level: Level,
     /// Whether places in the original are recorded.
     places: bool,
@@ -136,13 +229,24 @@ struct Builder {
 impl Builder {
     fn new(level: Level, places: bool) -> Self {
         Self {
-            stream: Stream::default(),
+            text: String::new(),
+            begins: Vec::new(),
+            ends: Vec::new(),
+            borders: Vec::new(),
             level,
             places,
             last: Kind::Space,
             spaced: false,
             cluster: String::new(),
         }
+    }
+
+    /// Reserves space for a text of `len` bytes.
+    fn reserve(&mut self, len: usize) {
+        self.text.reserve(len);
+        self.begins.reserve(len);
+        self.ends.reserve(len + 1);
+        self.borders.reserve(len + 1);
     }
 
     /// Appends a cluster of the characters `start..end`.
@@ -163,9 +267,7 @@ impl Builder {
         }
         let mut normalised = std::mem::take(&mut self.cluster);
         normalised.clear();
-        if self.level == Level::Exact {
-            normalised.push_str(cluster);
-        } else if cluster.chars().all(char::is_whitespace) {
+        if self.level != Level::Exact && cluster.chars().all(char::is_whitespace) {
             self.spaced = true;
         } else {
             normalise_cluster(cluster, self.level, &mut normalised);
@@ -179,11 +281,11 @@ impl Builder {
     fn append_character(&mut self, c: char, start: u32, end: u32) {
         let kind = kind(c);
         self.separate(kind);
-        self.stream.text.push(c);
+        self.text.push(c);
         self.last = kind;
         if self.places {
-            self.stream.begins.push(start);
-            self.stream.ends.push(end);
+            self.begins.push(start);
+            self.ends.push(end);
         }
     }
 
@@ -194,19 +296,19 @@ impl Builder {
         };
         let first = kind(first);
         self.separate(first);
-        self.stream.text.push_str(cluster);
+        self.text.push_str(cluster);
         // A cluster ends with its base or with marks, which belong to the word of the base.
         let is_mark = unicode_normalization::char::is_combining_mark;
         let last = cluster.chars().rev().find(|&c| !is_mark(c));
         self.last = last.map_or(first, kind);
         if self.places {
             let inner = cluster.len() - 1;
-            self.stream.begins.push(start);
+            self.begins.push(start);
             self.stream
                 .begins
                 .extend(std::iter::repeat_n(NOWHERE, inner));
-            self.stream.ends.extend(std::iter::repeat_n(NOWHERE, inner));
-            self.stream.ends.push(end);
+            self.ends.extend(std::iter::repeat_n(NOWHERE, inner));
+            self.ends.push(end);
             self.stream
                 .borders
                 .extend(std::iter::repeat_n(false, inner));
@@ -219,38 +321,45 @@ impl Builder {
         let both_words = self.last == Kind::Word && next == Kind::Word;
         if !self.places {
             if self.spaced && both_words {
-                self.stream.text.push(' ');
+                self.text.push(' ');
             }
             self.spaced = false;
             return;
         }
-        if self.stream.text.is_empty() {
-            self.stream.ends.push(NOWHERE);
+        if self.text.is_empty() {
+            self.ends.push(NOWHERE);
         }
-        self.stream.borders.push(self.spaced || !both_words);
+        self.borders.push(self.spaced || !both_words);
         if self.spaced && both_words {
-            self.stream.text.push(' ');
-            self.stream.begins.push(NOWHERE);
-            self.stream.ends.push(NOWHERE);
-            self.stream.borders.push(true);
+            self.text.push(' ');
+            self.begins.push(NOWHERE);
+            self.ends.push(NOWHERE);
+            self.borders.push(true);
         }
         self.spaced = false;
     }
 
-    fn finish(mut self) -> Stream {
-        if self.stream.text.is_empty() {
-            self.stream.ends.push(NOWHERE);
+    fn finish(mut self) -> Stream<'static> {
+        if self.text.is_empty() {
+            self.ends.push(NOWHERE);
         }
-        self.stream.borders.push(true);
-        self.stream
+        self.borders.push(true);
+        Stream {
+            text: Cow::Owned(self.text),
+            begins: self.begins,
+            ends: self.ends,
+            borders: self.borders,
+            is_original: false,
+        }
     }
 }
 
 /// Appends the normalised form of a cluster.
 fn normalise_cluster(cluster: &str, level: Level, out: &mut String) {
-    let Level::Unicode { diacritics } = level else {
-        out.extend(cluster.chars().default_case_fold());
-        return;
+    let diacritics = match level {
+        Level::Exact => return out.push_str(cluster),
+        Level::Case => return out.extend(cluster.chars().default_case_fold()),
+        Level::Unicode { diacritics } => diacritics,
     };
     let mut characters = cluster.chars();
     if let (Some(c), None) = (characters.next(), characters.next())
