@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from spanrs.compat.langextract.alignment import DELIMITER, AlignmentOptions, align_extractions
+from spanrs.compat.langextract.alignment import AlignmentOptions, align_extractions
 from spanrs.compat.langextract.data import Extraction
 from spanrs.compat.langextract.format_handler import AnswerError, FormatHandler
 from spanrs.errors import FormatError
@@ -251,6 +251,3 @@ def align(
         exact_alignment_algorithm=exact_alignment_algorithm,
     )
     return align_extractions(extractions, text, token_offset, char_offset, options)
-
-
-__all__ = ["DEFAULT_INDEX_SUFFIX", "DELIMITER", "Resolver", "ResolverParsingError", "align", "resolve"]
