@@ -304,14 +304,10 @@ impl Builder {
         if self.places {
             let inner = cluster.len() - 1;
             self.begins.push(start);
-            self.stream
-                .begins
-                .extend(std::iter::repeat_n(NOWHERE, inner));
+            self.begins.extend(std::iter::repeat_n(NOWHERE, inner));
             self.ends.extend(std::iter::repeat_n(NOWHERE, inner));
             self.ends.push(end);
-            self.stream
-                .borders
-                .extend(std::iter::repeat_n(false, inner));
+            self.borders.extend(std::iter::repeat_n(false, inner));
         }
     }
 
