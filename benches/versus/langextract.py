@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import random
@@ -82,11 +83,15 @@ def made_words(rng: random.Random) -> Iterator[list[str]]:
 
 
 def ewt_words(_: random.Random) -> Iterator[list[str]]:
-    """Yield the sentences of the English Web Treebank."""
-    with (SHARED / "data" / "ud_ewt" / "en_ewt-ud-train.conllu").open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.startswith("# text = "):
-                yield line.removeprefix("# text = ").split()
+    """Yield the sentences of the English Web Treebank (200,000 words), and again from the first."""
+    sentences = []
+    for part in ("train", "dev"):
+        path = SHARED / "data" / "ud_ewt" / f"en_ewt-ud-{part}.conllu"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        sentences += [
+            line.removeprefix("# text = ").split() for line in lines if line.startswith("# text = ")
+        ]
+    yield from itertools.cycle(sentences)
 
 
 def altered(rng: random.Random, words: list[str], other: str) -> tuple[str, str]:
