@@ -257,13 +257,14 @@ def write_quality(record: Record, tallies: dict[str, Tally]) -> None:
                 ["altered" if with_mistakes else "as in the text", side, counts["mentions"], *cells]
             )
     record.table(["mentions", "", "number", *outcomes], rows)
-    record.add("Altered mentions with the same bounds, by alteration:")
+    record.add("Altered mentions by alteration:")
     record.add()
-    by_alteration = []
-    for side, tally in shown.items():
-        counted = [tally.outcomes[kind] for kind in ALTERATIONS]
-        by_alteration.append([side, *(share(one["same bounds"], one["mentions"]) for one in counted)])
-    record.table(["", *ALTERATIONS], by_alteration)
+    rows = []
+    for outcome in ("at the place", "same bounds"):
+        for side, tally in shown.items():
+            counted = [tally.outcomes[kind] for kind in ALTERATIONS]
+            rows.append([outcome, side, *(share(one[outcome], one["mentions"]) for one in counted)])
+    record.table(["", "", *ALTERATIONS], rows)
 
 
 def main() -> None:
@@ -284,6 +285,11 @@ def main() -> None:
     record.add(
         f"Documents of about {WORDS} words with {MENTIONS} mentions in the order of the text; one thread, medians of "
         "processor times, the sides in turn. The places of `spanrs.compat.langextract` are those of langextract."
+    )
+    record.add()
+    record.add(
+        "At the place: overlapping the words that the mention was taken from. A string that the text has several times may "
+        "be found elsewhere, and a string without its first or last word does not have the same bounds."
     )
     record.add()
     peer = Peer(options.peer_python)
