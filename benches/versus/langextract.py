@@ -288,8 +288,8 @@ def main() -> None:
     )
     record.add()
     record.add(
-        "At the place: overlapping the words that the mention was taken from. A string that the text has several times may "
-        "be found elsewhere, and a string without its first or last word does not have the same bounds."
+        "At the place: overlapping the words that the mention was taken from. A string that the text has several times "
+        "may be found elsewhere, and a string without its first or last word does not have the same bounds."
     )
     record.add()
     peer = Peer(options.peer_python)
