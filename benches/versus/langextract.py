@@ -54,7 +54,7 @@ for line in sys.stdin:
     print(json.dumps([seconds, places]), flush=True)
 """
 
-Place = tuple[int, int] | None
+Place = tuple[Any, Any] | None
 
 
 class Case(NamedTuple):
