@@ -17,6 +17,10 @@ from typing import Any, NamedTuple
 from peers.annotation_files import inputs, program
 from peers.damaged_json import DEMJSON3, demjson3_inputs
 from peers.environment import ROOT, Environment
+from peers.model_answers import LANGEXTRACT, langextract_inputs
+from peers.model_answers import PACKAGE as LANGEXTRACT_PACKAGE
+from peers.personal_data import PACKAGE as PRESIDIO_PACKAGE
+from peers.personal_data import PRESIDIO, presidio_inputs
 from recordings import peer_cases
 
 FOLDER = ROOT / "tests" / "golden" / "peers"
@@ -248,8 +252,10 @@ RECORDINGS = {
         "gatenlp==1.0.8", inputs("gate-xml", own=False), program("gatenlp"), ("requests",)
     ),
     "label_studio": Recording("label-studio-sdk==2.1.2", inputs("label-studio"), program("label_studio")),
+    "langextract": Recording(LANGEXTRACT_PACKAGE, langextract_inputs, LANGEXTRACT),
     # The metric poseval is this call of scikit-learn.
     "poseval": Recording("scikit-learn==1.9.1", poseval_inputs, POSEVAL),
+    "presidio_evaluator": Recording(PRESIDIO_PACKAGE, presidio_inputs, PRESIDIO),
     "pygamma_agreement": Recording("pygamma-agreement==0.5.9", pygamma_inputs, PYGAMMA, ("setuptools<81",)),
     "spacy": Recording("spacy==3.8.18", inputs("spacy"), program("spacy")),
     "webanno2spacy": Recording(
