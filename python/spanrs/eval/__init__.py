@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from spanrs.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from spanrs.eval.characters import Characters
     from spanrs.eval.comparison import Comparison, compare
     from spanrs.eval.details import ErrorList
     from spanrs.eval.evidence import Detail, Evidence, Violations
     from spanrs.eval.long_table import LongTable
-    from spanrs.eval.characters import Characters
     from spanrs.eval.matcher import Matcher
     from spanrs.eval.matchers import Fair, Partial
     from spanrs.eval.measures import Measure, Ratio

@@ -254,7 +254,8 @@ def _add_documents(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[
     meter = Meter(adding.progress)
     while some := list(islice(pairs, DOCUMENTS)):
         golds, preds = (
-            [of_document(adding.matcher, documents[side]) for documents in some] for side in (1, 2)
+            [of_document(adding.matcher, document) for document in side]
+            for side in ([pair[1] for pair in some], [pair[2] for pair in some])
         )
         names = None if adding.by is None else [name for name, _, _ in some]
         adding.update(golds, preds, names)

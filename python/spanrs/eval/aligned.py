@@ -277,7 +277,7 @@ def _number_counted(
     placed: dict[str, list[Plain]],
     plain: dict[str, list[Plain]],
 ) -> None:
-    """Number the positions of the common axis that count, and drop spans without such a position from all lists."""
+    """Replace positions on the common axis by numbers of those that count; drop spans without any."""
     runs = [(BEHIND, 4 * BEHIND)]
     for _, document, place in sides:
         counted = matcher.counted(document.text)

@@ -37,7 +37,9 @@ def of_memory(matcher: Matcher, gold: Any, pred: Any) -> tuple[Any, Any]:
     if matcher.needs_texts or not are_spans(gold, pred):
         needed = "skip=" if matcher.needs_texts else "level="
         raise ValueError(f"{needed} cannot be used with sentences in memory; it needs {ADVICE}")
-    golds, preds = ([matcher.renamed(list(spans)) for spans in spans_as_tuples(side)] for side in (gold, pred))
+    golds, preds = (
+        [matcher.renamed(list(spans)) for spans in spans_as_tuples(side)] for side in (gold, pred)
+    )
     return golds, preds
 
 

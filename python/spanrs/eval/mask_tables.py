@@ -54,7 +54,13 @@ class MaskRow:
     def cells(self, beta: float) -> list[str]:
         """Return the cells of a row, with measures in per cent."""
         share = percent(self.leaked / self.gold) if self.gold else "-"
-        counts = [amount(self.gold), amount(self.leaked), share, amount(self.mistyped), amount(self.over_masked)]
+        counts = [
+            amount(self.gold),
+            amount(self.leaked),
+            share,
+            amount(self.mistyped),
+            amount(self.over_masked),
+        ]
         return [*counts, *map(percent, (self.precision, self.recall, self.f(beta)))]
 
 
@@ -114,7 +120,17 @@ def mask_table(result: Evaluation) -> Table:
     """Return the table of types, with rows for all types, for masks regardless of type, and for spans."""
     beta = _beta(result)
     unit = unit_of(result)
-    heads = ["type", unit, "leaked", "leaked %", "mistyped", "over-masked", "precision", "recall", f"F{beta:g}"]
+    heads = [
+        "type",
+        unit,
+        "leaked",
+        "leaked %",
+        "mistyped",
+        "over-masked",
+        "precision",
+        "recall",
+        f"F{beta:g}",
+    ]
     table = Table(heads, title="Types")
     for name, depth, row in type_rows(result):
         table.add_row("\u2003" * depth + name, *row.cells(beta))

@@ -239,9 +239,7 @@ class Scorer:
     ) -> Adding:
         """Return the object that adds parts of corpora to this scorer."""
         options = self._align, self._by, self._threads
-        return Adding(
-            self._scorer, self.update_sentences, *options, progress, finder, self.matcher, named
-        )
+        return Adding(self._scorer, self.update_sentences, *options, progress, finder, self.matcher, named)
 
     def update_sentences(
         self,

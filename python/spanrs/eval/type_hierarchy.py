@@ -85,7 +85,9 @@ class TypeHierarchy:
         level = as_integer(level, "level")
         deepest = max(map(len, self._paths.values()), default=1) - 1
         if level > deepest:
-            raise ValueError(f"level must be from 0 to {deepest}, the deepest of the hierarchy, not {level}")
+            raise ValueError(
+                f"level must be from 0 to {deepest}, the deepest of the hierarchy, not {level}"
+            )
 
     def tree(self, names: Iterable[str]) -> Iterator[tuple[str, int, frozenset[str]]]:
         """Yield the given types and their ancestors in the order of a tree.
