@@ -48,7 +48,7 @@ def test_json_csv_intervals_and_page(spanrs, tmp_path):
     assert spanrs(*MASKED, "--to", "html", "-o", str(page), "--by-document")[0] == 0
     text = page.read_text(encoding="utf-8")
     leaks, documents = text.index("Leaked characters"), text.index("letter-1")
-    assert leaks < documents < text.index("Leaks and other errors")
+    assert leaks < documents < text.rindex("Leaks and other errors")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_impossible_options_are_refused(spanrs, options, message):
         ("a.json", "[1]", "a hierarchy maps types to their parents"),
         ("a.json", "{" * 100_000, "not valid JSON"),
         ("a.json", '{"A": "B", "B": "A"}', "cycle: A -> B -> A"),
-        ("a.toml", "[PERSON]\nA = 'B'", "hierarchy must map types to their parents"),
+        ("a.toml", "[PERSON]\nA = 'B'", "a hierarchy maps types to their parents"),
         ("a.json", "\udcff", "not valid JSON"),
     ],
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
 
 from spanrs.errors import FormatError, with_code
 
 
-def read_hierarchy(path: Path) -> dict[str, Any]:
+def read_hierarchy(path: Path) -> dict[str, str]:
     """Read the parent of each type from a TOML or JSON file.
 
     Parameters
@@ -24,7 +23,7 @@ def read_hierarchy(path: Path) -> dict[str, Any]:
     OSError
         If the file cannot be read.
     spanrs.errors.FormatError
-        If the file has another suffix, or cannot be parsed.
+        If the file has another suffix, cannot be parsed, or has values that are not names.
     """
     suffix = path.suffix.lower()
     if suffix not in (".toml", ".json"):
@@ -38,7 +37,7 @@ def read_hierarchy(path: Path) -> dict[str, Any]:
         raise with_code(
             FormatError(f"{path}: not valid {suffix[1:].upper()}: {error}"), "format", str(path)
         ) from None
-    if not isinstance(parsed, dict):
+    if not isinstance(parsed, dict) or not all(isinstance(parent, str) for parent in parsed.values()):
         message = f'{path}: a hierarchy maps types to their parents, such as GIVEN_NAME = "PERSON"'
         raise with_code(FormatError(message), "format", str(path))
     return parsed

@@ -130,10 +130,18 @@ def _types(phrase: str) -> list[str] | dict[str, str | None]:
     return {_unquoted(old): _unquoted(new) if new else None for old, new in pairs}
 
 
+def _parents(value: str) -> dict[str, str | None]:
+    """Parse the parents of types."""
+    parents = _types(value)
+    if not isinstance(parents, dict) or None in parents.values():
+        raise ValueError(f"hierarchy:{value}")
+    return parents
+
+
 #: Settings of masks: the parameter of the command, and the function that parses the value.
 MASKS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "skip": ("skip", lambda value: (_names(value),)),
-    "hierarchy": ("hierarchy", _types),
+    "hierarchy": ("hierarchy", _parents),
     "level": ("level_of_types", int),
 }
 
