@@ -37,7 +37,8 @@ def leaks_section(errors: ErrorList, unit: str) -> Examples:
         notes.append(f"{amount(len(shown))} of {amount(total)} are shown.")
     if any(not error.tokens for error in shown[:1]):
         notes.append("The text is not known.")
-    kinds = {kind: MEANINGS.get(kind, "") for kind in BY_RISK if kind in errors.outcomes}
+    meanings = MEANINGS | {"mistyped": "covered, but by another type"}
+    kinds = {kind: meanings[kind] for kind in BY_RISK if kind in errors.outcomes}
     examples = [entry([error_outcome(error)]) for error in shown]
     return Examples(
         "Leaks and other errors", examples, note=" ".join(notes), kinds=kinds, numbers=errors.outcomes
