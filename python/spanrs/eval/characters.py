@@ -140,7 +140,7 @@ class Characters(Matcher):
         """Return the characters of a text that count, or None if all characters count."""
         if self.count == "all" and not self.skip:
             return None
-        return counted_text(text, self.skip, self.count)
+        return counted_text(text, tuple(self.skip), self.count)
 
     def renamed(self, spans: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Return spans with the types that are compared: their ancestors at ``level``."""
