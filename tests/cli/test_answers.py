@@ -34,30 +34,48 @@ def test_a_table_and_the_numbers_of_answers():
 
 
 def test_options_of_answers_are_in_the_signature():
-    options = ("--off-schema", "drop", "--ungrounded", "drop", "--stages", "exact,case", "--occurrences", "all")
+    options = (
+        "--off-schema",
+        "drop",
+        "--ungrounded",
+        "drop",
+        "--stages",
+        "exact,case",
+        "--occurrences",
+        "all",
+    )
     [system] = json.loads(score(*options, "--json").stdout)["systems"]
-    assert "off_schema:drop|ungrounded:drop|occurrences:all|stages:exact+case|version" in system["signature"]
+    assert (
+        "off_schema:drop|ungrounded:drop|occurrences:all|stages:exact+case|version" in system["signature"]
+    )
     assert system["answers"]["fuzzy"] == 0
 
 
 def test_types_can_be_named_and_asked_for():
-    [system] = json.loads(score("--schema", "PER,LOC,ORG,DATE", "--type-name", "date=DATE", "--json").stdout)["systems"]
+    [system] = json.loads(
+        score("--schema", "PER,LOC,ORG,DATE", "--type-name", "date=DATE", "--json").stdout
+    )["systems"]
     assert system["answers"]["off_schema"] == 0
-    assert score("--type-name", "date", status=2).stderr.startswith("Usage") or "NAME=TYPE" in score(
-        "--type-name", "date", status=2
-    ).stderr
+    assert (
+        score("--type-name", "date", status=2).stderr.startswith("Usage")
+        or "NAME=TYPE" in score("--type-name", "date", status=2).stderr
+    )
 
 
 def test_all_settings_side_by_side():
     rows = list(csv.DictReader(io.StringIO(score("--all-settings", "--to", "csv").stdout)))
     by_name = {row["name"]: float(row["f1"]) for row in rows}
-    assert {f"as {name} counts" for name in ("universalner", "gollie", "instructuie", "uie", "euroeval")} <= set(by_name)
+    assert {
+        f"as {name} counts" for name in ("universalner", "gollie", "instructuie", "uie", "euroeval")
+    } <= set(by_name)
     [system] = json.loads(score("--json").stdout)["systems"]
     assert by_name["spans"] == system["micro"]["f1"]
     [system] = json.loads(score("--matcher", "strings", "--json").stdout)["systems"]
     assert by_name["strings"] == system["micro"]["f1"]
     signatures = [row["signature"] for row in rows if row["signature"]]
-    assert len(set(signatures)) == len(signatures) - 1, "only the criterion of overlap has no signature of its own"
+    assert len(set(signatures)) == len(signatures) - 1, (
+        "only the criterion of overlap has no signature of its own"
+    )
 
 
 @pytest.mark.parametrize("option", ["--matcher=partial", "--all-readings", "--intervals"])

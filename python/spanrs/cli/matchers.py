@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -34,6 +35,15 @@ def take_matcher(name: str, given: dict[str, Any], **more: Any) -> Matcher:
     if "exclude" in options:
         options["exclude"] = list(dict.fromkeys([*flattened(options["exclude"]), *EXCLUDED]))
     options |= {key: value for key, value in more.items() if value is not None}
+    if "skip" in options:
+        options["skip"] = list(flattened(options["skip"]))
+    if isinstance(options.get("hierarchy"), Path):
+        # Lazy: rarely used.
+        from spanrs.cli.hierarchy_file import read_hierarchy
+
+        options["hierarchy"] = read_hierarchy(options["hierarchy"])
+    if "level_of_types" in options:
+        options["level"] = options.pop("level_of_types")
     if "focus" in options:
         from spanrs.compat.faireval import fair_config
 

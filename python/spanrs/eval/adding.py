@@ -80,7 +80,9 @@ def add_parts(adding: Adding, corpora: tuple[Corpus, Corpus], parts: tuple[Part,
     """
     gold, pred = parts
     if any(part is not None and part.format == "generated" for part in parts):
-        raise TypeError("answers of models are scored by spanrs.score, which finds their mentions in the texts")
+        raise TypeError(
+            "answers of models are scored by spanrs.score, which finds their mentions in the texts"
+        )
     kinds = {gold.kind} if pred is None else {gold.kind, pred.kind}
     if kinds != {"documents"}:
         check_files(adding.matcher, gold.shown)

@@ -28,8 +28,10 @@ EXAMPLES = 3
 SHOWN = 40
 #: Value of ``most_errors`` that means that no errors are listed.
 NO_ERRORS = -1
-#: Position after every text, for unaligned spans of gold; those of pred begin at twice this position.
-BEHIND = 1 << 40
+#: First positions of unaligned spans of gold and pred, after every text; positions have 32 bits.
+BEHIND = (1 << 31, 3 << 30)
+#: Number of positions for the unaligned spans of a side.
+ROOM = 1 << 30
 
 #: A span in the form of the compiled module.
 Plain = tuple[Any, ...]
@@ -251,7 +253,8 @@ def _placed(
     places = iter(place([piece for span_pieces in pieces for piece in span_pieces]))
     starts = [start for start, _ in stretches]
     placed: list[Plain] = []
-    behind = BEHIND * (1 + parity)
+    behind = BEHIND[parity]
+    last = behind + ROOM - 2 * len(spans) - 2
     for span, span_pieces in zip(spans, pieces, strict=True):
         bounds = [next(places) for _ in span_pieces]
         at = bisect_right(starts, span[1]) - 1
@@ -261,6 +264,7 @@ def _placed(
             unaligned.add(span, document, name)
             # The length matters only where characters are counted; neighbours do not touch.
             length = sum(end - start for start, end in span_pieces)
+            length = length if behind + length < last else 1
             placed.append((span[0], behind, behind + length))
             behind += length + 1
         elif len(aligned) == 1:
@@ -277,8 +281,8 @@ def _number_counted(
     placed: dict[str, list[Plain]],
     plain: dict[str, list[Plain]],
 ) -> None:
-    """Assign numbers to the counted positions of the common axis; drop spans without such a position from all lists."""
-    runs = [(BEHIND, 4 * BEHIND)]
+    """Replace positions on the common axis by numbers of those that count; drop spans without any."""
+    runs = [(BEHIND[0], BEHIND[1] + ROOM)]
     for _, document, place in sides:
         counted = matcher.counted(document.text)
         if counted is None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from spanrs.caching import cached_property
 from spanrs.errors import as_number
 from spanrs.eval.arguments import is_iterable
-from spanrs.eval.counted_text import CountedText, normalised_word
+from spanrs.eval.counted_text import CountedText, counted_text, normalised_word
 from spanrs.eval.matcher import Matcher, listed
 from spanrs.eval.stored import ANY, NONE
 from spanrs.eval.type_hierarchy import TypeHierarchy
@@ -140,7 +140,7 @@ class Characters(Matcher):
         """Return the characters of a text that count, or None if all characters count."""
         if self.count == "all" and not self.skip:
             return None
-        return CountedText(text, self.skip, self.count)
+        return counted_text(text, tuple(self.skip), self.count)
 
     def renamed(self, spans: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Return spans with the types that are compared: their ancestors at ``level``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -26,6 +27,13 @@ def normalised_word(word: str) -> str:
     """Return a word in lower case and without the punctuation at its ends; a word of punctuation is kept."""
     core = _WORD.search(word)
     return (word if core is None else core[0]).casefold()
+
+
+# Both sides of a document have the same text.
+@lru_cache(maxsize=2)
+def counted_text(text: str, skip: tuple[str, ...], count: str) -> CountedText:
+    """Return the characters of a text that count; the last texts are remembered."""
+    return CountedText(text, skip, count)
 
 
 class CountedText:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Number of tokens shown before and after the spans of an error.
 CONTEXT = 8
+#: Errors of masks in the order of their risk.
+BY_RISK = ("leaked", "mistyped", "missed_type", "over_masked", "extra_type")
 #: Outcome of a pair of spans with equal bounds and unequal types; such spans are also counted as missed and spurious.
 MISTYPED = "mistyped"
 
@@ -180,11 +182,18 @@ class ErrorList(Sequence[Detail]):
         return np.fromiter(places, np.uint64)
 
     def by_frequency(self, most: int | None = None) -> list[Detail]:
-        """Return at most ``most`` errors, the most frequent kinds first; errors of the same kind keep their order."""
-        ordered = sorted(
-            self.errors, key=lambda error: (-self.numbers[kind_of(error)], *_sortable(kind_of(error)))
-        )
-        return ordered[:most]
+        """Return at most ``most`` errors, the most frequent kinds first; errors of the same kind keep their order.
+
+        Errors of masks are in the order of :data:`BY_RISK`, then by kind, and the longest of each kind come first.
+        """
+        by_risk = self.criterion == "characters"
+
+        def key(error: Detail) -> tuple[Any, ...]:
+            kind = kind_of(error)
+            frequency = -self.numbers[kind], *_sortable(kind)
+            return (BY_RISK.index(error.outcome), *frequency, -size_of(error)) if by_risk else frequency
+
+        return sorted(self.errors, key=key)[:most]
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -256,6 +265,12 @@ def _renamed_outcome(outcome: str, gold: str | None, pred: str | None) -> str | 
     if gold is None or pred is None:
         return "missed" if gold is not None else "spurious" if pred is not None else None
     return None if gold == pred else outcome
+
+
+def size_of(error: Detail) -> int:
+    """Return the length of the gold span of an error, or of the pred span if there is no gold span."""
+    span = error.gold if error.gold is not None else error.pred
+    return 0 if span is None else span.end - span.start
 
 
 def _sortable(kind: ErrorKind) -> tuple[str, str, str]:

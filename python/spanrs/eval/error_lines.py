@@ -42,7 +42,8 @@ def error_lines(errors: ErrorList, name: str = "gold", most: int | None = None) 
     shown = errors.by_frequency(most)
     part = f", {len(shown)} shown" if len(shown) < total else ""
     legend = "" if shown and _is_of_text(shown[0]) else "[gold] {pred}, "
-    yield f"errors {total}{part}; {legend}the most frequent kinds first"
+    order = "leaks first" if errors.criterion == "characters" else "the most frequent kinds first"
+    yield f"errors {total}{part}; {legend}{order}"
     if len(shown) < total:
         yield from _kinds(errors)
     before = None

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spanrs.eval.details import ErrorList
+from spanrs.eval.details import BY_RISK, ErrorList, size_of
 from spanrs.eval.entries import entry, error_outcome
 from spanrs.eval.error_section import MEANINGS, MOST_ERRORS
 from spanrs.eval.evaluation import Evaluation
-from spanrs.eval.evidence import Detail
 from spanrs.eval.mask_tables import documents_table, mask_row, mask_table, unit_of
 from spanrs.report.numbers import amount, percent
 from spanrs.report.page import Card, Cards, Examples, Section, Sorted
-
-#: Outcomes in the order of their risk.
-BY_RISK = ("leaked", "mistyped", "missed_type", "over_masked", "extra_type")
 
 
 def mask_sections(result: Evaluation) -> Iterator[Section]:
@@ -32,7 +28,7 @@ def mask_sections(result: Evaluation) -> Iterator[Section]:
 def leaks_section(errors: ErrorList, unit: str) -> Examples:
     """Return the list of leaks, then of the other errors; the longest of each outcome first."""
     ordered = sorted(
-        errors, key=lambda error: (BY_RISK.index(error.outcome), -_size(error), error.sentence)
+        errors, key=lambda error: (BY_RISK.index(error.outcome), -size_of(error), error.sentence)
     )
     shown = ordered[:MOST_ERRORS]
     total = sum(errors.numbers.values())
@@ -41,16 +37,12 @@ def leaks_section(errors: ErrorList, unit: str) -> Examples:
         notes.append(f"{amount(len(shown))} of {amount(total)} are shown.")
     if any(not error.tokens for error in shown[:1]):
         notes.append("The text is not known.")
-    kinds = {kind: MEANINGS.get(kind, "") for kind in BY_RISK if kind in errors.outcomes}
+    meanings = MEANINGS | {"mistyped": "covered, but by another type"}
+    kinds = {kind: meanings[kind] for kind in BY_RISK if kind in errors.outcomes}
     examples = [entry([error_outcome(error)]) for error in shown]
     return Examples(
         "Leaks and other errors", examples, note=" ".join(notes), kinds=kinds, numbers=errors.outcomes
     )
-
-
-def _size(error: Detail) -> int:
-    span = error.gold if error.gold is not None else error.pred
-    return 0 if span is None else span.end - span.start
 
 
 def _cards(result: Evaluation) -> Iterator[Card]:

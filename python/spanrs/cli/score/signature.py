@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,9 @@ from spanrs.errors import SchemeError, with_code
 from spanrs.eval.settings import UNDECIDED, parse_signature
 
 #: Settings of a signature that are not options: they record properties of the data, or the version.
-FOUND = ("differing_tokens", "version")
+FOUND = ("differing_tokens", "unit", "version")
+#: Settings that are numbers.
+NUMBERS = ("min_overlap", "beta", "iou_threshold")
 #: A name in a list: either quoted as in JSON, or unquoted and without commas.
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"|[^,=;"]+')
 
@@ -84,7 +87,10 @@ def _like(settings: dict[str, str]) -> Like:
     like.exclude = [] if fair else None
     for name, value in settings.items():
         if name in SIGNATURE_PARAMETERS:
-            like.options[name] = float(value) if name == "min_overlap" else value
+            like.options[name] = float(value) if name in NUMBERS else value
+        elif name in MASKS:
+            parameter, parse = MASKS[name]
+            like.options[parameter] = parse(value)
         elif name == "exclude":
             like.exclude = _names(value)
         elif name == "types":
@@ -122,6 +128,22 @@ def _types(phrase: str) -> list[str] | dict[str, str | None]:
     if all(len(pair) == 1 for pair in pairs):
         return _names(phrase)
     return {_unquoted(old): _unquoted(new) if new else None for old, new in pairs}
+
+
+def _parents(value: str) -> dict[str, str | None]:
+    """Parse the parents of types."""
+    parents = _types(value)
+    if not isinstance(parents, dict) or None in parents.values():
+        raise ValueError(f"hierarchy:{value}")
+    return parents
+
+
+#: Settings of masks: the parameter of the command, and the function that parses the value.
+MASKS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "skip": ("skip", lambda value: (_names(value),)),
+    "hierarchy": ("hierarchy", _parents),
+    "level": ("level_of_types", int),
+}
 
 
 def _split(text: str, at: str) -> list[str]:
