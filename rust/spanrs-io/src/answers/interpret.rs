@@ -138,7 +138,12 @@ impl<'a> Interpreter<'a> {
             return;
         }
         let strings: Vec<Text> = items.iter().filter_map(as_text).collect();
-        let numbers = items.iter().filter(|item| matches!(item.data, Data::Number(_)));
+        let numbers = items
+            .iter()
+            .filter(|item| matches!(item.data, Data::Number(_)));
+        if is_inner && !value.is_complete && !strings.is_empty() {
+            return self.cut_off(value.at);
+        }
         let is_flat = strings.len() + numbers.count() == items.len();
         if is_flat && ty.is_none() && (is_inner || self.is_pair_by_schema(&strings)) {
             return self.tuple(value, items, &strings);
@@ -200,7 +205,11 @@ impl<'a> Interpreter<'a> {
                                    pass types=";
                     return self.draft.fault("ambiguous", message, value.at);
                 };
-                let name = if ty.start == first.start { second } else { first };
+                let name = if ty.start == first.start {
+                    second
+                } else {
+                    first
+                };
                 let (ty, at) = (self.decode(ty), name.start);
                 let text = self.decode(*name);
                 self.reach(Layout::Pairs);
@@ -232,6 +241,10 @@ impl<'a> Interpreter<'a> {
     }
 
     fn cut_off(&mut self, at: usize) {
+        if self.draft.repairs.contains("truncated") {
+            // The scanner has reported the end of the answer.
+            return;
+        }
         let message = "the item is not complete and is not read";
         self.draft.fault("truncated", message, at);
     }
@@ -257,7 +270,13 @@ impl<'a> Interpreter<'a> {
     fn sliced(&mut self, ty: Option<&str>, start: Option<u64>, end: Option<u64>, at: usize) {
         let text = (|| {
             let (start, end) = (usize::try_from(start?).ok()?, usize::try_from(end?).ok()?);
-            Some(self.echo.as_ref()?.get(start..end)?.iter().collect::<String>())
+            Some(
+                self.echo
+                    .as_ref()?
+                    .get(start..end)?
+                    .iter()
+                    .collect::<String>(),
+            )
         })();
         match text {
             Some(text) => {
@@ -294,7 +313,9 @@ impl<'a> Interpreter<'a> {
         if !fields.containers.is_empty() {
             return self.containers(value, entries, &fields, ty);
         }
-        if fields.has_fields || fields.text.is_some() || fields.texts.is_some() && !fields.types.is_empty()
+        if fields.has_fields
+            || fields.text.is_some()
+            || fields.texts.is_some() && !fields.types.is_empty()
         {
             return self.item(value, &fields, ty);
         }
@@ -400,9 +421,10 @@ impl<'a> Interpreter<'a> {
                     let are_types = !self.query.is_type(&name)
                         && !items.is_empty()
                         && items.iter().filter_map(as_text).count() == items.len()
-                        && items.iter().filter_map(as_text).all(|text| {
-                            self.query.is_type(&text.decode(self.source))
-                        });
+                        && items
+                            .iter()
+                            .filter_map(as_text)
+                            .all(|text| self.query.is_type(&text.decode(self.source)));
                     if are_types {
                         for item in items.iter().filter_map(as_text) {
                             let ty = self.decode(item);
@@ -420,7 +442,9 @@ impl<'a> Interpreter<'a> {
 
     /// Interprets an entry whose key and value are strings.
     fn map_entry(&mut self, value: &Value, key: Text, text: Text) {
-        let is_sure = [key, text].iter().any(|text| self.query.is_type(&text.decode(self.source)));
+        let is_sure = [key, text]
+            .iter()
+            .any(|text| self.query.is_type(&text.decode(self.source)));
         if !value.is_complete && !is_sure && field(&key.decode(self.source)) != Field::Unknown {
             return self.cut_off(value.at);
         }
@@ -448,7 +472,13 @@ impl<'a> Interpreter<'a> {
         }
         self.reach(Layout::Objects);
         let ty = self.decode(fields.types[0]);
-        self.located(Some(ty), name.to_owned(), fields.start, fields.end, key.start);
+        self.located(
+            Some(ty),
+            name.to_owned(),
+            fields.start,
+            fields.end,
+            key.start,
+        );
     }
 
     /// Interprets a call such as `Person(span="Anna")`.
@@ -457,8 +487,15 @@ impl<'a> Interpreter<'a> {
             return self.cut_off(value.at);
         }
         let class = self.decode(name);
-        let is_generic = ["entity", "mention", "span", "dict", "namedentity", "extraction"]
-            .contains(&&*class.to_lowercase());
+        let is_generic = [
+            "entity",
+            "mention",
+            "span",
+            "dict",
+            "namedentity",
+            "extraction",
+        ]
+        .contains(&&*class.to_lowercase());
         let fields = Fields::of(self.source, entries);
         if is_generic && !self.query.is_type(&class) && !fields.types.is_empty() {
             self.item(value, &fields, ty);
@@ -512,7 +549,9 @@ impl<'a> Interpreter<'a> {
                     let ty = self.decode(*ty);
                     self.draft.name(Some(&ty), &words.join(" "), *at);
                 }
-                _ => self.draft.fault("outside", "there are no such tokens", item.at),
+                _ => self
+                    .draft
+                    .fault("outside", "there are no such tokens", item.at),
             }
         }
         self.reach(Layout::Tags);
@@ -539,7 +578,7 @@ impl<'a> Interpreter<'a> {
         let strings = pairs.iter().map(|(_, pair)| (&*pair.left, &*pair.right));
         let orientation = Orientation::new(strings, self.query);
         let default = match origin {
-            Origin::Tuple => Some(false),
+            Origin::Tuple => (!orientation.has_evidence).then_some(false),
             Origin::Map => self.keys_are_types.then_some(true),
         };
         for (_, pair) in pairs {

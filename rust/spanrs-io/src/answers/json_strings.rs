@@ -80,9 +80,9 @@ pub(super) fn scan(source: &str, at: usize, is_key: bool) -> Option<Scanned> {
         }
         has_controls |= byte < b' ';
         let closer = match byte {
-            b'"' | b'\'' | 0xC2 | 0xE2 => {
-                closers.iter().find(|closer| source[here..].starts_with(**closer))
-            }
+            b'"' | b'\'' | 0xC2 | 0xE2 => closers
+                .iter()
+                .find(|closer| source[here..].starts_with(**closer)),
             _ => None,
         };
         let Some(closer) = closer else {

@@ -61,7 +61,9 @@ pub(super) fn regions(answer: &str) -> Result<Regions<'_>, Draft> {
     let outside = match (candidates.last(), candidates.first()) {
         (Some(first), Some(last)) => {
             let end = last.start - start + last.text.len();
-            let after = text[end..].find(|c| c != '`').map_or(text.len(), |at| end + at);
+            let after = text[end..]
+                .find(|c| c != '`')
+                .map_or(text.len(), |at| end + at);
             let before = text[..first.start - start].rfind("```").unwrap_or(0);
             vec![(after, text.len()), (0, before)]
         }
@@ -94,9 +96,8 @@ fn end_of_thought(text: &str) -> Result<Option<usize>, Draft> {
             Some(end) => return Ok(Some(end)),
             None if opens => {
                 let at = text.len() - leading.len();
-                let message = format!(
-                    "the answer ends before </{name}>; allow the model more tokens"
-                );
+                let message =
+                    format!("the answer ends before </{name}>; allow the model more tokens");
                 return Err(Draft::unreadable("unfinished_thought", message, at));
             }
             None => {}
@@ -109,7 +110,9 @@ fn end_of_thought(text: &str) -> Result<Option<usize>, Draft> {
 fn answer_element(text: &str) -> Option<(usize, usize)> {
     let open = "<answer>";
     let from = memmem::rfind(text.as_bytes(), open.as_bytes())? + open.len();
-    let to = text[from..].find("</answer>").map_or(text.len(), |at| from + at);
+    let to = text[from..]
+        .find("</answer>")
+        .map_or(text.len(), |at| from + at);
     Some((from, to))
 }
 
@@ -121,9 +124,12 @@ fn fences(text: &str, start: usize) -> Vec<Region<'_>> {
         let info = open + 3;
         // The name of the language follows directly.
         let name = text[info..]
-            .find(|c: char| !c.is_ascii_alphanumeric() && !"+-_.`".contains(c))
+            .find(|c: char| !c.is_ascii_alphanumeric() && !"+-_.".contains(c))
             .map_or(text.len(), |at| info + at);
-        let is_name = matches!(text.as_bytes().get(name), None | Some(b'\n' | b'\r' | b' ' | b'[' | b'{'));
+        let is_name = matches!(
+            text.as_bytes().get(name),
+            None | Some(b'\n' | b'\r' | b' ' | b'[' | b'{')
+        );
         let from = if is_name { name } else { info };
         let close = marks.next();
         let to = close.unwrap_or(text.len()).max(from);

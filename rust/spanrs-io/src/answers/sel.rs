@@ -79,13 +79,7 @@ pub(super) fn read(text: &str, _: &Query) -> Option<Draft> {
     Some(draft)
 }
 
-fn add(
-    draft: &mut Draft,
-    text: &str,
-    ty: (usize, usize),
-    name: Option<(usize, usize)>,
-    at: usize,
-) {
+fn add(draft: &mut Draft, text: &str, ty: (usize, usize), name: Option<(usize, usize)>, at: usize) {
     let Some((from, to)) = name else {
         return draft.fault("no_name", "the item has no separator of type and name", at);
     };
@@ -93,7 +87,11 @@ fn add(
     let name = raw.trim();
     let name_at = from + raw.len() - raw.trim_start().len();
     match name {
-        NULL => draft.fault("no_name", "the model states that the name is not in the text", name_at),
+        NULL => draft.fault(
+            "no_name",
+            "the model states that the name is not in the text",
+            name_at,
+        ),
         _ => draft.name(Some(text[ty.0..ty.1].trim()), name, name_at),
     }
 }

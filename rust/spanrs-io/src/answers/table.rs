@@ -32,7 +32,8 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
         at += line.len();
     }
     let is_rule = |row: &Vec<Cell<'_>>| {
-        row.iter().all(|(cell, _)| cell.contains('-') && cell.chars().all(|c| "-: ".contains(c)))
+        row.iter()
+            .all(|(cell, _)| cell.contains('-') && cell.chars().all(|c| "-: ".contains(c)))
     };
     let has_rule = rows.get(1).is_some_and(is_rule);
     rows.retain(|row| !is_rule(row));
@@ -44,7 +45,8 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     let columns = header.or_else(|| undeclared(&rows, query));
     let Some(Columns { name, ty }) = columns else {
         let message = "the columns of the table are unknown; name them Entity and Type";
-        return (!rows.is_empty()).then(|| Draft::unreadable("ambiguous", message.to_owned(), rows[0][0].1));
+        return (!rows.is_empty())
+            .then(|| Draft::unreadable("ambiguous", message.to_owned(), rows[0][0].1));
     };
     for row in rows {
         let (Some(name), Some(ty)) = (row.get(name), row.get(ty)) else {

@@ -72,7 +72,11 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
         return None;
     }
     for at in unread {
-        draft.fault("no_type", "neither side of the separator is a known type", at);
+        draft.fault(
+            "no_type",
+            "neither side of the separator is a known type",
+            at,
+        );
     }
     if prose {
         draft.repair("prose");
@@ -164,6 +168,9 @@ fn row_of<'a>(part: &'a str, at: usize, query: &Query) -> Option<Row<'a>> {
     let (left, left_offset) = bare(&part[..split]);
     let right_start = split + separator.len();
     let (right, right_offset) = bare(&part[right_start..]);
+    if right.is_empty() && !is_known(left, query) {
+        return None;
+    }
     Some(Row {
         left,
         right,
@@ -185,7 +192,9 @@ fn bare(text: &str) -> (&str, usize) {
 /// A string without quotes around it, and the length of the opening quote.
 fn unquoted(text: &str) -> (&str, usize) {
     for (open, close) in [('"', '"'), ('\'', '\''), ('“', '”'), ('`', '`')] {
-        let inner = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        let inner = text
+            .strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close));
         if let Some(inner) = inner.filter(|inner| !inner.contains([open, close])) {
             return (inner, open.len_utf8());
         }

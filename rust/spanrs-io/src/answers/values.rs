@@ -49,14 +49,18 @@ fn read_value(group: &mut Interpreter<'_>, value: &Value) {
 
 /// True if the text between two values is only punctuation.
 fn is_separator(gap: &str) -> bool {
-    gap.chars().all(|c| c.is_whitespace() || ",;]})".contains(c))
+    gap.chars()
+        .all(|c| c.is_whitespace() || ",;]})".contains(c))
 }
 
 /// Keeps the later of two groups unless it has less; returns whether it has mentions.
 fn keep_better(best: &mut Option<(Layout, Draft)>, group: Interpreter<'_>) -> bool {
     let (layout, draft) = group.finish();
     let has_mentions = layout > Layout::Empty;
-    if best.as_ref().is_none_or(|(previous, _)| *previous <= layout) {
+    if best
+        .as_ref()
+        .is_none_or(|(previous, _)| *previous <= layout)
+    {
         *best = Some((layout, draft));
     }
     has_mentions

@@ -115,7 +115,9 @@ pub(super) fn can_be_type(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 60
         && name.split_whitespace().count() <= 4
-        && name.chars().all(|c| c.is_alphanumeric() || " _-/.&".contains(c))
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || " _-/.&".contains(c))
         && name.chars().any(char::is_alphabetic)
         && field(name) != Field::Remark
 }
@@ -138,7 +140,9 @@ pub(super) fn says_none(text: &str, query: &Query) -> bool {
         contains(NONE_WORDS, word)
             || query.is_type(word)
             || is_common_type(word)
-            || query.ty().is_some_and(|ty| folded(ty).split(' ').any(|part| part == *word))
+            || query
+                .ty()
+                .is_some_and(|ty| folded(ty).split(' ').any(|part| part == *word))
     };
     words.iter().any(|word| NEGATIONS.contains(word)) && words.iter().all(is_known)
 }
