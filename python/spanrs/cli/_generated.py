@@ -50,8 +50,7 @@ READ_ARGUMENTS = (("texts", "texts", "--texts"), ("scheme", "scheme", "--scheme"
     "inclusive_ends", "--inclusive-ends"), ("encoding", "encoding", "--encoding"))
 #: Parameters that are settings of signatures.
 SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "beta", "iou_threshold", "count",
-    "weights", "focus", "counting", "normalization", "within", "off_schema", "ungrounded", "occurrences",
-    "stages", "threshold", "scheme", "pred_scheme", "reading")
+    "weights", "focus", "counting", "normalization", "within", "scheme", "pred_scheme", "reading")
 
 MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair, strings or mat.",
     type=types.MATCHER, default="exact", metavar="NAME")
@@ -123,6 +122,8 @@ STAGES = option("--stages", "stages", group="Answers of models", help="exact, ca
 THRESHOLD = option("--threshold", "threshold", group="Answers of models",
     help="Minimum similarity of the stage fuzzy.", type=types.FloatRange(min=0, max=1), default=0.75,
     metavar="SHARE", rare=True)
+DIACRITICS = option("--ignore-diacritics", "diacritics", group="Answers of models",
+    help="Find mentions that differ in diacritics.", is_flag=True, rare=True)
 AVERAGE = option("--average", "average", group="Comparison", help="Average over types.",
     type=types.choice("micro", "macro", "weighted"), default="micro", metavar="HOW")
 PART = option("--part", "part", group="Comparison", help="The measure to compare.",
@@ -186,8 +187,8 @@ FORMAT = option("--format", "format_name", group="Input", help="Format of the in
     type=types.choice("auto", "columns", "conllu", "stacked", "spans", "mat-json", "xml-inline",
     "fake-xml-inline", "raw", "brat", "doccano", "prodigy", "label-studio", "label-studio-min",
     "label-studio-csv", "webanno-tsv", "uima-xmi", "gate-xml", "bioc-xml", "bioc-json", "pubtator",
-    "jsonl-spans", "csv-spans", "spacy", "parquet", "arrow", "csv", "jsonl-tags"), default="auto",
-    metavar="FORMAT")
+    "jsonl-spans", "csv-spans", "spacy", "parquet", "arrow", "csv", "jsonl-tags", "generated"),
+    default="auto", metavar="FORMAT")
 COLUMN = option("--column", "tag", group="Input", help="Column of the tags, from 0.", type=types.COLUMNS,
     default=-1, metavar="COLUMN")
 TOKEN_COLUMN = option("--token-column", "token", group="Input", help="Column of the tokens.",
@@ -241,7 +242,8 @@ BY_SENTENCE = option("--by-sentence", "by_sentence", group="Output", help="Keep 
 ERRORS = option("--errors", "errors", group="Output", help="List N errors (20), frequent kinds first.",
     type=types.ERROR_COUNT, is_flag=False, flag_value=20, metavar="[N]")
 MAX_VIOLATIONS = option("--max-violations", "max_violations", group="Output",
-    help="Number of violations to list.", type=types.IntRange(min=0, max=1000000000), metavar="N")
+    help="Number of violations to list.", type=types.IntRange(min=0, max=1000000000), metavar="N",
+    rare=True)
 SHORT_SIGNATURE = option("--short-signature", "short_signature", group="Output",
     help="Print the short form of the signature.", is_flag=True, rare=True)
 SAVE = option("--save", "save", group="Output", help="Also write the counts, for spanrs merge.",
@@ -451,21 +453,21 @@ score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("
     PRED_COLUMN, GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
     DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED,
-    OCCURRENCES, STAGES, THRESHOLD, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON, BY_DOCUMENT,
-    BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE, INTERVALS,
-    LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN,
-    BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY, CSV_FORMULAS,
-    XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown", "latex", "csv",
-    "json", "html", "jsonl"))
+    OCCURRENCES, STAGES, THRESHOLD, DIACRITICS, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON,
+    BY_DOCUMENT, BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE,
+    INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN,
+    BY_PSEUDO_TOKEN, BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY,
+    CSV_FORMULAS, XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown",
+    "latex", "csv", "json", "html", "jsonl"))
 compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B]...", nargs=-1,
     required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, BETA, IOU_THRESHOLD,
     SKIP, COUNT, HIERARCHY, HIERARCHY_LEVEL, COUNTING, NORMALIZATION, WITHIN, AVERAGE, PART, CRITERION,
     TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
     DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED,
-    OCCURRENCES, STAGES, THRESHOLD, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE, LEVEL, SAMPLES, SEED,
-    THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex", "csv", "json",
-    "html"))
+    OCCURRENCES, STAGES, THRESHOLD, DIACRITICS, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE, LEVEL,
+    SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex",
+    "csv", "json", "html"))
 agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, POSITIONS, GAMMA, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON,
     PLOT, MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
@@ -480,7 +482,7 @@ read = command("read", arguments=[argument("files", metavar="FILE...", nargs=-1,
     options=[SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
     TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD,
-    SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
+    DIACRITICS, SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
 validate = command("validate", arguments=[argument("file", metavar="FILE")], options=[SCHEME, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, MAX_VIOLATIONS,
@@ -489,7 +491,7 @@ convert = command("convert", arguments=[argument("file", metavar="FILE")], optio
     SCHEME, TO_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
     TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD,
-    CORPUS_OUTPUT])
+    DIACRITICS, CORPUS_OUTPUT])
 spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[SCHEME, READING, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])

@@ -29,7 +29,16 @@ PASSED = (
     "encoding",
 )
 #: Options for answers of models, besides their texts.
-ANSWERS = ("schema", "type_names", "off_schema", "ungrounded", "occurrences", "stages", "threshold")
+ANSWERS = (
+    "schema",
+    "type_names",
+    "off_schema",
+    "ungrounded",
+    "occurrences",
+    "stages",
+    "threshold",
+    "diacritics",
+)
 #: Parameters for the layout of column files, as in :class:`spanrs.io.columns.Columns`.
 LAYOUT = ("separator", "comments", "token", "tag")
 #: Argument of :func:`spanrs.read` for each parameter of a command.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 from spanrs.errors import AlignmentError, with_code
 from spanrs.eval.characters import Characters
 from spanrs.eval.document_pairs import paired_documents
-from spanrs.eval.matcher import Matcher
+from spanrs.eval.matcher import Matcher, listed
 from spanrs.eval.result import Result
 from spanrs.eval.settings import with_setting
 from spanrs.eval.strings import Strings
@@ -295,6 +295,26 @@ def mentioned_texts(gold: Corpus, pred: Corpus) -> Iterator[MentionedText]:
         yield MentionedText(unit.document.text, spans, pred_side.strings)
 
 
+def answer_settings(options: AnswerOptions, *, of_strings: bool = False) -> dict[str, str]:
+    """Return the settings of answers for signatures; strings are not grounded."""
+    settings = {"off_schema": options.off_schema}
+    if options.types is not None:
+        settings["schema"] = listed(options.types)
+    if options.type_names:
+        settings["type_names"] = ",".join(
+            f"{listed([name])}={listed([ty])}" for name, ty in sorted(options.type_names.items())
+        )
+    if of_strings:
+        return settings
+    settings |= {"ungrounded": options.ungrounded, "occurrences": options.occurrences}
+    settings["stages"] = "+".join(options.stages)
+    if "fuzzy" in options.stages:
+        settings["threshold"] = f"{options.threshold:g}"
+    if options.diacritics:
+        settings["diacritics"] = "ignored"
+    return settings
+
+
 def described(result: Result, pairs: TextPairs) -> Result:
     """Add the settings and the numbers of answers to a result."""
     settings = dict(result.settings)
@@ -303,10 +323,7 @@ def described(result: Result, pairs: TextPairs) -> Result:
         settings = {name: value for name, value in settings.items() if name not in ("scheme", "reading")}
     evidence = result.evidence
     if is_generated(pairs.pred):
-        options = pairs.options.settings()
-        if pairs.strings is not None:
-            options = {"off_schema": options["off_schema"]}
-        for name, value in options.items():
+        for name, value in answer_settings(pairs.options, of_strings=pairs.strings is not None).items():
             settings = with_setting(settings, name, value)
         evidence = replace(evidence, answers=pairs.counts.to_dict())
     evidence = replace(

@@ -49,6 +49,8 @@ def result_page(
 def _result_sections(result: Evaluation, criteria: Sequence[str] | None) -> Iterator[Section]:
     if isinstance(result.matcher, Characters) and criteria is None:
         yield from mask_sections(result)
+        if result.evidence.answers:
+            yield Sorted("Answers", answers_table(result.evidence.answers))
         yield from _remarks(result)
         return
     drawn = draw_intervals(result, list(f1_measures(list(result.per_type))))

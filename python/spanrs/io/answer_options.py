@@ -94,15 +94,3 @@ class AnswerOptions:
         return hash(
             (self.types, tuple(self.type_names.items()), self.off_schema, self.ungrounded, self.stages)
         )
-
-    def settings(self) -> dict[str, str]:
-        """Return the settings for signatures."""
-        settings = {"off_schema": self.off_schema, "ungrounded": self.ungrounded}
-        if self.occurrences != "listed":
-            settings["occurrences"] = self.occurrences
-        settings["stages"] = "+".join(self.stages)
-        if "fuzzy" in self.stages:
-            settings["threshold"] = f"{self.threshold:g}"
-        if self.diacritics:
-            settings["diacritics"] = "ignored"
-        return settings

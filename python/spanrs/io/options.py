@@ -40,8 +40,8 @@ DOCUMENT_FORMATS = (
     "csv-spans",
     "spacy",
 )
-#: Names of file formats, which ``format`` accepts besides ``auto``.
-FORMATS = (
+#: Names of file formats that can be written.
+WRITTEN = (
     "columns",
     "conllu",
     "stacked",
@@ -51,8 +51,9 @@ FORMATS = (
     "arrow",
     "csv",
     "jsonl-tags",
-    "generated",
 )
+#: Names of file formats, which ``format`` accepts besides ``auto``.
+FORMATS = (*WRITTEN, "generated")
 
 #: Characters removed from both ends of annotations.
 TRIMS = ("nothing", "spaces", "punctuation")

@@ -21,7 +21,7 @@ from spanrs.cli.score.inputs import check_pattern, read_sides, score_all
 from spanrs.cli.score.signature import FOUND, Like, read_like
 from spanrs.eval import Fair, Result, score
 from spanrs.eval.settings import parse_signature
-from spanrs.io import Pairing
+from spanrs.io import AnswerOptions, Pairing
 from spanrs.io.paths import is_several
 from spanrs.tags.types import Dialect
 from spanrs.threads import thread_count
@@ -102,10 +102,7 @@ def command(
         else _apply_like(context, read_like(like), given, read.get("dialect", Dialect()))
     )
     matcher = wanted.options.get("matcher", matcher)
-    if wanted.columns is not None:
-        read["tags"] = wanted.columns if len(wanted.columns) > 1 else wanted.columns[0]
-    if wanted.dialect:
-        read["dialect"] = Dialect(**wanted.dialect)
+    _read_like(read, wanted)
     looks = _looks(matcher, maps, kept, wanted, untyped=untyped)
     # The fair matcher excludes types before matching, because their spans could take part in near misses.
     fair_types = {"types": looks.types, "exclude": wanted.exclude} if matcher == "fair" else {}
@@ -217,6 +214,18 @@ def _apply_like(context: click.Context, like: Like, given: dict[str, Any], diale
     if like.dialect and dialect not in (Dialect(), Dialect(**like.dialect)):
         raise click.UsageError("--like contradicts --tag-separator or --suffix")
     return like
+
+
+def _read_like(read: dict[str, Any], wanted: Like) -> None:
+    """Set the reading options recorded in a signature; refuse options of answers that it has already."""
+    if wanted.columns is not None:
+        read["tags"] = wanted.columns if len(wanted.columns) > 1 else wanted.columns[0]
+    if wanted.dialect:
+        read["dialect"] = Dialect(**wanted.dialect)
+    if wanted.answers:
+        if "answers" in read:
+            raise click.UsageError("--like already has the options of answers")
+        read["answers"] = AnswerOptions(**wanted.answers)
 
 
 def _compare_signatures(like: str, results: dict[str, Result]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,8 @@ class Like:
     """Types that the fair matcher excludes."""
     types: list[list[str] | dict[str, str | None]] = field(default_factory=list)
     """Types to keep, or new names of types, in the order in which they were applied."""
+    answers: dict[str, Any] = field(default_factory=dict)
+    """Options of answers of models, as for :class:`spanrs.io.AnswerOptions`."""
 
 
 def read_like(text: str) -> Like:
@@ -88,9 +90,9 @@ def _like(settings: dict[str, str]) -> Like:
     for name, value in settings.items():
         if name in SIGNATURE_PARAMETERS:
             like.options[name] = float(value) if name in NUMBERS else value
-        elif name in MASKS:
-            parameter, parse = MASKS[name]
-            like.options[parameter] = parse(value)
+        elif name in PARSED:
+            option, parse = PARSED[name]
+            (like.answers if name in ANSWERS else like.options)[option] = parse(value)
         elif name == "exclude":
             like.exclude = _names(value)
         elif name == "types":
@@ -131,19 +133,33 @@ def _types(phrase: str) -> list[str] | dict[str, str | None]:
 
 
 def _parents(value: str) -> dict[str, str | None]:
-    """Parse the parents of types."""
+    """Parse pairs ``old=new``: the parents of types, or the types of names."""
     parents = _types(value)
     if not isinstance(parents, dict) or None in parents.values():
-        raise ValueError(f"hierarchy:{value}")
+        raise ValueError(value)
     return parents
 
 
+#: Settings of answers of models: the field of :class:`AnswerOptions`, and the function that parses the value.
+ANSWERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "off_schema": ("off_schema", str),
+    "schema": ("types", _names),
+    "type_names": ("type_names", _parents),
+    "ungrounded": ("ungrounded", str),
+    "occurrences": ("occurrences", str),
+    "stages": ("stages", lambda value: value.split("+")),
+    "threshold": ("threshold", float),
+    "diacritics": ("diacritics", lambda value: value == "ignored"),
+}
 #: Settings of masks: the parameter of the command, and the function that parses the value.
-MASKS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+MASKS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "skip": ("skip", lambda value: (_names(value),)),
     "hierarchy": ("hierarchy", _parents),
     "level": ("level_of_types", int),
 }
+
+
+PARSED = ANSWERS | MASKS
 
 
 def _split(text: str, at: str) -> list[str]:

@@ -141,6 +141,9 @@ impl<'a> Interpreter<'a> {
         let numbers = items
             .iter()
             .filter(|item| matches!(item.data, Data::Number(_)));
+        if is_inner && !value.is_complete && !strings.is_empty() {
+            return self.cut_off(value.at);
+        }
         let is_flat = strings.len() + numbers.count() == items.len();
         if is_flat && ty.is_none() && (is_inner || self.is_pair_by_schema(&strings)) {
             return self.tuple(value, items, &strings);
@@ -238,6 +241,10 @@ impl<'a> Interpreter<'a> {
     }
 
     fn cut_off(&mut self, at: usize) {
+        if self.draft.repairs.contains("truncated") {
+            // The scanner has reported the end of the answer.
+            return;
+        }
         let message = "the item is not complete and is not read";
         self.draft.fault("truncated", message, at);
     }
@@ -571,7 +578,7 @@ impl<'a> Interpreter<'a> {
         let strings = pairs.iter().map(|(_, pair)| (&*pair.left, &*pair.right));
         let orientation = Orientation::new(strings, self.query);
         let default = match origin {
-            Origin::Tuple => Some(false),
+            Origin::Tuple => (!orientation.has_evidence).then_some(false),
             Origin::Map => self.keys_are_types.then_some(true),
         };
         for (_, pair) in pairs {

@@ -107,6 +107,12 @@ impl<'a> Scanner<'a> {
 
     /// The first line before an offset that begins with a call or a tuple of strings.
     fn call_before(&self, end: usize) -> Option<usize> {
+        let next = self
+            .rest()
+            .trim_start_matches([' ', ',', ';', '\n', '\r', '\t']);
+        if self.values > 0 && (is_call(next) || is_tuple(next)) {
+            return Some(self.source.len() - next.len());
+        }
         let mut line = self.at;
         for piece in self.source[self.at..end].split_inclusive('\n') {
             let text = piece.trim_start();
@@ -329,7 +335,7 @@ impl<'a> Scanner<'a> {
             if let Some(is_complete) = self.at_end(closer, &mut separated, entries.is_empty()) {
                 break is_complete;
             }
-            if !separated && !self.starts_value() && word_len(self.rest()) == 0 {
+            if !separated && !self.starts_value() && !self.starts_key() {
                 spoil(entries.last_mut().map(|entry| &mut entry.value));
                 self.skip_garbage();
                 continue;
@@ -428,6 +434,12 @@ impl<'a> Scanner<'a> {
                 _ => return None,
             }
         }
+    }
+
+    /// True before a key without quotes.
+    fn starts_key(&self) -> bool {
+        let len = word_len(self.rest());
+        len > 0 && self.rest()[len..].trim_start().starts_with([':', '='])
     }
 
     fn starts_value(&self) -> bool {

@@ -1,10 +1,11 @@
 //! Texts with marks: `@@Anna##`, `[Anna](PER)`, `[PER: Anna]` and `[Anna | PER]`.
 
-use super::MAX_DEPTH;
-use super::Mention;
+use memchr::memmem;
+
 use super::draft::{Counter, Draft};
 use super::query::Query;
 use super::vocabulary::{can_be_type, is_common_type};
+use super::{MAX_DEPTH, Mention};
 
 /// Converts offsets of mentions from bytes of the text to characters.
 pub(super) fn count_characters(text: &str, mentions: &mut [Mention]) {
@@ -30,13 +31,15 @@ fn at_marks(text: &str, query: &Query) -> Option<Draft> {
     let mut draft = Draft::new("at-marks");
     let mut plain = String::new();
     let mut mentions = Vec::new();
+    let mut openings = memmem::find_iter(text.as_bytes(), "@@").peekable();
+    let mut closings = memmem::find_iter(text.as_bytes(), "##").peekable();
     let mut at = 0;
-    while let Some(open) = text[at..].find("@@").map(|found| at + found) {
+    while let Some(open) = openings.next() {
         plain.push_str(&text[at..open]);
         at = open + 2;
-        let end = text[at..].find("##").map(|found| at + found);
-        let next = text[at..end.unwrap_or(text.len())].find("@@");
-        let Some(end) = end.filter(|_| next.is_none()) else {
+        while closings.next_if(|close| *close < at).is_some() {}
+        let next = openings.peek().copied().unwrap_or(text.len());
+        let Some(end) = closings.next_if(|close| *close < next) else {
             draft.fault("unclosed", "@@ without ##; the name is not read", open);
             continue;
         };
@@ -92,10 +95,8 @@ fn brackets(text: &str, query: &Query) -> Option<Draft> {
         let lead = name.as_ptr() as usize - content.as_ptr() as usize;
         let name = name.to_owned();
         plain.replace_range(start.., &name);
-        for mention in mentions
-            .iter_mut()
-            .filter(|mention| mention.start >= Some(start as u64))
-        {
+        let inner = mentions.iter_mut().rev();
+        for mention in inner.take_while(|mention| mention.start >= Some(start as u64)) {
             for offset in [&mut mention.start, &mut mention.end].into_iter().flatten() {
                 *offset = offset.saturating_sub(lead as u64);
             }

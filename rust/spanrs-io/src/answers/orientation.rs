@@ -19,10 +19,12 @@ pub(super) struct Pair {
 ///
 /// The schema decides for a pair of which one string is in the schema. The other pairs follow the
 /// pairs that the schema decides; without such pairs, the side that alone has names of common
-/// schemas (`PER`, `location`) has the types. If both sides have evidence, nothing is decided.
+/// schemas (`PER`, `location`) has the types. If both sides have evidence, each pair decides for itself.
 pub(super) struct Orientation<'a> {
     query: &'a Query,
     types_are_left: Option<bool>,
+    /// True if some pair has evidence.
+    pub(super) has_evidence: bool,
 }
 
 impl<'a> Orientation<'a> {
@@ -31,13 +33,14 @@ impl<'a> Orientation<'a> {
         query: &'a Query,
     ) -> Self {
         let by_schema = votes(pairs.clone(), |name| query.is_type(name));
-        let types_are_left = match by_schema {
-            (0, 0) => one_sided(votes(pairs, is_common_type)),
-            _ => one_sided(by_schema),
+        let votes = match by_schema {
+            (0, 0) => votes(pairs, is_common_type),
+            _ => by_schema,
         };
         Self {
             query,
-            types_are_left,
+            types_are_left: one_sided(votes),
+            has_evidence: votes != (0, 0),
         }
     }
 
@@ -46,7 +49,12 @@ impl<'a> Orientation<'a> {
         match (self.query.is_type(left), self.query.is_type(right)) {
             (true, false) => Some(true),
             (false, true) => Some(false),
-            _ => self.types_are_left,
+            _ if self.types_are_left.is_some() => self.types_are_left,
+            _ => match (is_common_type(left), is_common_type(right)) {
+                (true, false) => Some(true),
+                (false, true) => Some(false),
+                _ => None,
+            },
         }
     }
 }

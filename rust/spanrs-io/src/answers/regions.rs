@@ -124,7 +124,7 @@ fn fences(text: &str, start: usize) -> Vec<Region<'_>> {
         let info = open + 3;
         // The name of the language follows directly.
         let name = text[info..]
-            .find(|c: char| !c.is_ascii_alphanumeric() && !"+-_.`".contains(c))
+            .find(|c: char| !c.is_ascii_alphanumeric() && !"+-_.".contains(c))
             .map_or(text.len(), |at| info + at);
         let is_name = matches!(
             text.as_bytes().get(name),

@@ -110,8 +110,10 @@ pub(super) fn read(text: &str, _: &Query) -> Option<Draft> {
                 for at in pending.drain(..) {
                     draft.fault("not_a_row", "the line has no token and tag", at);
                 }
+            } else if !pending.is_empty() {
+                draft.repair("prose");
+                pending.clear();
             }
-            pending.clear();
             has_begin |= tag.len() > 1;
             tagged += 1;
             rows.push(token, tag, start);

@@ -168,6 +168,9 @@ fn row_of<'a>(part: &'a str, at: usize, query: &Query) -> Option<Row<'a>> {
     let (left, left_offset) = bare(&part[..split]);
     let right_start = split + separator.len();
     let (right, right_offset) = bare(&part[right_start..]);
+    if right.is_empty() && !is_known(left, query) {
+        return None;
+    }
     Some(Row {
         left,
         right,
