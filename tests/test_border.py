@@ -29,9 +29,11 @@ def made_records() -> list[Any]:
     violated = spanrs.score([["I-A"]], [["I-A"]], scheme="BIO")
     detail = next(iter(result.details.values()))[0]
     located = violated.violations["gold"].first[0]
+    answers = spanrs.read_answer('{"PER": ["Anna"]}'), spanrs.read_answer("I cannot help with that.")
     return [
         *(plain["annotations"][0], plain["relations"][0], plain["layers"][0]),
         *(tags.detect_scheme(["B-A"]), detail, detail.gold),
+        *(answers[0].mentions[0], answers[1].faults[0]),
         *(located, located.violation, result.micro, result.totals, result.matcher.criteria["span"]),
     ]
 

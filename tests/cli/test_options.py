@@ -157,7 +157,7 @@ def test_all_options_are_shown_on_request(spanrs):
         ),
         (("read", "a", "--to", "svg"), "'svg' is not one of 'text', 'json'"),
         (("score", "a", "b", "--to", "svg"), "'html', 'jsonl'; see"),
-        (("score", "a", "b", "--format", "tokens"), "'csv', 'jsonl-tags'; see"),
+        (("score", "a", "b", "--format", "tokens"), "'jsonl-tags', 'generated'; see"),
         (
             ("score", "a", "b", "--treads", "2"),
             "no option --treads; did you mean --threads? See spanrs score",

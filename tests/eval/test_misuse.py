@@ -45,7 +45,7 @@ REFUSED = {
     "a matcher of documents by its name": (
         lambda: spanrs.score(A, A, matcher="mat"),
         ValueError,
-        r"expected one of exact, partial, fair, characters(, dep)?; pass spanrs.mat.Mat\(\)",
+        r"expected one of exact, partial, fair, characters, strings(, dep)?; pass spanrs.mat.Mat\(\)",
     ),
     "a change of the scores of types": (
         lambda: RESULT.per_type.update({}),

@@ -78,7 +78,6 @@ type Entry = (&'static Schema, fn(&MatcherOptions) -> Box<dyn Matcher>);
 /// All matchers of tags and spans. A new matcher needs one line here.
 static MATCHERS: &[Entry] = &[
     (&exact::SCHEMA, |_| Box::new(Exact::default())),
-    (&exact::STRINGS, |_| Box::new(Exact::of_strings())),
     (&partial::SCHEMA, |options| {
         let matching = match options.optimal {
             true => partial::Matching::Optimal,
@@ -97,6 +96,7 @@ static MATCHERS: &[Entry] = &[
     (&characters::SCHEMA, |options| {
         Box::new(characters::Matcher::new(options.iou_threshold).with_watch(options.watch))
     }),
+    (&exact::STRINGS, |_| Box::new(Exact::of_strings())),
     #[cfg(feature = "example-matcher")]
     (&crate::head::SCHEMA, |_| Box::new(crate::head::Head)),
 ];
