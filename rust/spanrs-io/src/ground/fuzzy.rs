@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::occurrences::Occurrences;
-use super::similarity::{TokenText, Window, most_similar};
+use super::similarity::{MentionText, TokenText, Window, most_similar};
 use super::stream::{Level, Locator, Stream};
 
 /// Maximum length of a mention, in normalised characters.
@@ -77,19 +77,19 @@ impl<'a> TokenIndex<'a> {
         }
         // Its tokens; normalised strings are not changed.
         let stream = Stream::new(mention, Level::Case);
-        let mention = token_text(&stream.text, &stream.tokens());
-        let length = mention.characters.len();
+        let mention = MentionText::new(token_text(&stream.text, &stream.tokens()));
+        let length = mention.text.characters.len();
         // No string of fewer characters than this is similar enough.
         let least = length as f64 * threshold;
         if length == 0 || length > MAX_CHARACTERS || least > self.characters as f64 {
             return Occurrences::default();
         }
-        let slack = 2 + mention.tokens.len() / 4;
+        let slack = 2 + mention.text.tokens.len() / 4;
         let mut found: Vec<Window> = Vec::new();
         let (mut cells, mut most) = (0, 0.0);
-        for (weight, start) in self.window_starts(&mention, slack) {
+        for (weight, start) in self.window_starts(&mention.text, slack) {
             let first = start.saturating_sub(slack);
-            let last = (start + mention.tokens.len() + 2 * slack).min(self.tokens.len());
+            let last = (start + mention.text.tokens.len() + 2 * slack).min(self.tokens.len());
             let text = token_text(&self.stream.text, &self.tokens[first..last]);
             let is_first = cells == 0;
             cells += length * text.characters.len();
@@ -97,14 +97,13 @@ impl<'a> TokenIndex<'a> {
             if !is_first && (cells > CELLS || weight < EVIDENCE * most) {
                 break;
             }
-            let window = most_similar(&mention, &text);
-            if window.similarity >= threshold {
-                found.push(Window {
+            found.extend(
+                most_similar(&mention, &text, threshold).map(|window| Window {
                     first: window.first + first,
                     last: window.last + first,
                     ..window
-                });
-            }
+                }),
+            );
         }
         self.disjoint(found)
     }

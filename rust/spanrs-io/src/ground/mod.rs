@@ -66,6 +66,7 @@ mod characters;
 mod fuzzy;
 mod occurrences;
 mod options;
+mod pattern;
 mod similarity;
 mod stream;
 #[cfg(test)]

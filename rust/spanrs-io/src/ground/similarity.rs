@@ -1,5 +1,7 @@
 //! Similarity of a mention and a part of a text.
 
+use super::pattern::Pattern;
+
 /// Factor of the similarity of tokens without regard to their order.
 const UNORDERED: f64 = 0.95;
 /// Minimum similarity of two tokens that correspond to each other.
@@ -48,24 +50,56 @@ impl TokenText {
     }
 }
 
-/// Returns the most similar range of tokens of `text`. `text` must have a token.
+/// A mention that is compared with several windows.
+#[derive(Debug)]
+pub(super) struct MentionText {
+    pub(super) text: TokenText,
+    /// All characters.
+    whole: Pattern,
+    /// The words, in order.
+    words: Vec<Pattern>,
+}
+
+impl MentionText {
+    /// Prepares the comparison.
+    pub(super) fn new(text: TokenText) -> Self {
+        let words = (0..text.tokens.len()).filter(|&at| text.is_word(at));
+        Self {
+            whole: Pattern::new(&text.characters),
+            words: words.map(|at| Pattern::new(text.token(at))).collect(),
+            text,
+        }
+    }
+}
+
+/// Returns the most similar range of tokens of `text`, or None if no range has a similarity of at
+/// least `threshold`.
 ///
 /// The similarity of two strings is the larger of two values: `1 - d / n`, where `d` is the edit
-/// distance ([`distance`]) and `n` the length of the longer string in characters; and 0.95 times the
-/// proportion of characters in words that correspond to each other in any order
+/// distance ([`Pattern::distance`]) and `n` the length of the longer string in characters; and 0.95
+/// times the proportion of characters in words that correspond to each other in any order
 /// ([`unordered`]).
-pub(super) fn most_similar(mention: &TokenText, text: &TokenText) -> Window {
-    let ordered = aligned(&mention.characters, text);
-    if ordered.similarity >= UNORDERED {
-        return ordered;
-    }
-    ordered.or(unordered(mention, text))
+pub(super) fn most_similar(
+    mention: &MentionText,
+    text: &TokenText,
+    threshold: f64,
+) -> Option<Window> {
+    // A range with distance `d` has at most `m + d` characters. Most windows end here.
+    let (m, least) = (mention.whole.len, mention.whole.least_distance(text));
+    let bound = m as f64 / (m + least) as f64;
+    let ordered = (bound >= threshold).then(|| aligned(&mention.text.characters, text));
+    let found = match ordered {
+        Some(window) if window.similarity >= UNORDERED => Some(window),
+        Some(window) => Some(window.or(unordered(mention, text))),
+        None => unordered(mention, text),
+    };
+    found.filter(|window| window.similarity >= threshold)
 }
 
 /// A cell of the alignment: the distance, and the index of the token at which the alignment begins.
 type Cell = (u32, u32);
 
-/// Aligns a mention with a range of tokens, by the distance of [`distance`].
+/// Aligns a mention with a range of tokens, by the distance of [`Pattern::distance`].
 ///
 /// This is Sellers' algorithm with starts and ends only at tokens: the start of the best alignment
 /// is carried along, so that one pass of `O(m w)` steps finds both ends.
@@ -143,24 +177,20 @@ fn fill_column(
 /// The similarity is `0.95 * sum(s * (len(a) + len(b))) / (len(mention) + len(range))` over the
 /// pairs of words `a` and `b` with similarity `s` of at least 0.5, where the lengths of mention and
 /// range are those of their words.
-fn unordered(mention: &TokenText, text: &TokenText) -> Option<Window> {
-    let words: Vec<usize> = (0..mention.tokens.len())
-        .filter(|&at| mention.is_word(at))
-        .collect();
-    if !(2..=REORDERED).contains(&words.len()) {
+fn unordered(mention: &MentionText, text: &TokenText) -> Option<Window> {
+    if !(2..=REORDERED).contains(&mention.words.len()) {
         return None;
     }
-    let total: usize = words.iter().map(|&at| mention.token(at).len()).sum();
-    let lengths: Vec<usize> = (0..text.tokens.len())
-        .map(|at| {
-            if text.is_word(at) {
-                text.token(at).len()
-            } else {
-                0
-            }
-        })
-        .collect();
-    let mut pairs = pair_words(mention, text, &words);
+    let total: usize = mention.words.iter().map(|word| word.len).sum();
+    let length = |at| {
+        if text.is_word(at) {
+            text.token(at).len()
+        } else {
+            0
+        }
+    };
+    let lengths: Vec<usize> = (0..text.tokens.len()).map(length).collect();
+    let mut pairs = pair_words(mention, text, &lengths);
     let mut best: Option<Window> = None;
     while let (Some(first), Some(last)) = (pairs.first(), pairs.last()) {
         let (first, last) = (first.0, last.0 + 1);
@@ -185,25 +215,24 @@ fn unordered(mention: &TokenText, text: &TokenText) -> Option<Window> {
 }
 
 /// Returns the paired words of the text in order, each with the similarity of the pair times its
-/// length.
-fn pair_words(mention: &TokenText, text: &TokenText, words: &[usize]) -> Vec<(usize, f64)> {
+/// length. `lengths` are those of the tokens of the text, 0 for punctuation.
+fn pair_words(mention: &MentionText, text: &TokenText, lengths: &[usize]) -> Vec<(usize, f64)> {
     let mut pairs = Vec::new();
-    for (rank, &word) in words.iter().enumerate() {
-        for at in (0..text.tokens.len()).filter(|&at| text.is_word(at)) {
-            let (a, b) = (mention.token(word), text.token(at));
-            let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+    for (rank, word) in mention.words.iter().enumerate() {
+        for (at, &length) in lengths.iter().enumerate() {
+            let (short, long) = (word.len.min(length), word.len.max(length));
             if (short as f64) < TOKEN * long as f64 {
                 continue;
             }
-            let similarity = 1.0 - distance(a, b) as f64 / long as f64;
+            let similarity = 1.0 - word.distance(text.token(at)) as f64 / long as f64;
             if similarity >= TOKEN {
-                pairs.push((similarity, rank, at, (a.len() + b.len()) as f64));
+                pairs.push((similarity, rank, at, (word.len + length) as f64));
             }
         }
     }
     pairs.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let mut word_taken = vec![false; words.len()];
-    let mut taken = vec![None; text.tokens.len()];
+    let mut word_taken = vec![false; mention.words.len()];
+    let mut taken = vec![None; lengths.len()];
     for (similarity, rank, at, length) in pairs {
         if !word_taken[rank] && taken[at].is_none() {
             word_taken[rank] = true;
@@ -214,26 +243,4 @@ fn pair_words(mention: &TokenText, text: &TokenText, words: &[usize]) -> Vec<(us
     paired
         .filter_map(|(at, weight)| Some((at, (*weight)?)))
         .collect()
-}
-
-/// Returns the Levenshtein distance in which exchanging two adjacent characters is one edit (optimal
-/// string alignment).
-fn distance(a: &[char], b: &[char]) -> usize {
-    if a == b {
-        return 0;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    let (mut before, mut earlier) = (row.clone(), row.clone());
-    for i in 1..=a.len() {
-        (earlier, before, row) = (before, row, earlier);
-        row[0] = i;
-        for j in 1..=b.len() {
-            let substituted = before[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = substituted.min(before[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(earlier[j - 2] + 1);
-            }
-        }
-    }
-    row[b.len()]
 }
