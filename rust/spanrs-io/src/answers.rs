@@ -125,7 +125,7 @@ pub fn read_answer(answer: &str, query: &Query) -> Answer {
 fn read_regions(answer: &str, query: &Query) -> Draft {
     let regions = match regions::regions(answer) {
         Ok(regions) => regions,
-        Err(draft) => return draft,
+        Err(draft) => return *draft,
     };
     let mut first_failure = None;
     for region in regions.candidates {
@@ -149,23 +149,30 @@ fn read_regions(answer: &str, query: &Query) -> Draft {
     })
 }
 
+/// Reads a text in one layout; None if the text does not have this layout.
+type Reader = fn(&str, &Query) -> Option<Draft>;
+
 /// Tries all layouts on a region.
 fn read_region(text: &str, query: &Query) -> Draft {
     if vocabulary::says_none(text, query) {
         return Draft::new("none");
     }
     let readers = [
-        sel::read,
-        values::read,
-        xml::read,
-        marks::read,
-        tag_lines::read,
-        table::read,
-        type_lines::read,
+        (sel::read as Reader, false),
+        (values::read, false),
+        (xml::read, false),
+        (marks::read, false),
+        (tag_lines::read, true),
+        (table::read, true),
+        (type_lines::read, true),
     ];
     let mut weak: Option<Draft> = None;
     let mut failure: Option<Draft> = None;
-    for read in readers {
+    for (read, reads_lines) in readers {
+        // The lines of broken JSON are not lines of types and names.
+        if reads_lines && failure.as_ref().is_some_and(|draft| draft.is_broken_json) {
+            break;
+        }
         let Some(draft) = read(text, query) else {
             continue;
         };

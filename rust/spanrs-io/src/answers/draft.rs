@@ -17,6 +17,8 @@ pub(super) struct Draft {
     pub(super) is_unreadable: bool,
     /// True if another layout should be preferred, as for lists of strings without types.
     pub(super) is_weak: bool,
+    /// True if an unreadable answer contains JSON, rather than prose with brackets.
+    pub(super) is_broken_json: bool,
 }
 
 impl Draft {

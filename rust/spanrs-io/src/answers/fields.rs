@@ -76,25 +76,7 @@ impl<'v> Fields<'v> {
             },
             (Field::Start, Data::Number(number)) => self.start = *number,
             (Field::End, Data::Number(number)) => self.end = *number,
-            (Field::Offsets, Data::List(items)) => {
-                let inner = match items.first().map(|item| &item.data) {
-                    Some(Data::List(inner)) => inner,
-                    _ => items,
-                };
-                if let Some((start, end)) = offsets(inner) {
-                    (self.start, self.end) = (Some(start), Some(end));
-                }
-            }
-            (Field::Offsets, Data::Object(entries)) => {
-                for Entry { value, .. } in entries {
-                    if let Data::Number(number) = value.data {
-                        match self.start {
-                            None => self.start = number,
-                            Some(_) => self.end = number,
-                        }
-                    }
-                }
-            }
+            (Field::Offsets, data) => self.add_offsets(data),
             (Field::Container | Field::Entity, Data::List(_) | Data::Object(_)) => {
                 self.containers.push(value);
                 if matches!(value.data, Data::List(_)) {
@@ -104,6 +86,32 @@ impl<'v> Fields<'v> {
             (Field::Tokens, Data::List(_)) => self.tokens = Some(value),
             (Field::Unknown, Data::Text(_)) => self.has_others = true,
             (Field::Start | Field::End, _) => self.has_fields = true,
+            _ => {}
+        }
+    }
+
+    /// Adds offsets in one value: a list, a list of lists, or an object with start and end.
+    fn add_offsets(&mut self, data: &Data) {
+        match data {
+            Data::List(items) => {
+                let inner = match items.first().map(|item| &item.data) {
+                    Some(Data::List(inner)) => inner,
+                    _ => items,
+                };
+                if let Some((start, end)) = offsets(inner) {
+                    (self.start, self.end) = (Some(start), Some(end));
+                }
+            }
+            Data::Object(entries) => {
+                for Entry { value, .. } in entries {
+                    if let Data::Number(number) = value.data {
+                        match self.start {
+                            None => self.start = number,
+                            Some(_) => self.end = number,
+                        }
+                    }
+                }
+            }
             _ => {}
         }
     }

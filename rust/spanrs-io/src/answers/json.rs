@@ -3,7 +3,7 @@
 //! The scanner never fails: it returns what it read of a value, whether the value is complete, and
 //! faults for everything that it skipped. It moves only forwards, except within one string.
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 
 use super::draft::Draft;
 use super::json_strings::{Text, opening_quote, scan};
@@ -50,6 +50,9 @@ pub(super) struct Scanner<'a> {
     /// Closing brackets of the open containers.
     closers: Vec<u8>,
     values: usize,
+    /// The next bracket and the end of the line; searched again once they are passed.
+    bracket: usize,
+    line_end: usize,
     /// True after something unreadable; all open containers end.
     is_broken: bool,
     is_truncated: bool,
@@ -63,6 +66,8 @@ impl<'a> Scanner<'a> {
             draft: Draft::default(),
             closers: Vec::new(),
             values: 0,
+            bracket: 0,
+            line_end: 0,
             is_broken: false,
             is_truncated: false,
         }
@@ -84,8 +89,11 @@ impl<'a> Scanner<'a> {
     /// The next list, object or call at or after the current position, skipping prose.
     pub(super) fn next_value(&mut self) -> Option<Value> {
         while self.at < self.source.len() && !self.is_exhausted() {
-            let bracket = memchr2(b'[', b'{', self.rest().as_bytes());
-            let bracket = bracket.map_or(self.source.len(), |at| self.at + at);
+            if self.bracket <= self.at {
+                let found = memchr2(b'[', b'{', self.rest().as_bytes());
+                self.bracket = found.map_or(self.source.len(), |at| self.at + at);
+            }
+            let bracket = self.bracket;
             let start = match self.call_before(bracket) {
                 Some(call) => call,
                 None if bracket < self.source.len() => bracket,
@@ -105,26 +113,38 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// The first line before an offset that begins with a call or a tuple of strings.
-    fn call_before(&self, end: usize) -> Option<usize> {
+    /// The next call or tuple of strings before an offset, directly after a value or at the start
+    /// of a line.
+    fn call_before(&mut self, end: usize) -> Option<usize> {
         let next = self
             .rest()
             .trim_start_matches([' ', ',', ';', '\n', '\r', '\t']);
         if self.values > 0 && (is_call(next) || is_tuple(next)) {
             return Some(self.source.len() - next.len());
         }
-        let mut line = self.at;
-        for piece in self.source[self.at..end].split_inclusive('\n') {
-            let text = piece.trim_start();
-            let at = line + piece.len() - text.len();
-            let before = self.source[..at].trim_end_matches([' ', '\t']);
-            let is_line_start = before.is_empty() || before.ends_with('\n');
-            if is_line_start && (is_call(&self.source[at..]) || is_tuple(&self.source[at..])) {
+        let before = self.source[..self.at].trim_end_matches([' ', '\t']);
+        let mut line = match before.is_empty() || before.ends_with('\n') {
+            true => self.at,
+            false => self.next_line(self.at),
+        };
+        while line < end {
+            let text = self.source[line..].trim_start();
+            let at = self.source.len() - text.len();
+            if at < end && (is_call(text) || is_tuple(text)) {
                 return Some(at);
             }
-            line += piece.len();
+            line = self.next_line(at);
         }
         None
+    }
+
+    /// The start of the line after an offset.
+    fn next_line(&mut self, at: usize) -> usize {
+        if self.line_end <= at {
+            let found = memchr(b'\n', &self.source.as_bytes()[at..]);
+            self.line_end = found.map_or(self.source.len(), |found| at + found + 1);
+        }
+        self.line_end
     }
 
     /// Skips white space and comments.

@@ -39,7 +39,7 @@ pub(super) struct Regions<'a> {
 ///
 /// # Errors
 /// A draft with the reason if the answer consists of an unfinished thought.
-pub(super) fn regions(answer: &str) -> Result<Regions<'_>, Draft> {
+pub(super) fn regions(answer: &str) -> Result<Regions<'_>, Box<Draft>> {
     let mut repairs = Vec::new();
     let mut start = 0;
     let mut text = answer;
@@ -86,7 +86,7 @@ pub(super) fn regions(answer: &str) -> Result<Regions<'_>, Draft> {
 }
 
 /// The byte offset after the last thought, which may have begun in the prompt.
-fn end_of_thought(text: &str) -> Result<Option<usize>, Draft> {
+fn end_of_thought(text: &str) -> Result<Option<usize>, Box<Draft>> {
     let leading = text.trim_start();
     for name in THOUGHTS {
         let close = format!("</{name}>");
@@ -98,7 +98,11 @@ fn end_of_thought(text: &str) -> Result<Option<usize>, Draft> {
                 let at = text.len() - leading.len();
                 let message =
                     format!("the answer ends before </{name}>; allow the model more tokens");
-                return Err(Draft::unreadable("unfinished_thought", message, at));
+                return Err(Box::new(Draft::unreadable(
+                    "unfinished_thought",
+                    message,
+                    at,
+                )));
             }
             None => {}
         }

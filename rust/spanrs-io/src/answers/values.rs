@@ -6,7 +6,7 @@
 
 use super::draft::Draft;
 use super::interpret::{Interpreter, Layout};
-use super::json::{Scanner, Value};
+use super::json::Scanner;
 use super::query::Query;
 
 /// Reads the values of a text; None if it contains none.
@@ -18,6 +18,7 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     let mut number_of_groups = 0;
     let mut end = 0;
     let mut is_joined = true;
+    let mut is_json = false;
     while let Some(value) = scanner.next_value() {
         let gap = &text[end.min(value.at)..value.at];
         if has_group && !(is_joined || is_separator(gap)) {
@@ -29,7 +30,8 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
         is_joined = !value.is_complete;
         end = scanner.at;
         group.draft.append(std::mem::take(&mut scanner.draft));
-        read_value(&mut group, &value);
+        is_json |= !is_citation(text, value.at);
+        group.value(&value, None);
     }
     group.draft.append(std::mem::take(&mut scanner.draft));
     if !has_group {
@@ -40,11 +42,14 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     if number_of_groups > 1 {
         draft.repair("several");
     }
+    draft.is_broken_json = is_json;
     Some(draft)
 }
 
-fn read_value(group: &mut Interpreter<'_>, value: &Value) {
-    group.value(value, None);
+/// True for a bracket before a number, as in `[1]`.
+fn is_citation(text: &str, at: usize) -> bool {
+    let inner = text[at..].trim_start_matches(['[', '(']);
+    inner.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// True if the text between two values is only punctuation.
