@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::occurrences::Occurrences;
 use super::similarity::{MentionText, TokenText, Window, most_similar};
 use super::stream::{Level, Locator, Stream};
+use super::trigrams::{Trigrams, trigrams_of};
 
 /// Maximum length of a mention, in normalised characters.
 pub(super) const MAX_CHARACTERS: usize = 1000;
@@ -32,8 +33,8 @@ pub(super) struct TokenIndex<'a> {
     names: Vec<&'a str>,
     /// Positions of the tokens with each id.
     positions: Vec<Vec<u32>>,
-    /// Trigrams of the distinct tokens, ascending, with ids.
-    trigrams: Vec<(u64, u32)>,
+    /// Trigrams of the distinct tokens, with ids.
+    trigrams: Trigrams,
     /// Number of characters.
     characters: usize,
 }
@@ -52,19 +53,13 @@ impl<'a> TokenIndex<'a> {
             });
             positions[id as usize].push(at as u32);
         }
-        let mut trigrams = Vec::new();
-        for (id, name) in names.iter().enumerate() {
-            trigrams.extend(trigrams_of(name).into_iter().map(|key| (key, id as u32)));
-        }
-        trigrams.sort_unstable();
-        trigrams.dedup();
         Self {
             stream,
             tokens,
             ids,
+            trigrams: Trigrams::new(&names),
             names,
             positions,
-            trigrams,
             characters: stream.text.chars().count(),
         }
     }
@@ -206,17 +201,9 @@ impl<'a> TokenIndex<'a> {
     /// coefficient), best first.
     fn similar_tokens(&self, token: &str) -> Vec<(f64, u32)> {
         let keys = trigrams_of(token);
-        let mut lists: Vec<&[(u64, u32)]> = keys
-            .iter()
-            .map(|&key| {
-                let start = self.trigrams.partition_point(|entry| entry.0 < key);
-                let list = &self.trigrams[start..];
-                &list[..list.partition_point(|entry| entry.0 == key)]
-            })
-            .collect();
-        lists.sort_by_key(|list| list.len());
-        let entries = lists.into_iter().flatten().take(COMMON);
-        let mut ids: Vec<u32> = entries.map(|&(_, id)| id).collect();
+        let mut lists: Vec<Vec<u32>> = keys.iter().map(|&key| self.trigrams.ids(key)).collect();
+        lists.sort_by_key(Vec::len);
+        let mut ids: Vec<u32> = lists.into_iter().flatten().take(COMMON).collect();
         ids.sort_unstable();
         let mut scored: Vec<(f64, u32)> = ids
             .chunk_by(|a, b| a == b)
@@ -247,19 +234,4 @@ fn token_text(text: &str, tokens: &[(u32, u32)]) -> TokenText {
         end = stop;
     }
     collected
-}
-
-/// Returns the trigrams of a token with its borders, as numbers, ascending and without duplicates.
-fn trigrams_of(token: &str) -> Vec<u64> {
-    let padded: Vec<u64> = std::iter::once(0)
-        .chain(token.chars().map(u64::from))
-        .chain(std::iter::once(1))
-        .collect();
-    let mut keys: Vec<u64> = padded
-        .windows(3)
-        .map(|c| c[0] << 42 | c[1] << 21 | c[2])
-        .collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
 }

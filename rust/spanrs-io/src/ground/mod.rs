@@ -71,6 +71,7 @@ mod similarity;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod trigrams;
 
 use std::collections::HashMap;
 
