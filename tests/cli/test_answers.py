@@ -33,7 +33,8 @@ def test_a_table_and_the_numbers_of_answers(score):
     assert "micro" in shown
     assert "could not be read, and count as empty" in shown
     assert (
-        "off_schema:keep|ungrounded:keep|occurrences:listed|stages:exact+case+unicode+part+fuzzy" in shown
+        "off_schema:keep|schema:LOC,ORG,PER|ungrounded:keep|occurrences:listed|stages:exact+case+unicode+part+fuzzy"
+        in shown
     )
 
 
@@ -50,7 +51,8 @@ def test_options_of_answers_are_in_the_signature(score):
     )
     [system] = json.loads(score(*options, "--json"))["systems"]
     assert (
-        "off_schema:drop|ungrounded:drop|occurrences:all|stages:exact+case|version" in system["signature"]
+        "off_schema:drop|schema:LOC,ORG,PER|ungrounded:drop|occurrences:all|stages:exact+case|version"
+        in system["signature"]
     )
     assert system["answers"]["fuzzy"] == 0
 
@@ -133,3 +135,11 @@ def test_a_signature_repeats_the_score(score):
     for signature in (first["signature"], first["short_signature"]):
         [again] = json.loads(score("--like", signature, "--json"))["systems"]
         assert again == first
+
+
+def test_format_generated_is_meant_for_pred(run, tmp_path):
+    lines = tmp_path / "lines.txt"
+    rows = [json.loads(line)["output"] for line in Path(ANSWERS).read_text(encoding="utf-8").splitlines()]
+    lines.write_text("".join(row.replace("\n", " ") + "\n" for row in rows), encoding="utf-8")
+    [system] = json.loads(run("score", GOLD, str(lines), "--format", "generated", "--json"))["systems"]
+    assert system["answers"]["answers"] == 10

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import spanrs
-from spanrs.errors import AlignmentError, FormatError
+from spanrs.errors import AlignmentError, FormatError, SchemeError
 from spanrs.io import AnswerOptions
 
 TEXT = "Anna Smith met Ben in Rome. Ben left Rome."
@@ -54,7 +54,9 @@ def test_policies_for_other_types_and_for_strings_that_are_not_there(options, to
     )
     result = scored(rows, options)
     assert result.totals == totals
-    assert ("DATE" in result.per_type) == ("DATE" in str(result.per_type))
+    assert ("DATE" in result.per_type) == (
+        options.get("off_schema", "keep") == "keep" and "type_names" not in options
+    )
     for name, value in options.items():
         if isinstance(value, str):
             assert f"{name}:{value}" in result.signature
@@ -84,7 +86,7 @@ def test_usual_names_of_types_are_recognised_and_noted():
     result = scored(answer(("person", "Ben"), ("loc", "Rome"), ("Person", "Ben")))
     assert result.totals == (3, 0, 2)
     assert result.notes == [
-        "types of answers read as types of gold: person as PER, loc as LOC, Person as PER"
+        "types of answers read as types of the schema: person as PER, loc as LOC, Person as PER"
     ]
 
 
@@ -150,19 +152,136 @@ def test_compare_systems_of_answers():
     assert [compared.results[name].totals.tp for name in systems] == [2, 5]
 
 
+TWICE = "Anna and Anna"
+
+
+def test_stated_and_other_mentions_have_different_places():
+    golds = gold(TWICE, [("PER", 0, 4), ("PER", 9, 13)])
+    mentions = [{"type": "PER", "text": "Anna", "start": 0, "end": 4}, {"type": "PER", "text": "Anna"}]
+    for rows in (mentions, mentions[::-1], [mentions[0], mentions[0]]):
+        assert scored([{"id": "a", "answer": json.dumps(rows)}], golds=golds).totals == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans", "string"),
+    [
+        ("Ann met Anna", [(0, 3)], "Ann"),
+        ("Anna met Annas and Annab", [(0, 4)], "Anna"),
+        ("Ann met Ann", [(0, 3), (8, 11)], "Ann "),
+    ],
+)
+def test_all_occurrences_are_whole_words(text, spans, string):
+    golds = gold(text, [("PER", *span) for span in spans])
+    result = scored(answer(("PER", string)), {"occurrences": "all"}, golds)
+    assert result.totals == (len(spans), 0, 0)
+
+
+def test_annotations_beside_gold_of_answers_are_spans():
+    golds = spanrs.read([{"id": "a", "text": TWICE, "answer": '{"PER": ["Anna"]}'}], format="generated")
+    pred = [spanrs.Document(TWICE, [("PER", 9, 13)], id="a")]
+    assert spanrs.score(golds, pred).totals == (0, 1, 1)
+    longer = [spanrs.Document(TWICE, [("PER", 0, 8)], id="a")]
+    assert spanrs.score(golds, longer, matcher="partial")["overlap"].micro.f1 == 0.5
+    assert spanrs.score(golds, longer, matcher=spanrs.Characters(count="all"))["masked"].micro.recall == 1.0
+    assert spanrs.score(golds, pred, matcher="strings").totals == (1, 0, 0)
+
+
+def test_strings_of_gold_are_compared_as_they_are_written():
+    golds = spanrs.read(
+        [{"id": "a", "text": "Angela Merkel left", "answer": "PER: Angela Merkle"}], format="generated"
+    )
+    pred = [{"id": "a", "answer": '{"PER": ["Angela Merkle"]}'}]
+    assert scored(pred, golds=golds, matcher="strings").totals == (1, 0, 0)
+
+
+def test_fragments_are_one_string():
+    golds = [
+        spanrs.Document(
+            "left and right lung", [spanrs.io.Annotation("X", 0, 19, {}, [(0, 4), (15, 19)])], id="a"
+        )
+    ]
+    assert scored(
+        [{"id": "a", "answer": '{"X": ["left lung"]}'}], golds=golds, matcher="strings"
+    ).totals == (1, 0, 0)
+
+
+def test_every_choice_is_in_the_signature():
+    rows = answer(*ALL, ("DATE", "Monday"))
+    changes = [
+        {"off_schema": "drop"},
+        {"types": ["PER"]},
+        {"type_names": {"DATE": "LOC"}},
+        {"unanswered": "empty"},
+        {"ungrounded": "drop"},
+        {"occurrences": "all"},
+        {"stages": ("exact",)},
+        {"threshold": 0.7500000001},
+        {"diacritics": True},
+    ]
+    signatures = {scored(rows, change).signature for change in ({}, *changes)}
+    assert len(signatures) == len(changes) + 1
+    golds = [
+        spanrs.read([{"id": "a", "text": TEXT, "answer": rows[0]["answer"]}], format="generated", **given)
+        for given in ({}, {"answers": AnswerOptions(stages=["exact"])})
+    ]
+    assert len({scored(rows, golds=side).signature for side in golds}) == 2
+
+
+def test_results_of_different_schemas_are_not_merged():
+    results = [
+        scored(
+            [{"id": "a", "answer": '{"PER": ["Anna"], "LOC": ["x"]}'}],
+            {"off_schema": "drop"},
+            gold("Anna x", spans),
+        )
+        for spans in ([("PER", 0, 4)], [("LOC", 5, 6)])
+    ]
+    with pytest.raises(SchemeError, match="different settings"):
+        results[0].merge(results[1])
+
+
+def test_rows_are_sentences_or_documents(tmp_path):
+    path = tmp_path / "gold.conll"
+    path.write_text(
+        "-DOCSTART- O\n\nAnna B-PER\n\nBen B-PER\n\n-DOCSTART- O\n\nCy B-PER\n", encoding="utf-8"
+    )
+    rows = ['{"PER": ["Anna"]}', '{"PER": ["Ben"]}', '{"PER": []}']
+    by = {unit: scored(rows, golds=spanrs.read(path), by=unit) for unit in ("sentence", "document")}
+    assert [row.totals for row in by["document"].documents] == [(2, 0, 0), (0, 0, 1)]
+    assert len(by["sentence"].counts) == 3
+    assert by["sentence"].by_sentence
+    assert by["sentence"].totals == by["document"].totals == (2, 0, 1)
+
+
+def test_equal_ids_do_not_matter_if_texts_are_paired_otherwise():
+    golds = [
+        spanrs.Document("Anna left.", [("PER", 0, 4)], id="1"),
+        spanrs.Document("Ben left.", [("PER", 0, 3)]),
+    ]
+    rows = [{"text": d.text, "answer": json.dumps({"PER": [d.text.split()[0]]})} for d in golds]
+    assert scored(rows, golds=golds).totals == (2, 0, 0)
+
+
+def test_scorers_refuse_strings_and_answers():
+    with pytest.raises(TypeError, match="strings are compared by"):
+        spanrs.Scorer(matcher="strings").update(gold(), gold())
+    with pytest.raises(TypeError, match="answers of models are scored by"):
+        spanrs.Scorer().update(gold(), spanrs.read(answer(*ALL), format="generated"))
+
+
 def test_options_that_do_not_apply_are_refused():
     with pytest.raises(ValueError, match="store is not supported"):
         scored(answer(*ALL), store="x")
     with pytest.raises(ValueError, match="align='ignore' does not apply"):
         scored(answer(*ALL), align="ignore")
-    with pytest.raises(TypeError, match="answers does not apply to documents"):
+    with pytest.raises(TypeError, match="options for answers of models do not apply to documents"):
         spanrs.read(gold(), answers=AnswerOptions(off_schema="drop"))
     for name, value in (("off_schema", "x"), ("ungrounded", 1), ("occurrences", None)):
         with pytest.raises(ValueError, match=f"{name} must be one of"):
             AnswerOptions(**{name: value})
     with pytest.raises(ValueError, match="unknown stage 'magic'"):
         AnswerOptions(stages=["magic"])
-    with pytest.raises(ValueError, match="threshold must be greater than 0"):
+    with pytest.raises(ValueError, match="threshold must be a number above 0"):
         AnswerOptions(threshold=0)
 
 

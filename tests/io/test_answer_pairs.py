@@ -63,18 +63,62 @@ def test_white_space_of_texts_does_not_matter(gold):
     assert [answers for _, answers in paired(gold, rows)[0]] == [["0"], ["1"], ["2"]]
 
 
+@pytest.mark.parametrize("name", ["{}", "request-{}"])
 @pytest.mark.parametrize("first", [0, 1])
-def test_numbers_as_ids_give_the_order(gold, first):
-    rows = [{"id": at + first, "output": str(at)} for at in (2, 0, 1)]
-    found, note = paired(gold, rows)
-    assert [answers for _, answers in found] == [["0"], ["1"], ["2"]]
+def test_numbers_as_ids_give_the_order(gold, first, name):
+    rows = [{"id": name.format(at + first), "output": str(at)} for at in (2, 0, 1)]
+    pairs, note = paired(gold, rows)
+    assert [answers for _, answers in pairs] == [["0"], ["1"], ["2"]]
     assert note == f"answers are paired with the sentences of {gold.parts[0].shown} by their numbers"
 
 
-@pytest.mark.parametrize("ids", [(0, 2, 3), (5, 6, 7)])
-def test_numbers_that_are_not_those_of_sentences_are_refused(gold, ids):
+@pytest.mark.parametrize("ids", [(0, 2, 3), (5, 6, 7), ("a", "b", "c"), (0, 1, 1), ("x0", "y1", "z2")])
+def test_other_ids_give_no_order(gold, ids):
     with pytest.raises(AlignmentError, match="3 sentences and 2 documents, and there are 3 records"):
         paired(gold, [{"id": at, "output": ""} for at in ids])
+
+
+def documents(*names):
+    return spanrs.read([spanrs.Document(f"{name} left.", id=name) for name in names])
+
+
+def test_an_unknown_id_is_an_error_if_others_are_known():
+    rows = [{"id": name, "answer": ""} for name in ("c", "b", "A")]
+    with pytest.raises(AlignmentError, match="record 2: there is no text with the id 'A', although others"):
+        paired(documents("a", "b", "c"), rows)
+    # Numbers that are ids of other texts are no numbers of texts.
+    with pytest.raises(AlignmentError, match="record 0: there is no text with the id '0'"):
+        paired(documents("2", "1"), [{"id": at, "answer": ""} for at in (0, 1)])
+
+
+def test_several_answers_for_one_text_are_an_error():
+    rows = [{"id": name, "answer": answer} for name, answer in (("a", "1"), ("a", "2"), ("b", "3"))]
+    with pytest.raises(AlignmentError, match="record 1: there are more records than texts with the id 'a'"):
+        paired(documents("a", "b"), rows)
+
+
+def test_equal_texts_have_one_answer_or_one_each():
+    corpus = spanrs.read([spanrs.Document("Anna left.")] * 3)
+    rows = [{"text": "Anna left.", "answer": str(at)} for at in range(3)]
+    assert [answers for _, answers in paired(corpus, rows)[0]] == [["0"], ["1"], ["2"]]
+    assert [answers for _, answers in paired(corpus, rows[:1])[0]] == [["0"], ["0"], ["0"]]
+    with pytest.raises(AlignmentError, match=r"text 2, 'Anna left\.', has no answer"):
+        paired(corpus, rows[:2])
+
+
+def test_queries_of_equal_texts_in_the_order_of_types():
+    corpus = spanrs.read([spanrs.Document("Anna in Rome")] * 2)
+    rows = [
+        {"text": "Anna in Rome", "type": ty, "answer": f"{ty}{at}"}
+        for ty in ("PER", "LOC")
+        for at in (0, 1)
+    ]
+    assert [answers for _, answers in paired(corpus, rows)[0]] == [["PER0", "LOC0"], ["PER1", "LOC1"]]
+
+
+def test_texts_without_an_answer_may_count_as_empty():
+    pairs = pair_answers(documents("a", "b"), records([{"id": "b", "answer": "x"}]), unanswered="empty")
+    assert [len(pair.record.queries) for pair in pairs] == [0, 1]
 
 
 def test_as_many_answers_as_documents_are_about_documents(gold):
@@ -127,13 +171,24 @@ REPLIES = [
     {"doc_id": "a", "prediction": []},
     {"document_id": "a", "extractions": []},
     {"id": "a", "generated_text": "[]"},
+    {
+        "id": "a",
+        "content": [{"type": "thinking", "thinking": "?"}, {"type": "text", "text": "[]"}],
+        "type": "message",
+    },
+    {"id": "a", "content": [{"type": "tool_use", "input": []}], "role": "assistant", "type": "message"},
+    {
+        "id": "a",
+        "choices": [{"message": {"content": None, "tool_calls": [{"function": {"arguments": "[]"}}]}}],
+    },
+    {"id": "a", "output": [{"type": "reasoning"}, {"content": [{"type": "output_text", "text": "[]"}]}]},
 ]
 
 
 @pytest.mark.parametrize("row", REPLIES)
 def test_usual_records_are_answers(row):
     [record] = records([row])
-    assert (record.id, record.queries[0].answer) == ("a", "[]")
+    assert (record.id, record.queries) == ("a", ((None, "[]"),))
     assert is_answers(json.dumps(row).encode())
 
 
@@ -182,7 +237,11 @@ def test_files_of_lines(tmp_path):
             r"a\.jsonl:2: the record has no answer among id, text",
         ),
         (b'{"id": 1, "answer": "\xff"}\n', r"a\.jsonl: the file is not UTF-8"),
-        (b'{"id": 1, "answer": "[]"}\n[1]\n', r"a\.jsonl:2: a record must be an object"),
+        (b'{"id": 1, "answer": "[]"}\n17\n', r"a\.jsonl:2: a record must be an object"),
+        (
+            b'[{"id": 1, "answer": "[]"},\n{"id": 2, "answer": "PER: Be',
+            "this is a JSON list, but it is damaged",
+        ),
         (b'{"a": ' * 100_000, "this line is not a JSON record"),
     ],
 )
@@ -201,3 +260,29 @@ def test_the_key_of_the_answer_can_be_chosen(tmp_path):
     corpus = spanrs.read(rows, format="generated", tags="claude")
     with pytest.raises(FormatError, match="no key 'claude' among gpt, llama"):
         list(answer_records(corpus.parts[0], corpus.options))
+
+
+def test_lines_with_objects_are_answers_if_no_key_is_known(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"PER": ["Anna"]}\n{"PER": []}\n', encoding="utf-8")
+    assert [record.queries[0].answer for record in records(path)] == ['{"PER": ["Anna"]}', '{"PER": []}']
+
+
+def test_questions_are_no_types():
+    [record] = records([{"query": "Which persons are in the text?", "answer": "[]"}])
+    assert record.queries == ((None, "[]"),)
+
+
+def test_an_empty_file_has_no_records(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(b"\n")
+    assert records(path) == []
+
+
+def test_several_files_are_about_the_texts_together(tmp_path):
+    paths = []
+    for name in ("a", "b"):
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text(json.dumps({"id": name, "answer": '{"X": ["left"]}'}), encoding="utf-8")
+    corpus = spanrs.read(paths, format="generated", texts=documents("a", "b"))
+    assert [len(document.annotations) for document in corpus.documents] == [1, 1]

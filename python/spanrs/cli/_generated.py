@@ -52,10 +52,12 @@ READ_ARGUMENTS = (("texts", "texts", "--texts"), ("scheme", "scheme", "--scheme"
 SIGNATURE_PARAMETERS = ("matcher", "align", "min_overlap", "matching", "beta", "iou_threshold", "count",
     "weights", "focus", "counting", "normalization", "within", "scheme", "pred_scheme", "reading")
 
-MATCHER = option("--matcher", "matcher", group="Comparison", help="exact, partial, fair, strings or mat.",
-    type=types.MATCHER, default="exact", metavar="NAME")
+MATCHER = option("--matcher", "matcher", group="Comparison",
+    help="exact, partial, fair, characters, strings or mat.", type=types.MATCHER, default="exact",
+    metavar="NAME")
 LIBRARY_MATCHER = option("--matcher", "matcher", group="Comparison",
-    help="exact, partial, fair or strings.", type=types.LIBRARY_MATCHER, default="exact", metavar="NAME")
+    help="exact, partial, fair, characters or strings.", type=types.LIBRARY_MATCHER, default="exact",
+    metavar="NAME")
 TYPES = option("--types", "kept", group="Comparison", help="Count only these types.", type=types.NAMES,
     metavar="TYPE,...", multiple=True)
 EXCLUDE = option("--exclude", "exclude", group="Comparison", help="Exclude these types (fair, mat).",
@@ -114,6 +116,9 @@ OFF_SCHEMA = option("--off-schema", "off_schema", group="Answers of models",
 UNGROUNDED = option("--ungrounded", "ungrounded", group="Answers of models",
     help="Mentions that do not occur in the text.", type=types.choice("keep", "drop"), default="keep",
     metavar="HOW", rare=True)
+UNANSWERED = option("--unanswered", "unanswered", group="Answers of models",
+    help="Texts without an answer.", type=types.choice("refuse", "empty"), default="refuse", metavar="HOW",
+    rare=True)
 OCCURRENCES = option("--occurrences", "occurrences", group="Answers of models",
     help="Which occurrences of a mention count.", type=types.choice("listed", "all"), default="listed",
     metavar="WHICH", rare=True)
@@ -132,7 +137,7 @@ CRITERION = option("--criterion", "criterion", group="Comparison", help="A crite
     metavar="NAME")
 TYPE = option("--type", "ty", group="Comparison", help="Compare the measure for this type only.",
     metavar="TYPE")
-UNIT = option("--unit", "unit", group="Significance", help="Unit to resample: sentence or document.",
+UNIT = option("--unit", "unit", group="Significance", help="Unit to resample.",
     type=types.choice("sentence", "document"), metavar="UNIT")
 SIGNIFICANCE_TEST = option("--significance-test", "significance_test", group="Significance",
     help="How p-values are computed.", type=types.choice("randomisation", "bootstrap"),
@@ -453,21 +458,21 @@ score = command("score", arguments=[argument("gold", metavar="GOLD"), argument("
     PRED_COLUMN, GOLD_ANNOTATOR, PRED_ANNOTATOR, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
     DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED,
-    OCCURRENCES, STAGES, THRESHOLD, DIACRITICS, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON, OUTPUT, TO, JSON,
-    BY_DOCUMENT, BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME, SHORT_SIGNATURE,
-    INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH, TOKEN_TYPES, BY_TOKEN,
-    BY_PSEUDO_TOKEN, BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE, PERCENT, CSV_DIRECTORY,
-    CSV_FORMULAS, XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS], formats=("text", "markdown",
-    "latex", "csv", "json", "html", "jsonl"))
+    UNANSWERED, OCCURRENCES, STAGES, THRESHOLD, DIACRITICS, ON_ERROR, FILE_RE, SUFFIX_OFF, SUFFIX_ON,
+    OUTPUT, TO, JSON, BY_DOCUMENT, BY_SENTENCE, ERRORS, MAX_VIOLATIONS, FAIL_UNDER, PLOT, SAVE, SHARD_NAME,
+    SHORT_SIGNATURE, INTERVALS, LEVEL, INTERVAL_METHOD, SAMPLES, SEED, THREADS, TASK, TASK_PATH,
+    TOKEN_TYPES, BY_TOKEN, BY_PSEUDO_TOKEN, BY_CHARACTER, CLASH_KINDS, DETAILS, CONFUSABILITY, CONFIDENCE,
+    PERCENT, CSV_DIRECTORY, CSV_FORMULAS, XLSX, UNPAIRED_OVERLAP, PIECES, OVERLAY, ALL_ELEMENTS],
+    formats=("text", "markdown", "latex", "csv", "json", "html", "jsonl"))
 compare = command("compare", arguments=[argument("paths", metavar="[GOLD] [A] [B]...", nargs=-1,
     required=False)], options=[LIBRARY_MATCHER, MATCHING, MIN_OVERLAP, WEIGHTS, FOCUS, BETA, IOU_THRESHOLD,
     SKIP, COUNT, HIERARCHY, HIERARCHY_LEVEL, COUNTING, NORMALIZATION, WITHIN, AVERAGE, PART, CRITERION,
     TYPE, ALIGN, SCHEME, PRED_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
     DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED,
-    OCCURRENCES, STAGES, THRESHOLD, DIACRITICS, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST, BY_TYPE, LEVEL,
-    SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text", "markdown", "latex",
-    "csv", "json", "html"))
+    UNANSWERED, OCCURRENCES, STAGES, THRESHOLD, DIACRITICS, UNIT, GROUP, BASELINE, SIGNIFICANCE_TEST,
+    BY_TYPE, LEVEL, SAMPLES, SEED, THREADS, OUTPUT, TO, JSON, PLOT, FAIL_UNDER], formats=("text",
+    "markdown", "latex", "csv", "json", "html"))
 agreement = command("agreement", arguments=[argument("paths", metavar="FILE...", nargs=-1, required=True)],
     options=[ANNOTATOR_NAME, POSITIONS, GAMMA, AGREEMENT_SAMPLES, LEVEL, SEED, THREADS, OUTPUT, TO, JSON,
     PLOT, MEASURE], formats=("text", "markdown", "latex", "csv", "json", "html"))
@@ -481,8 +486,8 @@ fair = command("fair", arguments=[argument("target_in", metavar="[GOLD]", requir
 read = command("read", arguments=[argument("files", metavar="FILE...", nargs=-1, required=True)],
     options=[SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD,
-    DIACRITICS, SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
+    TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, UNANSWERED, OCCURRENCES,
+    STAGES, THRESHOLD, DIACRITICS, SENTENCES, OUTPUT, TO, JSON], formats=("text", "json"))
 validate = command("validate", arguments=[argument("file", metavar="FILE")], options=[SCHEME, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, MAX_VIOLATIONS,
@@ -490,8 +495,8 @@ validate = command("validate", arguments=[argument("file", metavar="FILE")], opt
 convert = command("convert", arguments=[argument("file", metavar="FILE")], options=[TARGET_FORMAT, LOSSY,
     SCHEME, TO_SCHEME, READING, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
     POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
-    TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, OCCURRENCES, STAGES, THRESHOLD,
-    DIACRITICS, CORPUS_OUTPUT])
+    TAG_SEPARATOR, SUFFIX, TEXTS, SCHEMA, TYPE_NAME, OFF_SCHEMA, UNGROUNDED, UNANSWERED, OCCURRENCES,
+    STAGES, THRESHOLD, DIACRITICS, CORPUS_OUTPUT])
 spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[SCHEME, READING, FORMAT,
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])

@@ -25,8 +25,7 @@ from spanrs.eval.corpora import default_unit
 from spanrs.eval.matcher import Matcher
 from spanrs.eval.stored import MAGIC
 from spanrs.io import Corpus, atomic_output
-from spanrs.io import read as read_corpus
-from spanrs.io.reader import read_both
+from spanrs.io.reader import read_both, read_gold
 from spanrs.report.plots import interval_plot, plot_format
 from spanrs.threads import thread_count
 
@@ -235,7 +234,7 @@ def _results(
         if not _is_saved(path):
             check_both_several(gold, path)
     with explained():
-        sources = read_corpus(console.source(gold), **read)
+        sources = read_gold(console.source(gold), read)
     for path in paths:
         if _is_saved(path):
             with explained():

@@ -34,6 +34,7 @@ ANSWERS = (
     "type_names",
     "off_schema",
     "ungrounded",
+    "unanswered",
     "occurrences",
     "stages",
     "threshold",

@@ -39,6 +39,9 @@ def answers_table(answers: Mapping[str, int]) -> Table:
 def _rows(answers: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
     """Yield a name, a number, and the number of which it is a share."""
     yield "answers", answers["answers"], answers["answers"]
+    if answers["unanswered"]:
+        texts = answers["answers"] + answers["unanswered"]
+        yield "texts without an answer, which count as empty", answers["unanswered"], texts
     for name, shown in _OF_ANSWERS.items():
         if answers[name] or name == "unreadable":
             yield f"  {shown}", answers[name], answers["answers"]

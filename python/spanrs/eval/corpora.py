@@ -139,11 +139,16 @@ def score_corpora(
     options = options.of_corpora(corpora)
     gold, pred = corpora.gold, corpora.gold if corpora.pred is None else corpora.pred
     gold, pred = _with_schemes((gold, pred), options)
-    texts = None if corpora.pred is None else text_pairs(gold, pred, options.matcher)
+    by_document = options.by == "document"
+    texts = (
+        None if corpora.pred is None else text_pairs(gold, pred, options.matcher, by_document=by_document)
+    )
     if texts is not None:
         _check_texts(options, store)
         by = "document" if options.by == "sentence" else options.by
-        return described(score_corpora(Corpora(*as_documents(texts)), replace(options, by=by)), texts)
+        of_documents = score_corpora(Corpora(*as_documents(texts)), replace(options, by=by))
+        is_by_sentence = texts.is_by_sentence and not texts.by_document
+        return described(replace(of_documents, by_sentence=is_by_sentence), texts)
     of_texts = document_scorer(options.matcher)
     if of_texts is not None:
         if corpora.pred is None:
@@ -482,6 +487,11 @@ def _described(
 
 def default_unit(corpora: Iterable[Corpus | None], align: str | None = None) -> str:
     """Return the default unit of resampling: ``document`` if sides are compared as texts, otherwise ``sentence``."""
-    parts = (part for corpus in corpora if corpus is not None for part in corpus.parts)
+    parts = [part for corpus in corpora if corpus is not None for part in corpus.parts]
+    if any(part.format == "generated" for part in parts) and any(
+        part.kind != "documents" for part in parts
+    ):
+        # Answers about tagged files are usually about sentences.
+        return "sentence"
     of_texts = any(part.format != "unreadable" and part.kind == "documents" for part in parts)
     return "document" if of_texts or align == "characters" else "sentence"

@@ -79,6 +79,10 @@ def paired_documents(
 def documents_of(corpus: Corpus, part: Part, losses: list[str]) -> Iterator[Document]:
     """Yield the documents of a part, or of the parts that a joined part contains."""
     for single in part.source if part.format == "joined" else (part,):
+        if single.format == "documents" and not isinstance(single.source, list):
+            # A stream of documents that this package made needs no checks.
+            yield from single.source
+            continue
         yield from plain_documents(corpus.core_documents(single, drop_root=True), single, losses)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import groupby, islice, zip_longest
+from functools import cached_property, partial
+from itertools import groupby, zip_longest
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from spanrs.errors import AlignmentError, with_code
@@ -21,7 +23,7 @@ from spanrs.io.answer_options import AnswerOptions
 from spanrs.io.answer_pairs import AnswerPairs, pair_answers
 from spanrs.io.answer_records import AnswerRecord, answer_records
 from spanrs.io.answer_types import TypeNames
-from spanrs.io.generated import AnswerCounts, grounded, mentions_of
+from spanrs.io.generated import AnswerCounts, grounded_answers
 from spanrs.io.generated_documents import generated_documents
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
@@ -30,8 +32,6 @@ from spanrs.io.text_units import UNPLACED, TextUnit, has_sentences, text_units
 
 #: A type and a string.
 Pair: TypeAlias = tuple[str, str]
-#: Number of texts processed at once.
-BATCH = 256
 
 
 def is_generated(corpus: Corpus) -> bool:
@@ -52,10 +52,49 @@ class MentionedText(NamedTuple):
 class _Side(NamedTuple):
     """The mentions of one side of a text."""
 
+    text: str
+    """The text of the side, which may differ from that of the other side if strings are compared."""
     placed: list[Annotation]
     """Mentions with a place in the text."""
     strings: list[Pair]
     """Type and string of mentions without a place."""
+
+    def placed_strings(self) -> list[Pair]:
+        """Return the type and the string of each placed mention; fragments are joined by a space."""
+        return [
+            (a.type, " ".join(self.text[start:end] for start, end in a.pieces or [(a.start, a.end)]))
+            for a in self.placed
+        ]
+
+    @classmethod
+    def joined(cls, sides: Sequence[_Side], text: str) -> _Side:
+        """Join the sides of consecutive texts, which are separated by a line feed in ``text``."""
+        placed: list[Annotation] = []
+        strings: list[Pair] = []
+        offset = 0
+        for side in sides:
+            placed += [
+                a._replace(
+                    start=a.start + offset,
+                    end=a.end + offset,
+                    pieces=[(start + offset, end + offset) for start, end in a.pieces],
+                )
+                for a in side.placed
+            ]
+            strings += side.strings
+            offset += len(side.text) + 1
+        return cls(text, placed, strings)
+
+
+class _Pair(NamedTuple):
+    """A text with both sides."""
+
+    id: str | None
+    group: str
+    """Key of the document to which the text belongs."""
+    text: str
+    gold: _Side
+    pred: _Side
 
 
 @dataclass
@@ -72,75 +111,103 @@ class TextPairs:
     strings : Strings or None
         If strings are compared, the text of each pair consists of the strings of both sides only.
     options : AnswerOptions
-        How mentions are read.
+        How the mentions of pred are read.
+    keeps_unplaced : bool
+        Whether mentions without a place count.
+    by_document : bool
+        Whether the sentences of a document are one text.
     """
 
     gold: Corpus
     pred: Corpus
     strings: Strings | None
     options: AnswerOptions
+    keeps_unplaced: bool = True
+    by_document: bool = False
     counts: AnswerCounts = field(default_factory=AnswerCounts)
+    gold_options: AnswerOptions | None = None
+    schema: tuple[str, ...] | None = None
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[tuple[Document, Document]]:
         self.counts, self.notes, self.warnings = AnswerCounts(), [], []
         pairs = self.sides()
-        if self.strings is not None and self.strings.within == "document":
+        if self.by_document or (self.strings is not None and self.strings.within == "document"):
             pairs = _joined(pairs)
-        for at, (unit, gold, pred) in enumerate(pairs):
-            name = unit.document.id if unit.document.id is not None else str(at)
-            yield self._documents(name, unit.document.text, gold, pred)
+        names: set[str] = set()
+        for at, pair in enumerate(pairs):
+            name = pair.id if pair.id is not None and pair.id not in names else str(at)
+            while name in names:
+                name += "'"
+            names.add(name)
+            yield self._documents(name, pair)
 
-    def sides(self) -> Iterator[tuple[TextUnit, _Side, _Side]]:
+    @cached_property
+    def paired(self) -> AnswerPairs:
+        """The texts with the records of their answers."""
+        records = (record for part in self.pred.parts for record in answer_records(part, self.pred.options))
+        return pair_answers(self.gold, records, unanswered=self.options.unanswered)
+
+    @property
+    def is_by_sentence(self) -> bool:
+        """Whether the texts are sentences."""
+        if is_generated(self.pred):
+            return self.paired.by_sentence
+        return has_sentences(self.gold) and has_sentences(self.pred)
+
+    def sides(self) -> Iterator[_Pair]:
         """Yield each text with both sides."""
         return self._generated() if is_generated(self.pred) else self._annotated()
 
-    def _documents(self, name: str, text: str, gold: _Side, pred: _Side) -> tuple[Document, Document]:
+    def _documents(self, name: str, pair: _Pair) -> tuple[Document, Document]:
         """Return the two documents of a text, with the strings that have no place in it."""
+        sides = pair.gold, pair.pred
         if self.strings is None:
-            table = StringTable(text)
-            keys = [[(ty, string, string) for ty, string in side.strings] for side in (gold, pred)]
+            table = StringTable(pair.text)
+            keys = [[(ty, string, string) for ty, string in side.strings] for side in sides]
         else:
             table = StringTable("")
-            everything = [[(a.type, text[a.start : a.end]) for a in side.placed] for side in (gold, pred)]
-            keys = [
-                self.strings.keys([*strings, *side.strings])
-                for strings, side in zip(everything, (gold, pred), strict=True)
-            ]
+            keys = [self.strings.keys([*side.placed_strings(), *side.strings]) for side in sides]
         places = [table.places(side) for side in keys]
-        sides = [
+        annotations = [
             [*(side.placed if self.strings is None else ()), *(Annotation(*place) for place in of_side)]
-            for side, of_side in zip((gold, pred), places, strict=True)
+            for side, of_side in zip(sides, places, strict=True)
         ]
-        return Document(table.text, sides[0], name), Document(table.text, sides[1], name)
+        return Document(table.text, annotations[0], name), Document(table.text, annotations[1], name)
 
-    def _generated(self) -> Iterator[tuple[TextUnit, _Side, _Side]]:
+    def _generated(self) -> Iterator[_Pair]:
         """Yield each text with the gold side and the mentions of its answers."""
-        paired = self._pairs()
-        options = self.options
-        names = TypeNames(options, sorted(paired.facts.types))
-        pairs = iter(paired)
-        while some := list(islice(pairs, BATCH)):
-            texts = [pair.unit.document.text for pair in some]
-            mentions = mentions_of([pair.record for pair in some], texts, names, self.counts)
-            if self.strings is None:
-                found = grounded(texts, mentions, options, self.counts)
-                sides = [_side(of_text, options) for of_text in found]
-            else:
-                sides = [_Side([], [(m.type, m.text) for m in of_text]) for of_text in mentions]
-            for pair, side in zip(some, sides, strict=True):
-                yield pair.unit, _gold_side(pair.unit, options), side
+        names = TypeNames(self.options, sorted(self.paired.facts.types))
+        self.schema = names.types
+        # The units are kept until the batch is grounded.
+        units: deque[TextUnit] = deque()
+
+        def rows() -> Iterator[tuple[AnswerRecord, str]]:
+            for unit, record in self.paired:
+                units.append(unit)
+                yield record, unit.document.text
+
+        results = grounded_answers(
+            rows(), names, self.options, self.counts, is_grounded=self.strings is None
+        )
+        keeps = self.keeps_unplaced and self.options.ungrounded == "keep"
+        for _, text, mentions in results:
+            unit = units.popleft()
+            placed = [
+                Annotation(m.type, m.start, m.end)
+                for m in mentions
+                if m.start is not None and m.end is not None
+            ]
+            strings = [(m.type, m.text) for m in mentions if m.stage is None]
+            pred = _Side(text, placed, strings if keeps or self.strings is not None else [])
+            yield _Pair(unit.document.id, unit.group, text, self._side(unit.document), pred)
+        if self.paired.note is not None:
+            self.notes.append(self.paired.note)
         self.notes += names.notes()
-        self.warnings += [*self.counts.warnings(self.pred.parts[0].shown), *names.warnings()]
+        self.warnings += [*self.counts.warnings(), *names.warnings()]
 
-    def _pairs(self) -> AnswerPairs:
-        paired = pair_answers(self.gold, _records(self.pred))
-        if paired.note is not None:
-            self.notes.append(paired.note)
-        return paired
-
-    def _annotated(self) -> Iterator[tuple[TextUnit, _Side, _Side]]:
+    def _annotated(self) -> Iterator[_Pair]:
         """Yield each text with the annotations of two annotated sides."""
         if has_sentences(self.gold) and has_sentences(self.pred):
             golds, preds = (text_units(corpus, by_sentence=True) for corpus in (self.gold, self.pred))
@@ -148,58 +215,38 @@ class TextPairs:
                 if gold is None or pred is None or gold.document.text != pred.document.text:
                     message = f"sentence {at} of gold and pred differs; strings are compared by sentence"
                     raise with_code(AlignmentError(message), "texts", self.gold.parts[0].path)
-                yield gold, _gold_side(gold, self.options), _gold_side(pred, self.options)
+                sides = self._side(gold.document), self._side(pred.document)
+                yield _Pair(gold.document.id, gold.group, gold.document.text, *sides)
             return
         gold_part, pred_part = (
             corpus.parts[0] if len(corpus.parts) == 1 else Part("", corpus.parts, "joined")
             for corpus in (self.gold, self.pred)
         )
-        both = self.gold, self.pred
+        # Strings are compared regardless of the texts.
+        texts = "refuse" if self.strings is None else "ignore"
+        parts, both = (gold_part, pred_part), (self.gold, self.pred)
         for name, gold_document, pred_document in paired_documents(
-            both, (gold_part, pred_part), self.notes, self.warnings, texts="ignore"
+            both, parts, self.notes, self.warnings, texts=texts
         ):
-            gold_unit = TextUnit(replace(gold_document, id=name), name)
-            yield gold_unit, _strings_of(gold_document), _strings_of(pred_document)
+            sides = self._side(gold_document), self._side(pred_document)
+            yield _Pair(name, name, gold_document.text, *sides)
+
+    def _side(self, document: Document) -> _Side:
+        """Return the annotations of a document; mentions without a place are in its metadata."""
+        strings = [(ty, string) for ty, string in document.metadata.get(UNPLACED, ())]
+        content = [a for a in document.annotations if a.is_content]
+        return _Side(document.text, content, strings if self.keeps_unplaced else [])
 
 
-def _records(corpus: Corpus) -> Iterator[AnswerRecord]:
-    for part in corpus.parts:
-        yield from answer_records(part, corpus.options)
-
-
-def _side(mentions: Sequence, options: AnswerOptions) -> _Side:  # type: ignore[type-arg]
-    """Return grounded mentions as a side."""
-    placed = [Annotation(m.type, m.start, m.end) for m in mentions if m.stage is not None]
-    strings = [(m.type, m.text) for m in mentions if m.stage is None]
-    return _Side(placed, strings if options.ungrounded == "keep" else [])
-
-
-def _gold_side(unit: TextUnit, options: AnswerOptions) -> _Side:
-    """Return the annotations of a text; strings of gold that are not in the text are in its metadata."""
-    document = unit.document
-    strings = [(ty, string) for ty, string in document.metadata.get(UNPLACED, ())]
-    return _Side(list(document.annotations), strings if options.ungrounded == "keep" else [])
-
-
-def _strings_of(document: Document) -> _Side:
-    """Return the strings of a document, whose text may differ from that of the other side."""
-    content = [a for a in document.annotations if a.is_content]
-    strings = [(a.type, document.text[a.start : a.end]) for a in content]
-    return _Side([], [*strings, *((ty, string) for ty, string in document.metadata.get(UNPLACED, ()))])
-
-
-def _joined(
-    pairs: Iterator[tuple[TextUnit, _Side, _Side]],
-) -> Iterator[tuple[TextUnit, _Side, _Side]]:
-    """Join the strings of the sentences of each document."""
-    for group, run in groupby(pairs, key=lambda pair: pair[0].group):
-        golds: list[Pair] = []
-        preds: list[Pair] = []
-        for unit, gold, pred in run:
-            text = unit.document.text
-            golds += [*((a.type, text[a.start : a.end]) for a in gold.placed), *gold.strings]
-            preds += [*((a.type, text[a.start : a.end]) for a in pred.placed), *pred.strings]
-        yield TextUnit(Document("", id=group), group), _Side([], golds), _Side([], preds)
+def _joined(pairs: Iterator[_Pair]) -> Iterator[_Pair]:
+    """Join the sentences of each document."""
+    for group, run in groupby(pairs, key=attrgetter("group")):
+        sentences = list(run)
+        text = "\n".join(pair.text for pair in sentences)
+        sides = (
+            _Side.joined([getattr(pair, side) for pair in sentences], text) for side in ("gold", "pred")
+        )
+        yield _Pair(group, group, text, *sides)
 
 
 class PairSide:
@@ -220,14 +267,14 @@ class _Shared:
 
     def __init__(self, pairs: TextPairs) -> None:
         self._pairs = pairs
-        self._waiting: tuple[list[Document], list[Document]] = ([], [])
+        self._waiting: tuple[deque[Document], deque[Document]] = (deque(), deque())
         self._started = [False, False]
         self._pass: Iterator[tuple[Document, Document]] = iter(())
 
     def documents(self, side: int) -> Iterator[Document]:
         """Yield the documents of a side; a new pass begins when a side is read again."""
         if self._started == [False, False] or self._started[side]:
-            self._pass, self._waiting = iter(self._pairs), ([], [])
+            self._pass, self._waiting = iter(self._pairs), (deque(), deque())
             self._started = [False, False]
         self._started[side] = True
         running, waiting = self._pass, self._waiting
@@ -238,29 +285,44 @@ class _Shared:
                     return
                 waiting[0].append(pair[0])
                 waiting[1].append(pair[1])
-            yield waiting[side].pop(0)
+            yield waiting[side].popleft()
 
 
-def text_pairs(gold: Corpus, pred: Corpus, matcher: Matcher) -> TextPairs | None:
-    """Return the texts of both sides if pred is generated or strings are compared; None for all other corpora."""
+def text_pairs(
+    gold: Corpus, pred: Corpus, matcher: Matcher, *, by_document: bool = False
+) -> TextPairs | None:
+    """Return the texts of both sides if a side is generated or strings are compared; None for all other corpora.
+
+    Raises
+    ------
+    ValueError
+        If pred has texts of its own, although gold has the texts.
+    """
     strings = matcher if isinstance(matcher, Strings) else None
     if any(isinstance(part.source, PairSide) for part in gold.parts):
         return None
     if strings is None and not (is_generated(gold) or is_generated(pred)):
         return None
+    if pred.options.texts is not None:
+        raise ValueError("texts= applies to reading answers; if they are scored, gold has the texts")
+    gold_options = None
     if is_generated(gold):
-        gold = _gold_of_answers(gold, needs_texts=strings is None)
-    options = pred.options.answers
-    if isinstance(matcher, Characters):
-        # A string that is not in the text masks nothing.
-        options = replace(options, ungrounded="drop")
-    return TextPairs(gold, pred, strings, options)
+        gold_options = gold.options.answers
+        gold = _gold_of_answers(gold, is_grounded=strings is None)
+    # A string that is not in the text masks nothing.
+    keeps = not isinstance(matcher, Characters)
+    pairs = TextPairs(gold, pred, strings, pred.options.answers, keeps)
+    pairs.gold_options = gold_options
+    pairs.by_document = by_document and pairs.is_by_sentence
+    return pairs
 
 
-def _gold_of_answers(gold: Corpus, *, needs_texts: bool) -> Corpus:
+def _gold_of_answers(gold: Corpus, *, is_grounded: bool) -> Corpus:
     """Return gold that consists of answers as a corpus of documents; an answer that cannot be read is an error."""
-    read = partial(generated_documents, options=gold.options, is_gold=True, needs_texts=needs_texts)
-    parts = tuple(replace(part, source=_Documents(read, part), format="documents") for part in gold.parts)
+    read_part = partial(generated_documents, options=gold.options, is_gold=True, is_grounded=is_grounded)
+    parts = tuple(
+        replace(part, source=_Documents(read_part, part), format="documents") for part in gold.parts
+    )
     return Corpus(parts, ReadOptions())
 
 
@@ -290,26 +352,30 @@ def as_documents(pairs: TextPairs) -> tuple[Corpus, Corpus]:
 def mentioned_texts(gold: Corpus, pred: Corpus) -> Iterator[MentionedText]:
     """Yield the texts with their gold annotations and the mentions of the answers; ungrounded gold is left out."""
     pairs = text_pairs(gold, pred, Strings())
-    for unit, gold_side, pred_side in () if pairs is None else pairs.sides():
-        spans = [(a.type, a.start, a.end) for a in gold_side.placed]
-        yield MentionedText(unit.document.text, spans, pred_side.strings)
+    for pair in () if pairs is None else pairs.sides():
+        spans = [(a.type, a.start, a.end) for a in pair.gold.placed]
+        yield MentionedText(pair.text, spans, pair.pred.strings)
 
 
-def answer_settings(options: AnswerOptions, *, of_strings: bool = False) -> dict[str, str]:
-    """Return the settings of answers for signatures; strings are not grounded."""
+def answer_settings(
+    options: AnswerOptions, schema: Collection[str] | None, *, is_grounded: bool
+) -> dict[str, str]:
+    """Return the settings of answers for signatures; ``schema`` are the types used."""
     settings = {"off_schema": options.off_schema}
-    if options.types is not None:
-        settings["schema"] = listed(options.types)
+    if schema is not None:
+        settings["schema"] = listed(schema)
     if options.type_names:
         settings["type_names"] = ",".join(
             f"{listed([name])}={listed([ty])}" for name, ty in sorted(options.type_names.items())
         )
-    if of_strings:
+    if options.unanswered != "refuse":
+        settings["unanswered"] = options.unanswered
+    if not is_grounded:
         return settings
     settings |= {"ungrounded": options.ungrounded, "occurrences": options.occurrences}
-    settings["stages"] = "+".join(options.stages)
+    settings["stages"] = "+".join(options.stages) or "none"
     if "fuzzy" in options.stages:
-        settings["threshold"] = f"{options.threshold:g}"
+        settings["threshold"] = repr(float(options.threshold)).removesuffix(".0")
     if options.diacritics:
         settings["diacritics"] = "ignored"
     return settings
@@ -318,14 +384,22 @@ def answer_settings(options: AnswerOptions, *, of_strings: bool = False) -> dict
 def described(result: Result, pairs: TextPairs) -> Result:
     """Add the settings and the numbers of answers to a result."""
     settings = dict(result.settings)
-    if pairs.strings is not None:
-        # Strings have no tags.
+    sides = pairs.gold, pairs.pred
+    if pairs.strings is not None and not any(corpus.has_tags for corpus in sides):
         settings = {name: value for name, value in settings.items() if name not in ("scheme", "reading")}
+    is_grounded = pairs.strings is None
+    of_answers: dict[str, str] = {}
     evidence = result.evidence
     if is_generated(pairs.pred):
-        for name, value in answer_settings(pairs.options, of_strings=pairs.strings is not None).items():
-            settings = with_setting(settings, name, value)
+        of_answers = answer_settings(pairs.options, pairs.schema, is_grounded=is_grounded)
         evidence = replace(evidence, answers=pairs.counts.to_dict())
+    if pairs.gold_options is not None:
+        of_gold = answer_settings(pairs.gold_options, pairs.gold_options.types, is_grounded=is_grounded)
+        of_answers |= {
+            f"gold_{name}": value for name, value in of_gold.items() if of_answers.get(name) != value
+        }
+    for name, value in of_answers.items():
+        settings = with_setting(settings, name, value)
     evidence = replace(
         evidence,
         warnings=tuple(dict.fromkeys((*evidence.warnings, *pairs.warnings))),
@@ -340,33 +414,39 @@ def strings_in_memory(side: Any) -> Any:
     Parameters
     ----------
     side : object
-        A list with, for each text, an answer (str), a mapping of types to strings, or pairs of type and string.
+        A list with, for each text, an answer (str), None for no answer, a mapping of types to strings, or a list or set
+        of pairs of type and string, or of mappings with ``type`` and ``text``.
     """
     if not isinstance(side, (list, tuple)) or not side:
         return side
     first = side[0]
     if isinstance(first, str) and os.path.exists(first):
         return side
-    if not isinstance(first, (str, Mapping, list, tuple)):
+    if not (first is None or isinstance(first, (str, Mapping, list, tuple, set, frozenset))):
         return side
-    return read([{"answer": _as_answer(item)} for item in side], format="generated")
+    return read([_as_answer(item) for item in side], format="generated")
 
 
 def _as_answer(item: Any) -> Any:
-    """Return the strings of a text as an answer that is read without doubt.
+    """Return the strings of a text as an answer that is read unambiguously.
 
     Raises
     ------
     TypeError
         If an item is not a pair of type and string.
     """
-    if isinstance(item, (str, Mapping)):
-        return item
-    for pair in item:
-        if not (
-            isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)
-        ):
-            raise TypeError(
-                f"the strings of a text must be pairs of type and string (str, str), not {pair!r}; pass answers as str"
-            )
-    return [{"type": ty, "text": string} for ty, string in item]
+    if item is None or isinstance(item, (str, Mapping)):
+        return {"answer": item}
+    pairs = sorted(item) if isinstance(item, (set, frozenset)) else item
+    return {"answer": [_as_mention(pair) for pair in pairs]}
+
+
+def _as_mention(pair: Any) -> dict[str, str]:
+    values = [pair.get("type"), pair.get("text")] if isinstance(pair, Mapping) else pair
+    if not (
+        isinstance(values, (list, tuple)) and len(values) == 2 and all(isinstance(x, str) for x in values)
+    ):
+        raise TypeError(
+            f"the strings of a text must be pairs of type and string (str, str), not {pair!r}; pass answers as str"
+        )
+    return {"type": values[0], "text": values[1]}

@@ -19,6 +19,7 @@ from spanrs.eval.matchers import EXCLUDED, as_matcher
 from spanrs.eval.result import Result
 from spanrs.eval.settings import UNDECIDED, make_settings, merged_settings
 from spanrs.eval.sides import Corpora, Side, corpora_of, is_readable, with_schemes
+from spanrs.eval.strings import is_strings
 from spanrs.io import Corpus, pair_parts
 from spanrs.io.options import ReadArguments
 from spanrs.io.parts import Part
@@ -170,6 +171,8 @@ class Scorer:
         OSError, spanrs.errors.SpanrsError
             Same as :func:`score`.
         """
+        if is_strings(self.matcher):
+            raise TypeError("strings are compared by spanrs.score, not by a Scorer")
         for name in ("scheme", "reading", "dialect", "tokens"):
             if name in options and (name != "tokens" or not is_readable("gold", gold)):
                 raise TypeError(f"{name} is an option of the scorer, not of update")

@@ -86,36 +86,70 @@ def _is_answered(record: Mapping[str, Any]) -> bool:
         return False
     if isinstance(record.get("extractions"), list) or reply_of(record) is not None:
         return True
+    entities = record.get("entities")
+    if isinstance(entities, list) and entities and isinstance(entities[0], Mapping):
+        # The predictions of GLiNER and of pipelines of Hugging Face.
+        return "start_offset" not in entities[0] and ("text" in entities[0] or "word" in entities[0])
     # Lists beside tokens are tags.
     kinds = (str, dict) if any(key in record for key in TOKEN_KEYS) else (str, dict, list)
     return any(isinstance(record.get(key), kinds) for key in ANSWER_KEYS)
 
 
 def reply_of(record: Mapping[str, Any]) -> str | None:
-    """Return the text of a response of an interface to models: OpenAI, its batches, Anthropic, or a conversation."""
-    for path in (
-        ("response", "body", "choices", 0, "message", "content"),
-        ("body", "choices", 0, "message", "content"),
-        ("choices", 0, "message", "content"),
-        ("choices", 0, "text"),
-        ("result", "message", "content", 0, "text"),
-        ("content", 0, "text"),
-        ("message", "content"),
-    ):
-        value: Any = record
-        for step in path:
-            if isinstance(step, str) and isinstance(value, Mapping):
-                value = value.get(step)
-            elif isinstance(step, int) and isinstance(value, Sequence) and not isinstance(value, str):
-                value = value[step] if len(value) > step else None
-            else:
-                value = None
-        if isinstance(value, str):
-            return value
-    messages = record.get("messages", record.get("conversations"))
-    if isinstance(messages, list) and messages and isinstance(messages[-1], Mapping):
-        last = messages[-1]
-        if last.get("role", last.get("from")) in ("assistant", "gpt", "model"):
-            content = last.get("content", last.get("value"))
-            return content if isinstance(content, str) else None
+    """Return the text of a response of an interface to models; None for other records.
+
+    Records are those of OpenAI's interfaces and Anthropic's, of their batches, and conversations. The arguments of a
+    call of a tool are the answer if there is no text; a refusal is its text.
+    """
+    for wrapper in ("response", "body", "result", "message"):
+        if isinstance(record.get(wrapper), Mapping):
+            reply = reply_of(record[wrapper])
+            if reply is not None or wrapper != "message":
+                return reply
+    for name in ("choices", "output", "messages", "conversations"):
+        blocks = record.get(name)
+        if isinstance(blocks, list) and blocks and isinstance(blocks[-1], Mapping):
+            return _text_of_choice(blocks, name)
+    if "content" in record and ("role" in record or isinstance(record["content"], list)):
+        return _content(record)
     return None
+
+
+def _text_of_choice(blocks: Sequence[Any], name: str) -> str | None:
+    """Return the text of the first choice, of the items of an output, or of the last turn of a conversation."""
+    if name == "output":
+        replies = (_content(block) for block in blocks if isinstance(block, Mapping))
+        return next((reply for reply in replies if reply is not None), None)
+    if name == "choices":
+        choice = blocks[0]
+        if not isinstance(choice, Mapping):
+            return None
+        text = choice.get("text")
+        message = choice.get("message")
+        return (
+            text if isinstance(text, str) else _content(message) if isinstance(message, Mapping) else None
+        )
+    last = blocks[-1]
+    if last.get("role", last.get("from")) not in ("assistant", "gpt", "model"):
+        return None
+    return _content({"content": last.get("value")} | dict(last))
+
+
+def _content(message: Mapping[str, Any]) -> str | None:
+    """Return the text of a message, otherwise the arguments of its first call of a tool."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    calls = message.get("tool_calls")
+    call = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], Mapping) else {}
+    function = call.get("function", message.get("function_call", message))
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
+    inputs = [block["input"] for block in blocks if "input" in block]
+    values = [
+        *texts,
+        *inputs,
+        *(function.get(key) for key in ("arguments",) if isinstance(function, Mapping)),
+    ]
+    value = next((value for value in (*values, message.get("refusal")) if value is not None), None)
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from spanrs.errors import check_name
+from spanrs.errors import as_number, check_name
 
 #: Stages of grounding, in order.
 STAGES = ("exact", "case", "unicode", "part", "fuzzy")
-#: What becomes of mentions whose types are not in the schema.
+#: What happens to texts without an answer.
+UNANSWERED = ("refuse", "empty")
+#: How mentions whose types are not in the schema are handled.
 OFF_SCHEMA = ("keep", "drop", "count")
-#: What becomes of mentions that do not occur in the text.
+#: How mentions that do not occur in the text are handled.
 UNGROUNDED = ("keep", "drop")
 #: Which occurrences of a mention are meant.
 OCCURRENCES = ("listed", "all")
@@ -36,6 +38,8 @@ class AnswerOptions:
         ``(off-schema)``) or ``drop``.
     ungrounded : str
         Mentions that do not occur in the text: ``keep`` (false positives) or ``drop``.
+    unanswered : str
+        Texts without an answer: ``refuse``, or ``empty`` for an empty prediction.
     occurrences : str
         ``listed``: a mention is one occurrence, and repeated mentions are successive occurrences; ``all``: a mention
         is every exact occurrence of its string in the text.
@@ -65,32 +69,44 @@ class AnswerOptions:
     type_names: Mapping[str, str] = field(default_factory=dict)
     off_schema: str = "keep"
     ungrounded: str = "keep"
+    unanswered: str = "refuse"
     occurrences: str = "listed"
     stages: Collection[str] = STAGES
     threshold: float = 0.75
     diacritics: bool = False
 
     def __post_init__(self) -> None:
-        choices = (("off_schema", OFF_SCHEMA), ("ungrounded", UNGROUNDED), ("occurrences", OCCURRENCES))
-        for name, names in choices:
+        for name in ("types", "stages"):
+            value = getattr(self, name)
+            if isinstance(value, str) or not (value is None or isinstance(value, Iterable)):
+                raise TypeError(f"{name} must be a collection of names, not {type(value).__name__}")
+            # An iterator can be read only once.
+            object.__setattr__(
+                self, name, None if value is None and name == "types" else tuple(value or ())
+            )
+        for name, names in _CHOICES.items():
             if getattr(self, name) not in names:
                 raise ValueError(f"{name} must be one of {', '.join(names)}, not {getattr(self, name)!r}")
-        for name in ("types", "stages"):
-            if isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} must be a collection of names, not a str")
         unknown = [stage for stage in self.stages if stage not in STAGES]
         if unknown:
             raise ValueError(f"unknown stage {unknown[0]!r}; expected some of {', '.join(STAGES)}")
-        for ty in self.types or ():
+        for ty in (*(self.types or ()), *(name for pair in self.type_names.items() for name in pair)):
             check_name(ty, "types", "PER")
-        if not 0 < self.threshold <= 1:
+        if as_number(self.threshold, "threshold", above=True) > 1:
             raise ValueError(f"threshold must be greater than 0 and at most 1, not {self.threshold}")
-        types = None if self.types is None else tuple(dict.fromkeys(self.types))
+        types = None if self.types is None else tuple(sorted(set(self.types)))
         object.__setattr__(self, "types", types)
         object.__setattr__(self, "stages", tuple(stage for stage in STAGES if stage in self.stages))
         object.__setattr__(self, "type_names", dict(self.type_names))
 
     def __hash__(self) -> int:
-        return hash(
-            (self.types, tuple(self.type_names.items()), self.off_schema, self.ungrounded, self.stages)
-        )
+        return hash((self.types, tuple(sorted(self.type_names.items())), self.off_schema, self.stages))
+
+
+#: The values of options that are names.
+_CHOICES = {
+    "off_schema": OFF_SCHEMA,
+    "ungrounded": UNGROUNDED,
+    "unanswered": UNANSWERED,
+    "occurrences": OCCURRENCES,
+}

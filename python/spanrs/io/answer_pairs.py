@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from spanrs.errors import AlignmentError, with_code
 from spanrs.io.answer_records import AnswerRecord
-from spanrs.io.text_units import Texts, TextUnit, UnitFacts, facts_of, has_sentences, text_key, text_units
+from spanrs.io.text_units import (
+    TextCorpus,
+    TextUnit,
+    UnitFacts,
+    facts_of,
+    has_sentences,
+    text_key,
+    text_units,
+)
+
+#: The number at the end of an id, such as that of ``request-3``.
+_NUMBER = re.compile(r"(.*?)([0-9]{1,9})")
 
 
 class AnsweredText(NamedTuple):
@@ -25,23 +37,29 @@ class AnswerPairs:
 
     Attributes
     ----------
-    texts : Texts
+    texts : TextCorpus
         The texts.
+    records : sequence of AnswerRecord
+        One record for each text that has answers; several for equal texts.
     by_sentence : bool
         Whether answers are about sentences, as opposed to documents.
+    key : str
+        How they are paired: ``id``, ``text`` or ``order``.
     note : str or None
         How answers and texts are paired, if this was assumed.
     facts : UnitFacts
         Facts about the texts.
+    unanswered : str
+        Texts without a record: ``refuse``, or ``empty`` for an empty answer.
     """
 
-    texts: Texts
+    texts: TextCorpus
     records: Sequence[AnswerRecord]
     by_sentence: bool
     key: str
-    """``id``, ``text`` or ``order``."""
     note: str | None
     facts: UnitFacts
+    unanswered: str
 
     def __iter__(self) -> Iterator[AnsweredText]:
         """Yield each text with its answers, in the order of the texts."""
@@ -54,55 +72,92 @@ class AnswerPairs:
         waiting: dict[str, deque[AnswerRecord]] = {}
         for record in self.records:
             waiting.setdefault(_key(record, self.key), deque()).append(record)
+        is_shared = {key for key, records in waiting.items() if len(records) == 1 and self.key == "text"}
         for at, unit in enumerate(units):
             key = text_key(unit.document.text) if self.key == "text" else unit.document.id or str(at)
-            found = waiting.get(key)
-            if not found:
+            records = waiting.get(key)
+            if records:
+                # One answer is about all equal texts; several are about them in their order.
+                record = records[0] if key in is_shared else records.popleft()
+            elif self.unanswered == "empty":
+                record = AnswerRecord(unit.document.id, None, (), "")
+            else:
                 raise _without_answer(unit, at, self.records)
-            record = found.popleft() if len(found) > 1 else found[0]
             if self.key == "id":
                 _check_text(unit, record)
             yield AnsweredText(unit, record)
+        left = [records[0] for key, records in waiting.items() if records and key not in is_shared]
+        if left:
+            raise _repeated(left[0], self.key)
 
 
-def pair_answers(texts: Texts, records: Iterable[AnswerRecord]) -> AnswerPairs:
+def pair_answers(
+    texts: TextCorpus, records: Iterable[AnswerRecord], *, unanswered: str = "refuse"
+) -> AnswerPairs:
     """Pair answers with the texts of a corpus: by id, otherwise by text, otherwise by order.
 
     Answers without text about column files and tables are about sentences or documents, whichever have their number.
 
     Parameters
     ----------
-    texts : Texts
+    texts : TextCorpus
         The texts.
     records : iterable of AnswerRecord
         Several records of one text, one for each type that was asked for, are merged.
+    unanswered : str
+        Texts without a record: ``refuse``, or ``empty`` for an empty answer.
 
     Raises
     ------
     spanrs.errors.AlignmentError
-        If a text has no answer, or an answer no text.
+        If a text has no answer, or an answer no text, or several answers are about one text.
     """
     given = list(records)
     choices = [facts_of(texts, by_sentence=False)]
     if has_sentences(texts):
         choices.insert(0, facts_of(texts, by_sentence=True))
-    for facts in choices:
-        for key in ("id", "text"):
-            merged = _merged(given, key)
-            if merged is not None and _fits(merged, facts, key):
-                return AnswerPairs(texts, merged, _is_sentences(facts, choices), key, None, facts)
-    numbered = _numbered(given)
+    for key in ("id", "text"):
+        merged = _merged(given, key)
+        if merged is None:
+            continue
+        keys = {_key(record, key) for record in merged}
+        overlaps = [len(keys & _known(facts, key)) for facts in choices]
+        if not any(overlaps):
+            continue
+        facts = choices[overlaps.index(max(overlaps))]
+        stranger = next((r for r in merged if _key(r, key) not in _known(facts, key)), None)
+        if stranger is not None:
+            raise _without_text(stranger, key)
+        return AnswerPairs(texts, merged, _is_sentences(facts, choices), key, None, facts, unanswered)
+    return _by_order(texts, given, choices)
+
+
+def _by_order(
+    texts: TextCorpus, records: Sequence[AnswerRecord], choices: Sequence[UnitFacts]
+) -> AnswerPairs:
+    """Pair answers by their numbers, or by order if they have no ids."""
+    numbered = _numbered(records)
+    has_ids = any(record.id is not None for record in records)
     for facts in choices:
         if numbered is not None and len(numbered) == facts.number:
             kind = "sentences" if _is_sentences(facts, choices) else "documents"
-            how = "by their numbers" if _are_numbers(given) else "by their order"
+            how = "by their numbers" if has_ids else "by their order"
             note = f"answers are paired with the {kind} of {texts.parts[0].shown} {how}"
-            return AnswerPairs(texts, numbered, _is_sentences(facts, choices), "order", note, facts)
-    raise _unpaired(texts, given, choices)
+            return AnswerPairs(
+                texts, numbered, _is_sentences(facts, choices), "order", note, facts, "refuse"
+            )
+    raise _unpaired(texts, records, choices)
 
 
 def _is_sentences(facts: UnitFacts, choices: Sequence[UnitFacts]) -> bool:
     return len(choices) == 2 and facts is choices[0]
+
+
+def _known(facts: UnitFacts, key: str) -> set[str]:
+    """Return the keys of texts; ids that are not unique are no keys."""
+    if key == "text":
+        return facts.texts
+    return set() if facts.has_repeated_ids else facts.ids
 
 
 def _merged(records: Sequence[AnswerRecord], key: str) -> list[AnswerRecord] | None:
@@ -116,8 +171,10 @@ def _merged(records: Sequence[AnswerRecord], key: str) -> list[AnswerRecord] | N
             return None
         of_key = merged.setdefault(_key(record, key), [])
         types = {query.type for query in record.queries}
-        if of_key and None not in types and not types & {query.type for query in of_key[-1].queries}:
-            of_key[-1] = of_key[-1]._replace(queries=(*of_key[-1].queries, *record.queries))
+        for at, other in enumerate(of_key):
+            if None not in types and not types & {query.type for query in other.queries}:
+                of_key[at] = other._replace(queries=(*other.queries, *record.queries))
+                break
         else:
             of_key.append(record)
     return [record for of_key in merged.values() for record in of_key]
@@ -126,7 +183,7 @@ def _merged(records: Sequence[AnswerRecord], key: str) -> list[AnswerRecord] | N
 def merged_records(records: Sequence[AnswerRecord]) -> list[AnswerRecord]:
     """Merge the records of queries for different types about one text, found by id, otherwise by text."""
     return next(
-        (found for key in ("id", "text") if (found := _merged(records, key)) is not None), list(records)
+        (merged for key in ("id", "text") if (merged := _merged(records, key)) is not None), list(records)
     )
 
 
@@ -135,32 +192,23 @@ def _key(record: AnswerRecord, key: str) -> str:
     return text_key(value or "") if key == "text" else value or ""
 
 
-def _fits(records: Sequence[AnswerRecord], facts: UnitFacts, key: str) -> bool:
-    """Return whether the keys of records are the keys of texts."""
-    known = facts.ids if key == "id" else facts.texts
-    if key == "id" and facts.has_repeated_ids:
-        return False
-    keys = {_key(record, key) for record in records}
-    # Texts without answers are errors when they are reached; a few of many keys in common are no coincidence.
-    return bool(keys & known) and 2 * len(keys & known) >= min(len(keys), len(known)) and keys <= known
-
-
-def _are_numbers(records: Sequence[AnswerRecord]) -> bool:
-    return all(record.id is not None and record.id.isdecimal() for record in records)
-
-
 def _numbered(records: Sequence[AnswerRecord]) -> list[AnswerRecord] | None:
-    """Return records in the order of their numbers from 0 or 1, if ids are such numbers, otherwise as they are.
+    """Return records without ids as they are, and records whose ids end with the numbers from 0 or 1 by number.
 
-    None if ids are numbers that are not consecutive, because then an order would be a guess.
+    None for other ids, because their order would be a guess.
     """
-    if not records or not _are_numbers(records):
+    if all(record.id is None for record in records):
         return list(records)
-    merged = _merged(records, "id") or []
-    by_number = sorted(merged, key=lambda record: int(record.id or 0))
-    numbers = [int(record.id or 0) for record in by_number]
+    matches = [_NUMBER.fullmatch(record.id or "") for record in _merged(records, "id") or ()]
+    if not matches or len({match and match[1] for match in matches}) > 1 or None in matches:
+        return None
+    pairs = zip(_merged(records, "id") or (), matches, strict=True)
+    by_number = sorted(
+        ((int(match[2]), record) for record, match in pairs if match), key=lambda pair: pair[0]
+    )
+    numbers = [number for number, _ in by_number]
     consecutive = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    return by_number if consecutive and numbers[0] in (0, 1) else None
+    return [record for _, record in by_number] if consecutive and numbers[0] in (0, 1) else None
 
 
 def _check_text(unit: TextUnit, record: AnswerRecord) -> None:
@@ -176,24 +224,46 @@ def _check_text(unit: TextUnit, record: AnswerRecord) -> None:
 def _without_answer(unit: TextUnit, at: int, records: Sequence[AnswerRecord]) -> AlignmentError:
     shown = unit.document.id if unit.document.id is not None else f"{at}, {unit.document.text[:40]!r},"
     message = (
-        f"text {shown} has no answer among {len(records)} records; add a record with an empty answer if the model "
-        "returned nothing"
+        f"text {shown} has no answer among {len(records)} records; if the model returned nothing, use "
+        "unanswered='empty' (--unanswered empty)"
+    )
+    return with_code(AlignmentError(message), "unpaired_answers", None)
+
+
+def _without_text(record: AnswerRecord, key: str) -> AlignmentError:
+    value = record.id if key == "id" else (record.text or "")[:40]
+    message = (
+        f"{record.place}: there is no text with the {key} {value!r}, although others of the file are known"
+    )
+    return with_code(AlignmentError(message), "unpaired_answers", None)
+
+
+def _repeated(record: AnswerRecord, key: str) -> AlignmentError:
+    value = record.id if key == "id" else (record.text or "")[:40]
+    message = (
+        f"{record.place}: there are more records than texts with the {key} {value!r}; keep one record for each text, "
+        "or one for each type that was asked for, with the type"
     )
     return with_code(AlignmentError(message), "unpaired_answers", None)
 
 
 def _unpaired(
-    texts: Texts, records: Sequence[AnswerRecord], choices: Sequence[UnitFacts]
+    texts: TextCorpus, records: Sequence[AnswerRecord], choices: Sequence[UnitFacts]
 ) -> AlignmentError:
     """Return the error for answers that do not fit the texts."""
     kinds = ["sentences", "documents"] if len(choices) == 2 else ["documents"]
     numbers = " and ".join(f"{facts.number} {kind}" for facts, kind in zip(choices, kinds, strict=True))
-    example = next((record.id for record in records if record.id is not None), None)
-    known = min((facts.ids for facts in choices if facts.ids), key=len, default=set())
-    ids = f", such as {example!r}," if example is not None else ""
-    other = f" (such as {min(known)!r})" if known else " (there are none)"
+    ids = Counter(record.id for record in records if record.id is not None)
+    reason = ""
+    if ids:
+        (most, times), *_ = ids.most_common(1)
+        reason = (
+            f"; the id {most!r} occurs {times} times"
+            if times > 1
+            else f"; their ids, such as {next(iter(ids))!r}, are neither those of texts nor the numbers from 0 or 1"
+        )
     message = (
-        f"{texts.parts[0].shown} has {numbers}, and there are {len(records)} records of answers, whose ids{ids} "
-        f"are not those of the texts{other}; give each record the id or the text of its document or sentence"
+        f"{texts.parts[0].shown} has {numbers}, and there are {len(records)} records of answers{reason}; give each "
+        "record the id or the text of its document or sentence"
     )
     return with_code(AlignmentError(message), "unpaired_answers", texts.parts[0].path)

@@ -21,6 +21,9 @@ from spanrs.io.answer_keys import (
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 
+#: Maximum number of words of a type.
+LONGEST_TYPE = 3
+
 
 class Query(NamedTuple):
     """An answer, and the type that was asked for."""
@@ -52,7 +55,7 @@ def answer_records(part: Part, options: ReadOptions) -> Iterator[AnswerRecord]:
     part : Part
         JSON Lines or a JSON list of objects with a usual key for the answer (``answer``, ``output``, ``response``, ...,
         a response of OpenAI's or Anthropic's interface, or ``extractions`` or ``entities`` with lists of mentions); CSV
-        with such a column; or lines, each with one answer. In memory: objects or answers (str).
+        with such a column; or lines, each with one answer. In memory: objects, lists of mentions or answers (str).
     options : ReadOptions
         ``tags`` names the key of the answer.
 
@@ -62,25 +65,41 @@ def answer_records(part: Part, options: ReadOptions) -> Iterator[AnswerRecord]:
         If the file itself cannot be read, or a record has no answer; the message has the line.
     """
     chosen = options.tags if isinstance(options.tags, str) else None
-    if part.format == "generated" and isinstance(part.source, (list, tuple)):
+    if isinstance(part.source, (list, tuple)):
         for at, item in enumerate(part.source):
-            yield _record(item, f"record {at}", chosen, part)
+            if isinstance(item, Part):
+                yield from answer_records(item, options)
+            else:
+                yield _record(item, f"record {at}", chosen, part)
         return
     for place, item in _items(part, options):
         yield _record(item, place, chosen, part)
 
 
 def _items(part: Part, options: ReadOptions) -> Iterator[tuple[str, Any]]:
-    """Yield the location and the content of each record of a file."""
+    """Yield the location and the content of each record of a file.
+
+    Raises
+    ------
+    spanrs.errors.FormatError
+        If a JSON list is damaged.
+    """
     content = part.opened(keep=True).contents(options.limits.expansion)
     try:
         text = content.decode(options.encoding or "utf-8-sig")
     except (UnicodeDecodeError, LookupError) as error:
         message = f"{part.shown}: the file is not {options.encoding or 'UTF-8'}: {error}; specify encoding="
         raise with_code(FormatError(message), "encoding", part.path) from None
+    if not text.strip():
+        return
     start = text.lstrip()[:1]
     if start == "[" and (rows := _whole_list(text)) is not None:
         yield from ((f"{part.shown}: record {at}", row) for at, row in enumerate(rows))
+    elif start == "[" and (
+        part.shown.lower().endswith(".json") or not _is_json(text.lstrip().partition("\n")[0])
+    ):
+        message = f"{part.shown}: this is a JSON list, but it is damaged or cut off; write one record on each line"
+        raise with_code(FormatError(message), "json", part.path)
     elif start == "{":
         yield from _json_lines(text, part)
     elif part.shown.lower().endswith((".csv", ".tsv")):
@@ -91,13 +110,24 @@ def _items(part: Part, options: ReadOptions) -> Iterator[tuple[str, Any]]:
         yield from ((f"{part.shown}:{at}", line.removesuffix("\r")) for at, line in enumerate(lines, 1))
 
 
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _whole_list(text: str) -> list[Any] | None:
-    """Return the objects of a JSON list; None if the file is not one list of objects."""
+    """Return the records of a JSON list of objects or answers; None if the file is not one such list."""
+    if "\n" not in text.strip() and not text.lstrip()[1:].lstrip().startswith("{"):
+        # One line with a list of strings is one answer.
+        return None
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return rows if isinstance(rows, list) and all(isinstance(row, dict) for row in rows) else None
+    return rows if isinstance(rows, list) and all(isinstance(row, (dict, str)) for row in rows) else None
 
 
 def _json_lines(text: str, part: Part) -> Iterator[tuple[str, Any]]:
@@ -113,6 +143,8 @@ def _json_lines(text: str, part: Part) -> Iterator[tuple[str, Any]]:
 
 def _csv(text: str, part: Part) -> Iterator[tuple[str, Any]]:
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    # The limit of the module is smaller than many texts.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     reader = csv.DictReader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         for row in reader:
@@ -130,21 +162,24 @@ def _record(item: Any, place: str, chosen: str | None, part: Part) -> AnswerReco
     spanrs.errors.FormatError
         If there is no answer.
     """
-    if isinstance(item, str):
-        return AnswerRecord(None, None, (Query(None, item),), place)
+    if item is None or isinstance(item, (str, list)):
+        return AnswerRecord(None, None, (Query(None, _as_answer(item)),), place)
     if not isinstance(item, Mapping):
         message = f"{place}: a record must be an object or an answer (str), not {type(item).__name__}"
         raise with_code(FormatError(message), "record", part.path)
     queries = _queries(item, chosen)
-    if queries is None:
-        keys = ", ".join(map(str, list(item)[:8]))
-        wanted = f"no key {chosen!r}" if chosen is not None else "no answer"
-        message = (
-            f"{place}: the record has {wanted} among {keys}; choose the key of the answer with tags= (--column), or "
-            f"call it {ANSWER_KEYS[0]}"
-        )
-        raise with_code(FormatError(message), "no_answer", part.path)
-    return AnswerRecord(_id(item), _text(item), queries, place)
+    if queries is not None:
+        return AnswerRecord(_id(item), _text(item), queries, place)
+    if chosen is None and item and all(isinstance(value, list) for value in item.values()):
+        # The object is an answer: types and their strings.
+        return AnswerRecord(None, None, (Query(None, _as_answer(item)),), place)
+    keys = ", ".join(map(str, list(item)[:8]))
+    lacks = f"no key {chosen!r}" if chosen is not None else "no answer"
+    message = (
+        f"{place}: the record has {lacks} among {keys}; choose the key of the answer with tags=, or call it "
+        f"{ANSWER_KEYS[0]}"
+    )
+    raise with_code(FormatError(message), "no_answer", part.path)
 
 
 def _id(record: Mapping[str, Any]) -> str | None:
@@ -165,27 +200,28 @@ def _text(record: Mapping[str, Any]) -> str | None:
 
 def _queries(record: Mapping[str, Any], chosen: str | None) -> tuple[Query, ...] | None:
     """Return the answers of a record; None if there are none."""
-    asked = next((record[key] for key in TYPE_KEYS if isinstance(record.get(key), str)), None)
-    if chosen is not None:
-        return _as_queries(record[chosen], asked) if chosen in record else None
-    reply = reply_of(record)
+    reply = None if chosen is not None else reply_of(record)
     if reply is not None:
-        return (Query(asked, reply),)
-    for key in (*ANSWER_KEYS, *MENTION_KEYS):
-        if key in record and key != "answers":
-            if record[key] is None:
-                return (Query(asked, ""),)
-            return _as_queries(record[key], asked)
-    answers = record.get("answers")
-    if isinstance(answers, Mapping):
+        # The key ``type`` of a reply is not a type of mentions.
+        return (Query(None, reply),)
+    asked = next((record[key] for key in TYPE_KEYS if _is_type(record.get(key))), None)
+    keys = (chosen,) if chosen is not None else (*ANSWER_KEYS, *MENTION_KEYS)
+    key = next((key for key in keys if key in record), None)
+    if key is None:
+        return None
+    answers = record[key]
+    if key == "answers" and isinstance(answers, Mapping):
         return tuple(Query(str(ty), _as_answer(answer)) for ty, answer in answers.items())
-    return None if answers is None else _as_queries(answers, asked)
+    return (Query(asked, _as_answer(answers)),)
 
 
-def _as_queries(value: Any, asked: str | None) -> tuple[Query, ...]:
-    return (Query(asked, _as_answer(value)),)
+def _is_type(value: Any) -> bool:
+    """Return whether a value may be the type that was asked for, as opposed to a question."""
+    return isinstance(value, str) and len(value.split()) <= LONGEST_TYPE
 
 
 def _as_answer(value: Any) -> str:
-    """Return an answer as text; values that are read already are JSON again, so that all are read in one way."""
+    """Return an answer as text: parsed values are serialised, so that one reader handles all answers."""
+    if value is None:
+        return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -38,7 +38,7 @@ class TypeNames:
     >>> names.resolve("person"), names.resolve("loc"), names.resolve("Date")
     ('PER', 'LOC', 'Date')
     >>> names.off_schema, names.notes()
-    (1, ['types of answers read as types of gold: person as PER, loc as LOC'])
+    (1, ['types of answers read as types of the schema: person as PER, loc as LOC'])
     """
 
     def __init__(self, options: AnswerOptions, types: Collection[str] | None = None) -> None:
@@ -79,7 +79,7 @@ class TypeNames:
         if not self._assumed:
             return []
         pairs = ", ".join(f"{name} as {ty}" for name, ty in self._assumed.items())
-        return [f"types of answers read as types of gold: {pairs}"]
+        return [f"types of answers read as types of the schema: {pairs}"]
 
     def warnings(self) -> list[str]:
         """Return a warning about the most frequent names that are not in the schema."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -15,6 +16,8 @@ from spanrs.io.answer_types import TypeNames
 from spanrs.io.answers import Answer, read_answers
 from spanrs.io.grounding import GroundedMention, ground_many
 
+#: Number of texts processed at once.
+BATCH = 256
 #: Number of faults and of ungrounded strings that are shown.
 SHOWN = 3
 #: Name of the stage of mentions whose offsets are stated in the answer, and were found to be true.
@@ -34,6 +37,8 @@ class AnswerCounts:
 
     answers: int = 0
     """Number of answers."""
+    unanswered: int = 0
+    """Number of texts without an answer; they are empty predictions."""
     unreadable: int = 0
     """Number of answers from which nothing could be read; they are empty predictions."""
     repaired: int = 0
@@ -50,9 +55,9 @@ class AnswerCounts:
     """Number of mentions that do not occur in the text."""
     stages: dict[str, int] = field(default_factory=lambda: dict.fromkeys((STATED, *STAGES), 0))
     """Number of mentions found at each stage."""
-    examples: list[str] = field(default_factory=list)
+    fault_examples: list[str] = field(default_factory=list)
     """The first faults, with their locations."""
-    strings: list[str] = field(default_factory=list)
+    ungrounded_examples: list[str] = field(default_factory=list)
     """The first strings that do not occur in their text."""
 
     def to_dict(self) -> dict[str, int]:
@@ -67,34 +72,38 @@ class AnswerCounts:
         self.repaired += bool(answer.repairs)
         self.faults += len(answer.faults)
         self.mentions += len(answer.mentions)
-        for fault in answer.faults[: max(0, SHOWN - len(self.examples))]:
-            self.examples.append(f"{place}: character {fault.at} of the answer: {fault.message}")
+        for fault in answer.faults[: max(0, SHOWN - len(self.fault_examples))]:
+            self.fault_examples.append(f"{place}: character {fault.at} of the answer: {fault.message}")
 
-    def add_grounding(self, found: Sequence[GroundedMention]) -> None:
+    def add_grounding(self, mentions: Sequence[GroundedMention]) -> None:
         """Count the mentions of a text by their stages."""
-        there = {(mention.type, mention.text) for mention in found if mention.stage is not None}
-        for mention in found:
+        grounded_pairs = {mention[:2] for mention in mentions if mention.stage is not None}
+        for mention in mentions:
             if mention.stage is not None:
                 self.stages[mention.stage] += 1
-            elif (mention.type, mention.text) in there:
+            elif mention[:2] in grounded_pairs:
                 self.repeated += 1
             else:
                 self.ungrounded += 1
-                if len(self.strings) < SHOWN:
-                    self.strings.append(f"{mention.type} {mention.text[:60]!r}")
+                if len(self.ungrounded_examples) < SHOWN:
+                    self.ungrounded_examples.append(f"{mention.type} {mention.text[:60]!r}")
 
-    def warnings(self, shown: str) -> list[str]:
-        """Return warnings about what could not be read."""
+    def warnings(self) -> list[str]:
+        """Return warnings about what could not be read or found."""
         lines = []
+        if self.unanswered:
+            lines.append(f"texts without an answer, which count as empty: {self.unanswered}")
         if self.unreadable:
             lines.append(
-                f"{shown}: {self.unreadable} of {self.answers} answers could not be read and count as empty"
+                f"answers that could not be read, which count as empty: {self.unreadable} of {self.answers}"
             )
-        if self.examples:
-            more = (
-                f" and {self.faults - len(self.examples)} more" if self.faults > len(self.examples) else ""
-            )
-            lines.append(f"{shown}: not read: {'; '.join(self.examples)}{more}")
+        if self.fault_examples:
+            left = self.faults - len(self.fault_examples)
+            more = f" and {left} more" if left else ""
+            lines.append(f"not read: {'; '.join(self.fault_examples)}{more}")
+        if self.ungrounded_examples:
+            shown = ", ".join(self.ungrounded_examples)
+            lines.append(f"strings that are not in their texts: {self.ungrounded}, such as {shown}")
         return lines
 
 
@@ -106,6 +115,48 @@ class Stated(NamedTuple):
     start: int | None
     """First character in the text, if the answer states the bounds and the text has the string there."""
     end: int | None
+    is_exact: bool = False
+    """Whether the bounds were found by the same characters, not stated."""
+
+
+def grounded_answers(
+    rows: Iterable[tuple[AnswerRecord, str]],
+    names: TypeNames,
+    options: AnswerOptions,
+    counts: AnswerCounts,
+    *,
+    is_gold: bool = False,
+    is_grounded: bool = True,
+) -> Iterator[tuple[AnswerRecord, str, list[GroundedMention]]]:
+    """Yield each record and its text with the grounded mentions, in batches.
+
+    Parameters
+    ----------
+    rows : iterable of (AnswerRecord, str)
+        Records with their texts.
+    names : TypeNames
+        Resolves types.
+    options : AnswerOptions
+        How mentions are grounded.
+    counts : AnswerCounts
+        Receives the numbers of answers and mentions.
+    is_gold : bool
+        Whether answers that cannot be read are errors.
+    is_grounded : bool
+        Whether mentions are grounded; otherwise no mention has a place.
+    """
+    stream = iter(rows)
+    while batch := list(islice(stream, BATCH)):
+        records, texts = [record for record, _ in batch], [text for _, text in batch]
+        mentions = mentions_of(records, texts, names, counts, is_gold=is_gold)
+        if is_grounded:
+            results = grounded(texts, mentions, options, counts)
+        else:
+            results = [
+                [GroundedMention(m.type, m.text, None, None, None, None) for m in of_text]
+                for of_text in mentions
+            ]
+        yield from zip(records, texts, results, strict=True)
 
 
 def mentions_of(
@@ -124,9 +175,10 @@ def mentions_of(
         If an answer of gold cannot be read.
     """
     answers = iter(_read_all([query for record in records for query in record.queries], names.types))
-    found = []
+    results = []
     for record, text in zip(records, texts, strict=True):
         mentions: list[Stated] = []
+        counts.unanswered += not record.queries
         for answer in islice(answers, len(record.queries)):
             counts.add_answer(answer, record.place)
             if is_gold and (answer.is_unreadable or answer.faults):
@@ -138,9 +190,9 @@ def mentions_of(
                 bounds = mention.start, mention.end
                 is_there = None not in bounds and text[slice(*bounds)] == mention.text
                 mentions.append(Stated(ty, mention.text, *(bounds if is_there else (None, None))))
-        found.append(mentions)
+        results.append(mentions)
     counts.off_schema = names.off_schema
-    return found
+    return results
 
 
 def _read_all(queries: Iterable[Query], types: Collection[str] | None) -> Iterator[Answer]:
@@ -162,45 +214,57 @@ def grounded(
     texts: Sequence[str], mentions: Sequence[Sequence[Stated]], options: AnswerOptions, counts: AnswerCounts
 ) -> list[list[GroundedMention]]:
     """Ground the mentions of each text; mentions that the answer places correctly keep their places."""
-    if options.occurrences == "all":
-        mentions = [_at_all(text, of_text) for text, of_text in zip(texts, mentions, strict=True)]
-    free = [[(m.type, m.text) for m in of_text if m.start is None] for of_text in mentions]
-    found = ground_many(
+    mentions = [_without_doubtful_bounds(of_text) for of_text in mentions]
+    results = _every_occurrence(texts, mentions, options) if options.occurrences == "all" else mentions
+    without_bounds = [[(m.type, m.text) for m in of_text if m.start is None] for of_text in results]
+    groundings = ground_many(
         texts,
-        free,
+        without_bounds,
         stages=tuple(options.stages),
         threshold=options.threshold,
         diacritics=options.diacritics,
     )
-    everything = []
-    for of_text, grounding in zip(mentions, found, strict=True):
+    placed = []
+    for of_text, grounding in zip(results, groundings, strict=True):
         rest = iter(grounding)
-        placed = [next(rest) if m.start is None else GroundedMention(*m, STATED, None) for m in of_text]
-        if options.occurrences == "all":
-            placed = _without_copies(placed)
-        counts.add_grounding(placed)
-        everything.append(placed)
-    return everything
+        placed.append([next(rest) if m.start is None else _as_grounded(m) for m in of_text])
+        counts.add_grounding(placed[-1])
+    return placed
 
 
-def _at_all(text: str, mentions: Sequence[Stated]) -> list[Stated]:
-    """Return each distinct mention as often as its string occurs in the text, at least once."""
-    distinct = dict.fromkeys((m.type, m.text) for m in mentions)
-    return [
-        Stated(ty, string, None, None)
-        for ty, string in distinct
-        for _ in range(max(1, text.count(string) if string.strip() else 0))
-    ]
+def _as_grounded(mention: Stated) -> GroundedMention:
+    stage = "exact" if mention.is_exact else STATED
+    return GroundedMention(mention.type, mention.text, mention.start, mention.end, stage, None)
 
 
-def _without_copies(mentions: Sequence[GroundedMention]) -> list[GroundedMention]:
-    """Return mentions without the copies for which no occurrence was left."""
-    there = {m[:2] for m in mentions if m.stage is not None}
-    kept = {}
-    for at, m in enumerate(mentions):
-        if m.stage is not None:
-            kept[at] = m
-        elif m[:2] not in there:
-            there.add(m[:2])
-            kept[at] = m
-    return list(kept.values())
+def _without_doubtful_bounds(mentions: Sequence[Stated]) -> list[Stated]:
+    """Remove the stated bounds of mentions that others may have the place of.
+
+    Two mentions of one type never have the same place, so equal strings are grounded together unless all state
+    different bounds.
+    """
+    free = {(m.type, m.text) for m in mentions if m.start is None}
+    places = Counter((m.type, m.start, m.end) for m in mentions if m.start is not None)
+    free |= {
+        (m.type, m.text) for m in mentions if m.start is not None and places[m.type, m.start, m.end] > 1
+    }
+    return [m._replace(start=None, end=None) if (m.type, m.text) in free else m for m in mentions]
+
+
+def _every_occurrence(
+    texts: Sequence[str], mentions: Sequence[Sequence[Stated]], options: AnswerOptions
+) -> list[list[Stated]]:
+    """Return each distinct mention once for each exact occurrence of its string; others once, without bounds."""
+    copies = []
+    for text, of_text in zip(texts, mentions, strict=True):
+        distinct = dict.fromkeys((m.type, m.text.strip()) for m in of_text)
+        copies.append([pair for pair in distinct for _ in range(text.count(pair[1]) if pair[1] else 1)])
+    # Occurrences within words are not exact, so some copies have none.
+    groundings = ground_many(texts, copies, stages=("exact",) if "exact" in options.stages else ())
+    everywhere = []
+    for of_text, grounding in zip(mentions, groundings, strict=True):
+        exact = [Stated(*m[:4], is_exact=True) for m in grounding if m.stage is not None]
+        there = {(m.type, m.text) for m in exact}
+        distinct = dict.fromkeys((m.type, m.text.strip()) for m in of_text)
+        everywhere.append([*exact, *(Stated(*pair, None, None) for pair in distinct if pair not in there)])
+    return everywhere

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from spanrs.errors import FormatError, warn, with_code
 from spanrs.io.answer_pairs import merged_records, pair_answers
 from spanrs.io.answer_records import AnswerRecord, answer_records
 from spanrs.io.answer_types import TypeNames
 from spanrs.io.document import Annotation, Document
-from spanrs.io.generated import AnswerCounts, grounded, mentions_of
+from spanrs.io.generated import AnswerCounts, grounded_answers
 from spanrs.io.grounding import GroundedMention
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
 from spanrs.io.text_units import UNPLACED
 
-#: Number of texts processed at once.
-BATCH = 256
-
 
 def generated_documents(
-    part: Part, options: ReadOptions, *, is_gold: bool = False, needs_texts: bool = True
+    part: Part, options: ReadOptions, *, is_gold: bool = False, is_grounded: bool = True
 ) -> Iterator[Document]:
     """Yield a document for each text, with its mentions at their places.
 
@@ -33,14 +29,13 @@ def generated_documents(
         ``texts``: the corpus of the texts, if the records do not contain them; ``answers``: how mentions are read.
     is_gold : bool
         Whether answers that cannot be read are errors.
-    needs_texts : bool
-        Whether records without texts are errors. Otherwise all their mentions are without place.
+    is_grounded : bool
+        Whether mentions are grounded; otherwise they have no place, and records need no texts.
 
     Yields
     ------
     Document
-        The attribute ``stage`` of an annotation is the stage at which it was found. Mentions that were not found are
-        in the metadata, as ``ungrounded``: a list of types and strings.
+        Mentions that were not found are in the metadata, as ``ungrounded``: a list of types and strings.
 
     Raises
     ------
@@ -53,28 +48,27 @@ def generated_documents(
     names = TypeNames(options.answers)
     records = answer_records(part, options)
     if options.texts is not None:
-        paired = pair_answers(options.texts, records)
+        paired = pair_answers(options.texts, records, unanswered=options.answers.unanswered)
         if paired.note is not None:
             warn([paired.note])
         rows = (
             (pair.record._replace(id=pair.unit.document.id), pair.unit.document.text) for pair in paired
         )
     else:
-        rows = ((record, _text(record, needs=needs_texts)) for record in merged_records(list(records)))
-    while some := list(islice(rows, BATCH)):
-        texts = [text for _, text in some]
-        mentions = mentions_of([record for record, _ in some], texts, names, counts, is_gold=is_gold)
-        found = grounded(texts, mentions, options.answers, counts)
-        for (record, text), of_text in zip(some, found, strict=True):
-            yield _document(record, text, of_text)
-    warn([*counts.warnings(part.shown), *(_not_found(counts, part) if needs_texts else ())])
+        rows = ((record, _text(record, needs=is_grounded)) for record in merged_records(list(records)))
+    results = grounded_answers(
+        rows, names, options.answers, counts, is_gold=is_gold, is_grounded=is_grounded
+    )
+    for record, text, mentions in results:
+        yield _document(record, text, mentions)
+    warn(f"{part.shown}: {line}" for line in (*counts.warnings(), *names.warnings()))
 
 
 def _text(record: AnswerRecord, *, needs: bool) -> str:
     if record.text is None and needs:
         message = (
             f"{record.place}: the record has no text, in which mentions could be found; pass the texts with texts=, "
-            "score it against a corpus, or compare strings with matcher=spanrs.Strings() (--matcher strings)"
+            "score it against a corpus, or compare strings with matcher='strings'"
         )
         raise with_code(FormatError(message), "no_text", None)
     return record.text or ""
@@ -82,17 +76,7 @@ def _text(record: AnswerRecord, *, needs: bool) -> str:
 
 def _document(record: AnswerRecord, text: str, mentions: Sequence[GroundedMention]) -> Document:
     annotations = [
-        Annotation(m.type, m.start, m.end, {"stage": m.stage})
-        for m in mentions
-        if m.start is not None and m.end is not None
+        Annotation(m.type, m.start, m.end) for m in mentions if m.start is not None and m.end is not None
     ]
     unplaced = [[m.type, m.text] for m in mentions if m.stage is None]
     return Document(text, annotations, record.id, metadata={UNPLACED: unplaced} if unplaced else {})
-
-
-def _not_found(counts: AnswerCounts, part: Part) -> list[str]:
-    number = counts.ungrounded + counts.repeated
-    if not number:
-        return []
-    shown = f", such as {', '.join(counts.strings)}" if counts.strings else ""
-    return [f"{part.shown}: {number} of {counts.mentions} mentions were not found in their texts{shown}"]

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, NoReturn, Unpack
 
 from spanrs import _spanrs
-from spanrs.errors import SpanrsError
+from spanrs.errors import FormatError, SpanrsError
 from spanrs.io.annotator_files import PROJECT, annotator_of
 from spanrs.io.archives import archive_parts, is_archive
 from spanrs.io.corpus import Corpus
@@ -157,6 +157,9 @@ def _read(source: Any, arguments: Mapping[str, Any]) -> Corpus:
     if options.texts is not None:
         options = replace(options, texts=read(options.texts))
     parts = tuple(_parts(source, options))
+    if options.texts is not None and len(parts) > 1 and all(part.format == "generated" for part in parts):
+        # All files together are about the texts.
+        parts = (Part("", list(parts), "generated"),)
     projects = [part for part in parts if part.format == PROJECT]
     if projects and options.annotator is not None:
         options = replace(options, annotator=annotator_of(projects, str(options.annotator)))
@@ -178,12 +181,26 @@ def read_both(
     TypeError
         If an option applies to neither side.
     """
-    corpora = [
-        source if isinstance(source, Corpus) else _read(source, arguments)
-        for source, arguments in (gold, pred)
-    ]
+    corpora = read_gold(*gold), pred[0] if isinstance(pred[0], Corpus) else _read(*pred)
     check_used({**gold[1], **pred[1]}, corpora)
-    return corpora[0], corpora[1]
+    return corpora
+
+
+def read_gold(source: Any, arguments: Mapping[str, Any]) -> Corpus:
+    """Read gold with options that may be meant for pred.
+
+    With ``format="generated"``, gold consists of answers only if its own format is not recognised. Options that do not
+    apply to gold are not refused.
+    """
+    if isinstance(source, Corpus):
+        return source
+    if arguments.get("format") != "generated" or not isinstance(source, (str, PathLike)):
+        return _read(source, arguments)
+    of_gold = {name: value for name, value in arguments.items() if name not in ("format", "tags")}
+    try:
+        return _read(source, of_gold)
+    except FormatError:
+        return _read(source, arguments)
 
 
 #: Options that apply to every kind of part.
@@ -251,6 +268,8 @@ def check_used(arguments: Mapping[str, Any], corpora: Iterable[Corpus]) -> None:
     unused = next((name for name in given if name not in used), None)
     if unused is not None:
         formats = " and ".join(dict.fromkeys(part.format for part in parts))
+        if unused == "answers":
+            raise TypeError(f"options for answers of models do not apply to {formats}")
         raise TypeError(f"{unused} does not apply to {formats}; omit it or choose another format")
 
 
@@ -354,7 +373,9 @@ def _several_paths(paths: Sequence[str | PathLike[str]], options: ReadOptions) -
 
 def _are_answers(first: object) -> bool:
     """Return whether a list that begins with a value has answers, as opposed to paths of files of answers."""
-    return isinstance(first, Mapping) or (isinstance(first, str) and not os.path.exists(first))
+    if isinstance(first, str):
+        return not os.path.exists(first)
+    return first is None or isinstance(first, (Mapping, list))
 
 
 def _is_document(source: object) -> bool:

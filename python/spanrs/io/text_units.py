@@ -15,8 +15,8 @@ from spanrs.io.texts import documents_of_sentences
 UNPLACED = "ungrounded"
 
 
-class Texts(Protocol):
-    """A corpus, of which this module, on which corpora depend, needs to know no more."""
+class TextCorpus(Protocol):
+    """The part of :class:`spanrs.Corpus` that this module uses; importing the class would be circular."""
 
     @property
     def parts(self) -> Sequence[Part]:
@@ -62,17 +62,17 @@ def text_key(text: str) -> str:
     return "".join(text.split())
 
 
-def has_sentences(corpus: Texts) -> bool:
+def has_sentences(corpus: TextCorpus) -> bool:
     """Return whether the texts of a corpus can be sentences, as well as documents."""
     return all(part.kind != "documents" for part in corpus.parts)
 
 
-def text_units(corpus: Texts, *, by_sentence: bool) -> Iterator[TextUnit]:
+def text_units(corpus: TextCorpus, *, by_sentence: bool) -> Iterator[TextUnit]:
     """Yield the texts of a corpus.
 
     Parameters
     ----------
-    corpus : Texts
+    corpus : TextCorpus
         The corpus.
     by_sentence : bool
         Whether each sentence is a text; only for corpora for which :func:`has_sentences` is true.
@@ -97,7 +97,7 @@ def text_units(corpus: Texts, *, by_sentence: bool) -> Iterator[TextUnit]:
             yield TextUnit(replace(document, annotations=content, id=sentence.id), group)
 
 
-def facts_of(corpus: Texts, *, by_sentence: bool) -> UnitFacts:
+def facts_of(corpus: TextCorpus, *, by_sentence: bool) -> UnitFacts:
     """Read a corpus once and return the facts about its texts."""
     facts = UnitFacts()
     for unit in text_units(corpus, by_sentence=by_sentence):

@@ -35,6 +35,11 @@ _NOT_ALL_READINGS = (
     *("kept", "maps", "untyped", "like", "reading", "by_document", "by_sentence", "errors", "fail_under"),
     *("plot", "save", "short_signature", "intervals", "threads"),
 )
+#: Parameters without effect with --all-settings.
+_NOT_ALL_SETTINGS = (
+    *("matcher", "align", "all_readings", "pred_scheme", "max_violations", "on_error"),
+    *(name for name in _NOT_ALL_READINGS if name not in ("reading", "threads")),
+)
 
 
 class _Command(Command):
@@ -174,7 +179,7 @@ def _check_options(matcher: str, preds: tuple[str, ...], output: Output) -> None
     if options.given("all_readings"):
         options.refuse(_NOT_ALL_READINGS, "--all-readings")
     if options.given("all_settings"):
-        options.refuse(("matcher", "all_readings", *_NOT_ALL_READINGS), "--all-settings")
+        options.refuse(_NOT_ALL_SETTINGS, "--all-settings")
     if options.given("by_document"):
         options.refuse(["by_sentence"], "--by-document")
     if matcher != "mat":
@@ -341,7 +346,8 @@ def _all_settings(
         gold_corpus, pred_corpus = read_sides(gold, preds[0], sides, given["read"])
         if pred_corpus is None:
             raise TypeError("a file with both sides has no answers of a model")
-        rows = score_all_settings(gold_corpus, pred_corpus)
+        taken = {name: given[name] for name in ("scheme", "reading", "pairing", "threads")}
+        rows = score_all_settings(gold_corpus, pred_corpus, **taken)
     show_settings(rows, output)
 
 

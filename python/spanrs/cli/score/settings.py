@@ -38,9 +38,12 @@ class SettingRows(NamedTuple):
     answers: Mapping[str, int]
 
 
-def score_all_settings(gold: Corpus, pred: Corpus) -> SettingRows:
-    """Score answers under all settings of spanrs, and by the rules of published scorers."""
-    results = score_settings(score, gold, pred)
+def score_all_settings(gold: Corpus, pred: Corpus, **options: Any) -> SettingRows:
+    """Score answers under all settings of spanrs, and by the rules of published scorers.
+
+    ``options`` are passed to :func:`spanrs.score`.
+    """
+    results = score_settings(score, gold, pred, **options)
     rows = []
     for name, (setting, result) in results.items():
         of_setting = result if setting.criterion is None else result[setting.criterion]
@@ -65,7 +68,7 @@ def show_settings(scored: SettingRows, output: Output) -> None:
         yield table()
         yield "\n"
         yield answers_table(scored.answers)
-        yield from (f"signature {row.signature}" for row in scored.rows if row.signature is not None)
+        yield from (f"{row.name}: {row.signature}" for row in scored.rows if row.signature is not None)
 
     def as_json() -> str:
         plain: dict[str, Any] = {

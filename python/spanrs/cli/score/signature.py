@@ -145,9 +145,10 @@ ANSWERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "off_schema": ("off_schema", str),
     "schema": ("types", _names),
     "type_names": ("type_names", _parents),
+    "unanswered": ("unanswered", str),
     "ungrounded": ("ungrounded", str),
     "occurrences": ("occurrences", str),
-    "stages": ("stages", lambda value: value.split("+")),
+    "stages": ("stages", lambda value: [] if value == "none" else value.split("+")),
     "threshold": ("threshold", float),
     "diacritics": ("diacritics", lambda value: value == "ignored"),
 }
