@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from spanrs.errors import SpanrsWarning
-from spanrs.eval.compared_spans import in_text, of_document
+from spanrs.eval.compared_spans import context, in_text, of_document
 from spanrs.eval.details import (
     ErrorList,
     IdOptions,
@@ -72,14 +72,15 @@ def list_errors(
 def _in_text(
     error: Detail, documents: Sequence[tuple[str, Document, Document]], matcher: Matcher
 ) -> Detail:
-    """Add the document name to an error, and the text of the gold span, or of the pred span without a gold span."""
+    """Add the document name to an error, and the text around its gold span, or its pred span without a gold span."""
     name, gold, pred = documents[error.sentence]
     if matcher.unit is not None:
         return in_text(error, (gold, pred), matcher)._replace(path=name)
     span, document = (error.gold, gold) if error.gold is not None else (error.pred, pred)
     if span is None:
         return error._replace(path=name)
-    return error._replace(path=name, first=span.start, tokens=(document.text[span.start : span.end],))
+    first, end = context(document.text, span.start, span.end)
+    return error._replace(path=name, first=first, tokens=(document.text[first:end],))
 
 
 def _batches_again(

@@ -110,7 +110,8 @@ def score(
           with ``vocabulary``, of integers. A null in gold excludes the token.
     matcher : str or Matcher
         ``exact``; ``partial`` or :class:`spanrs.Partial`; ``fair`` or :class:`spanrs.Fair`; ``characters`` or
-        :class:`spanrs.Characters`; for documents also :class:`spanrs.mat.Mat`.
+        :class:`spanrs.Characters`; ``strings`` or :class:`spanrs.Strings`, also for lists of answers or strings in
+        memory; for documents also :class:`spanrs.mat.Mat`.
     scheme : str, optional
         IOB, BIO, IOE1, IOE2, IOBES, BILOU, BMEWO, BMES, IO or TOKEN, in any usual spelling, or ``auto``: the scheme
         with the fewest violations in gold, never TOKEN. By default the scheme of the gold corpus. Not used for spans.

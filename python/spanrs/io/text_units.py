@@ -80,9 +80,9 @@ def text_units(corpus: TextCorpus, *, by_sentence: bool) -> Iterator[TextUnit]:
     if not by_sentence:
         for at, document in enumerate(corpus.documents):
             content = [a for a in document.annotations if a.is_content]
-            yield TextUnit(
-                replace(document, annotations=content), str(at) if document.id is None else document.id
-            )
+            is_plain = len(content) == len(document.annotations)
+            text = document if is_plain else replace(document, annotations=content)
+            yield TextUnit(text, str(at) if document.id is None else document.id)
         return
     decided = corpus.decided() if corpus.has_tags else corpus
     documents = 0
