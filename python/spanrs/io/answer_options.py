@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from spanrs.errors import check_name
 
-#: Stages of grounding, in order.
-STAGES = ("exact", "case", "unicode", "part", "fuzzy")
+#: The stages of grounding in the order in which they run.
+STAGES = ("exact", "case", "unicode", "fuzzy", "part")
 #: What becomes of mentions whose types are not in the schema.
 OFF_SCHEMA = ("keep", "drop", "count")
 #: What becomes of mentions that do not occur in the text.
