@@ -82,13 +82,35 @@ def chains(
                 yield [(at, (start, end)), *rest]
 
 
+def reserved(
+    mentions: Sequence[tuple[str, str]],
+    found: dict[int, list[Range]],
+    stage: str,
+    placed: Sequence[Range],
+) -> dict[int, list[Range]]:
+    """The occurrences that mentions may use, so that shorter strings leave longer ones their only occurrences."""
+    forms = {at: normal(mentions[at][1], stage) for at in found}
+    taken = list(placed)
+    allowed = {}
+    for form in sorted(dict.fromkeys(forms.values()), key=len, reverse=True):
+        same = [at for at in found if forms[at] == form]
+        free = [place for place in found[same[0]] if not any(overlaps(place, range_) for range_ in taken)]
+        for at in same:
+            allowed[at] = free if len(free) >= len(same) else found[at]
+        if len(free) <= len(same):
+            taken += free
+    return {at: allowed[at] for at in found}
+
+
 def overlaps(one: Range, other: Range) -> bool:
     """Whether two ranges have a common character."""
     return one[0] < other[1] and other[0] < one[1]
 
 
-def ground(text: str, mentions: Sequence[tuple[str, str]]) -> list[tuple[int, int, str] | None]:
-    """The place of each mention, by the written rules."""
+def ground(
+    text: str, mentions: Sequence[tuple[str, str]], *, reserve: bool = True
+) -> list[tuple[int, int, str] | None]:
+    """The place of each mention, by the written rules; without ``reserve``, none is kept for longer strings."""
     places: list[tuple[int, int, str] | None] = [None] * len(mentions)
     chained: dict[int, Range] = {}
 
@@ -102,6 +124,8 @@ def ground(text: str, mentions: Sequence[tuple[str, str]]) -> list[tuple[int, in
     for stage in STAGES:
         left = [at for at, place in enumerate(places) if place is None]
         found = {at: occurrences(text, mentions[at][1], stage) for at in left}
+        if reserve:
+            found = reserved(mentions, found, stage, [place for _, place in placed()])
         candidates = []
         for at in left:
             floor = max((end for other, (_, end) in chained.items() if other < at), default=0)
@@ -129,3 +153,18 @@ def ground(text: str, mentions: Sequence[tuple[str, str]]) -> list[tuple[int, in
                 for place in (free or unused)[:1]:
                     places[at] = (*place, stage)
     return places
+
+
+def apart(text: str, mentions: Sequence[tuple[str, str]], stage: str) -> bool:
+    """Whether all mentions can be placed at one stage without any overlap, by trying all ways."""
+
+    def place(at: int, taken: list[Range]) -> bool:
+        if at == len(mentions):
+            return True
+        return any(
+            place(at + 1, [*taken, range_])
+            for range_ in occurrences(text, mentions[at][1], stage)
+            if not any(overlaps(range_, other) for other in taken)
+        )
+
+    return place(0, [])

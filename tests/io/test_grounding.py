@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import ground_oracle
 import spanrs
 from spanrs.io import Grounding, ground_many
-from spanrs.io.grounding import STAGES
+from spanrs.io.answer_options import STAGES
 
 ALPHABET = [*"aaAbéefi  .’'東京ßs\n", "\u0301", "\xad", "ﬁ"]
 
@@ -40,7 +41,7 @@ def test_assignment_equals_trying_everything(seed):
     stages = Counter()
     for _ in range(200):
         text, mentions = random_document(rng)
-        grounding = spanrs.ground(text, mentions, stages=STAGES[:4])
+        grounding = spanrs.ground(text, mentions, stages=ground_oracle.STAGES)
         found = [(m.start, m.end, m.stage) if m.stage else None for m in grounding]
         assert found == ground_oracle.ground(text, mentions), (text, mentions)
         stages.update(place and place[2] for place in found)
@@ -56,9 +57,49 @@ def test_assignment_of_many_repeats_equals_trying_everything():
         mentions = [
             (rng.choice("XY"), rng.choice(["a", "b", "a b", "B", "b a"])) for _ in range(rng.randint(1, 5))
         ]
-        grounding = spanrs.ground(text, mentions, stages=STAGES[:4])
+        grounding = spanrs.ground(text, mentions, stages=ground_oracle.STAGES)
         found = [(m.start, m.end, m.stage) if m.stage else None for m in grounding]
         assert found == ground_oracle.ground(text, mentions), (text, mentions)
+
+
+def number_of_overlaps(places: list[tuple[int, int, str] | None]) -> int:
+    """The number of pairs of places with a common character."""
+    ranges = [place[:2] for place in places if place]
+    return sum(ground_oracle.overlaps(a, b) for a, b in combinations(ranges, 2))
+
+
+def test_strings_leave_longer_ones_their_only_occurrences():
+    rng = random.Random(6)
+    overlaps, possible, reached = Counter(), 0, 0
+    for _ in range(400):
+        words = [rng.choice(["a", "b", "a b", "b a", "c"]) for _ in range(rng.randint(2, 6))]
+        text = " ".join(words)
+        mentions = [("X", rng.choice(["a", "b", "a b", "b a", "c"])) for _ in range(rng.randint(2, 5))]
+        grounding = spanrs.ground(text, mentions, stages=["exact"])
+        found = [(m.start, m.end, m.stage) if m.stage else None for m in grounding]
+        simple = ground_oracle.ground(text, mentions, reserve=False)
+        # As many mentions are placed, with fewer overlaps.
+        assert [place is None for place in found] == [place is None for place in simple]
+        overlaps["reserved"] += number_of_overlaps(found)
+        overlaps["simple"] += number_of_overlaps(simple)
+        if ground_oracle.apart(text, mentions, "exact"):
+            possible += 1
+            reached += number_of_overlaps(found) == 0
+    assert 0 < overlaps["reserved"] < overlaps["simple"]
+    assert possible > 50
+    assert reached >= 0.97 * possible
+
+
+def test_a_name_in_a_longer_name_is_placed_elsewhere():
+    text = "Paris Hilton likes Paris , and Paris likes her ."
+    mentions = [("LOC", "Paris"), ("LOC", "Paris"), ("PER", "Paris Hilton")]
+    assert spanrs.ground(text, mentions).spans() == [("LOC", 19, 24), ("LOC", 31, 36), ("PER", 0, 12)]
+    nested = [("LOC", "Paris")] * 3 + mentions[2:]
+    assert spanrs.ground(text, nested).spans()[0] == ("LOC", 0, 5)
+    assert spanrs.ground("Bank of America", [("LOC", "America"), ("ORG", "Bank of America")]).spans() == [
+        ("LOC", 8, 15),
+        ("ORG", 0, 15),
+    ]
 
 
 TEXTS = st.text(st.sampled_from("aabAB éß.’'\n東京ﬁ\u0301\u200d👩½"), max_size=40) | st.text(max_size=20)

@@ -122,7 +122,7 @@ UNANSWERED = option("--unanswered", "unanswered", group="Answers of models",
 OCCURRENCES = option("--occurrences", "occurrences", group="Answers of models",
     help="Which occurrences of a mention count.", type=types.choice("listed", "all"), default="listed",
     metavar="WHICH", rare=True)
-STAGES = option("--stages", "stages", group="Answers of models", help="exact, case, unicode, part, fuzzy.",
+STAGES = option("--stages", "stages", group="Answers of models", help="exact, case, unicode, fuzzy, part.",
     type=types.NAMES, show_default="all", metavar="STAGE,...", multiple=True, rare=True)
 THRESHOLD = option("--threshold", "threshold", group="Answers of models",
     help="Minimum similarity of the stage fuzzy.", type=types.FloatRange(min=0, max=1), default=0.75,

@@ -21,8 +21,8 @@ _OF_MENTIONS = {
     "exact": "found: the same characters",
     "case": "found: other case or white space",
     "unicode": "found: other forms of characters",
-    "part": "found within a word",
     "fuzzy": "found: a similar string",
+    "part": "found within a word",
     "repeated": "listed more often than they occur",
     "ungrounded": "not in the text",
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from spanrs.errors import as_number, check_name
 
 #: Stages of grounding, in order.
-STAGES = ("exact", "case", "unicode", "part", "fuzzy")
+STAGES = ("exact", "case", "unicode", "fuzzy", "part")
 #: What happens to texts without an answer.
 UNANSWERED = ("refuse", "empty")
 #: How mentions whose types are not in the schema are handled.

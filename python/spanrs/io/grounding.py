@@ -10,10 +10,8 @@ from typing import Any, NamedTuple, overload
 
 from spanrs import _spanrs
 from spanrs.errors import as_number, check_text
+from spanrs.io.answer_options import STAGES
 from spanrs.threads import thread_count
-
-#: The stages in the order in which they run.
-STAGES = ("exact", "case", "unicode", "part", "fuzzy")
 
 #: Start, end, index of the stage, similarity.
 _Place = tuple[int, int, int, float]
@@ -129,8 +127,8 @@ def ground(
         - ``exact``: the same characters, not beginning or ending inside a word.
         - ``case``: any case and white space.
         - ``unicode``: any form of the same characters (NFKC), quotes and dashes; invisible characters are ignored.
-        - ``part``: also inside words.
-        - ``fuzzy``: tokens with a similarity of at least ``threshold``.
+        - ``fuzzy``: tokens with the same digits and a similarity of at least ``threshold``.
+        - ``part``: as ``unicode``, but also inside words.
     threshold : float, optional
         Minimum similarity in the stage fuzzy, greater than 0 and at most 1. The similarity is the larger of 1 minus the
         edit distance (insertions, deletions, substitutions, exchanges of adjacent characters) divided by the length of
@@ -161,7 +159,7 @@ def ground(
     order of the list, without overlap; then each remaining mention gets its first occurrence that overlaps no placed
     mention, or else the first occurrence that no mention of the same type has.
 
-    The first four stages take time linear in the text and the mentions, except for texts in which mentions have more
+    The other stages than fuzzy take time linear in the text and the mentions, except for texts in which mentions have more
     than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
     of the text, those with the most tokens in common.
 

@@ -7,6 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use spanrs_base::{Interrupted, Interval};
+
+use super::Check;
 use super::occurrences::Occurrences;
 
 /// Start and end in characters of the text.
@@ -28,6 +31,15 @@ pub(super) struct Open {
     pub(super) ty: u32,
     /// Index of its string among the strings of the stage.
     pub(super) string: usize,
+}
+
+/// Returns the number of open mentions of each string.
+pub(super) fn count_strings(open: &[Open], strings: usize) -> Vec<usize> {
+    let mut counts = vec![0; strings];
+    for open in open {
+        counts[open.string] += 1;
+    }
+    counts
 }
 
 /// The place of a mention: the range and the index of the occurrence.
@@ -53,9 +65,44 @@ impl Places {
         }
     }
 
+    /// Reserves the occurrences of strings that have no more free occurrences than mentions, and
+    /// removes occurrences that overlap them or a placed mention if the string has enough others.
+    /// Longer strings come first.
+    ///
+    /// If all open mentions can be placed without overlap, no occurrence that such a placement uses
+    /// is removed: a string with as many free occurrences as mentions has all of them there, so that
+    /// they are not free for shorter strings.
+    pub(super) fn reserve(&self, open: &[Open], strings: &[&str], occurrences: &mut [Occurrences]) {
+        let counts = count_strings(open, strings.len());
+        let lengths: Vec<usize> = strings.iter().map(|s| s.chars().count()).collect();
+        let mut order: Vec<usize> = (0..strings.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(lengths[at]));
+        let mut taken = self.covered.clone();
+        for at in order {
+            let ranges = &mut occurrences[at].ranges;
+            let is_free = |range: &Range| !taken.overlaps(*range);
+            let free: Vec<Range> = ranges.iter().copied().filter(is_free).collect();
+            if free.len() <= counts[at] {
+                free.iter().for_each(|&range| taken.insert(range));
+            }
+            if free.len() >= counts[at] {
+                *ranges = free;
+            }
+        }
+    }
+
     /// Assigns the occurrences of a stage to open mentions, which are ascending. Returns the place
     /// of each open mention.
-    pub(super) fn assign(&mut self, open: &[Open], strings: &[Occurrences]) -> Vec<Option<Placed>> {
+    ///
+    /// # Errors
+    /// [`Interrupted`] if `check` requests a stop.
+    pub(super) fn assign(
+        &mut self,
+        open: &[Open],
+        strings: &[Occurrences],
+        check: Check<'_>,
+    ) -> Result<Vec<Option<Placed>>, Interrupted> {
+        let mut interval = Interval::new(1 << 10);
         let mut placed = self.chain(open, strings);
         for (place, open) in placed.iter().zip(open) {
             if let Some((range, _)) = *place {
@@ -69,6 +116,9 @@ impl Places {
         for (place, open) in placed.iter_mut().zip(open) {
             if place.is_some() {
                 continue;
+            }
+            if interval.passes(1) {
+                check()?;
             }
             let occurrences = &strings[open.string];
             let is_free = |range: Range| !self.covered.overlaps(range);
@@ -84,7 +134,7 @@ impl Places {
             }
             *place = chosen;
         }
-        placed
+        Ok(placed)
     }
 
     /// Returns the places of the largest chain.
@@ -241,7 +291,7 @@ impl Chain {
                 let after = starts.partition_point(|&start| start >= stop);
                 *length = after + 1;
                 match starts.get_mut(after) {
-                    Some(known) => *known = start.max(*known),
+                    Some(largest) => *largest = start.max(*largest),
                     None => starts.push(start),
                 }
             }
@@ -252,7 +302,7 @@ impl Chain {
 }
 
 /// The characters that are covered by placed mentions, as disjoint ranges: end by start.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Coverage(BTreeMap<u32, u32>);
 
 impl Coverage {

@@ -80,6 +80,27 @@ pub(super) fn plain(c: char) -> Option<char> {
     })
 }
 
+/// The digit 0 of each script, ascending; the digits 1 to 9 follow it (general category Nd).
+const ZEROS: [u32; 68] = [
+    0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
+    0xDE6, 0xE50, 0xED0, 0xF20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90,
+    0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10,
+    0x104A0, 0x10D30, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650,
+    0x116C0, 0x11730, 0x118E0, 0x11950, 0x11C50, 0x11D50, 0x11DA0, 0x11F50, 0x16A60, 0x16AC0,
+    0x16B50, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E950,
+    0x1FBF0,
+];
+
+/// Returns the value of a decimal digit of any script.
+pub(super) fn digit(c: char) -> Option<u8> {
+    if c.is_ascii() {
+        return c.is_ascii_digit().then_some(c as u8 - b'0');
+    }
+    let before = ZEROS.partition_point(|&zero| zero <= c as u32);
+    let value = c as u32 - ZEROS[before - 1];
+    u8::try_from(value).ok().filter(|&value| value < 10)
+}
+
 /// Returns true for marks that [`super::GroundOptions::diacritics`] removes: accents of Latin,
 /// Greek and Cyrillic letters, and vowel signs of Hebrew and Arabic. Marks of other scripts, such
 /// as the Japanese voicing marks, distinguish words.
@@ -107,6 +128,27 @@ pub(super) fn without_stroke(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_have_values() {
+        let values: Vec<_> = "07٣९๔９𝟡x½²一é".chars().map(digit).collect();
+        let digits = [0, 7, 3, 9, 4, 9, 9].map(Some);
+        assert_eq!(values[..7], digits);
+        assert!(values[7..].iter().all(Option::is_none));
+        assert!(ZEROS.is_sorted());
+    }
+
+    #[test]
+    #[cfg(feature = "documents")]
+    fn digits_are_those_of_unicode() {
+        let pattern = regex::Regex::new(r"^\p{Nd}$").expect("the pattern is valid");
+        for c in '\0'..=char::MAX {
+            // Scripts that later versions of Unicode add are not in the table.
+            let is_known = digit(c).is_some() || (c as u32) < 0x10000;
+            let expected = pattern.is_match(c.encode_utf8(&mut [0; 4]));
+            assert!(!is_known || expected == digit(c).is_some(), "{c:?}");
+        }
+    }
 
     #[test]
     #[cfg(feature = "documents")]

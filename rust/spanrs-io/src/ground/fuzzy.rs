@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use spanrs_base::Interrupted;
+
+use super::Check;
 use super::occurrences::Occurrences;
 use super::similarity::{MentionText, TokenText, Window, most_similar};
-use super::stream::{Level, Locator, Stream};
+use super::stream::{Locator, Stream, StringSize};
 use super::trigrams::{Trigrams, trigrams_of};
 
 /// Maximum length of a mention, in normalised characters.
@@ -13,7 +16,7 @@ pub(super) const MAX_CHARACTERS: usize = 1000;
 const ANCHORS: usize = 2048;
 /// Maximum number of windows that are compared with a mention.
 const WINDOWS: usize = 32;
-/// Maximum number of pairs of characters that are compared for a mention, after the first window.
+/// Maximum number of pairs of characters that are compared for a mention; windows beyond are skipped.
 const CELLS: usize = 1 << 21;
 /// Minimum evidence for a window, as a proportion of the evidence for the best window.
 const EVIDENCE: f64 = 0.5;
@@ -29,8 +32,8 @@ pub(super) struct TokenIndex<'a> {
     /// Start and end of each token in bytes of the normalised text.
     tokens: Vec<(u32, u32)>,
     ids: HashMap<&'a str, u32>,
-    /// Distinct tokens by id.
-    names: Vec<&'a str>,
+    /// Lengths of the distinct tokens in characters.
+    lengths: Vec<usize>,
     /// Positions of the tokens with each id.
     positions: Vec<Vec<u32>>,
     /// Trigrams of the distinct tokens, with ids.
@@ -58,7 +61,7 @@ impl<'a> TokenIndex<'a> {
             tokens,
             ids,
             trigrams: Trigrams::new(&names),
-            names,
+            lengths: names.iter().map(|name| name.chars().count()).collect(),
             positions,
             characters: stream.text.chars().count(),
         }
@@ -66,63 +69,109 @@ impl<'a> TokenIndex<'a> {
 
     /// Returns disjoint windows whose similarity with a mention is at least the threshold, the most
     /// similar first.
-    pub(super) fn find(&self, mention: &str, threshold: f64) -> Occurrences {
-        if mention.len() > 4 * MAX_CHARACTERS {
-            return Occurrences::default();
+    ///
+    /// # Errors
+    /// [`Interrupted`] if `check` requests a stop.
+    pub(super) fn find(
+        &self,
+        mention: &Stream<'_>,
+        threshold: f64,
+        check: Check<'_>,
+    ) -> Result<Occurrences, Interrupted> {
+        if mention.text.len() > 4 * MAX_CHARACTERS {
+            return Ok(Occurrences::default());
         }
-        // Its tokens; normalised strings are not changed.
-        let stream = Stream::new(mention, Level::Case);
-        let mention = MentionText::new(token_text(&stream.text, &stream.tokens()));
+        let mention = MentionText::new(token_text(&mention.text, &mention.tokens()));
         let length = mention.text.characters.len();
         // No string of fewer characters than this is similar enough.
         let least = length as f64 * threshold;
         if length == 0 || length > MAX_CHARACTERS || least > self.characters as f64 {
-            return Occurrences::default();
+            return Ok(Occurrences::default());
         }
         let slack = 2 + mention.text.tokens.len() / 4;
-        let mut found: Vec<Window> = Vec::new();
-        let (mut cells, mut most) = (0, 0.0);
-        for (weight, start) in self.window_starts(&mention.text, slack) {
-            let first = start.saturating_sub(slack);
-            let last = (start + mention.text.tokens.len() + 2 * slack).min(self.tokens.len());
-            let text = token_text(&self.stream.text, &self.tokens[first..last]);
-            let is_first = cells == 0;
-            cells += length * text.characters.len();
-            most = if is_first { weight } else { most };
-            if !is_first && (cells > CELLS || weight < EVIDENCE * most) {
+        let mut similar: Vec<Window> = Vec::new();
+        let mut cells = 0;
+        let starts = self.window_starts(&mention.text, slack);
+        let most = starts.first().map_or(0.0, |best| best.0);
+        for (weight, start) in starts {
+            if weight < EVIDENCE * most {
                 break;
             }
-            found.extend(
-                most_similar(&mention, &text, threshold).map(|window| Window {
+            check()?;
+            let first = start.saturating_sub(slack);
+            let last = (start + mention.text.tokens.len() + 2 * slack).min(self.tokens.len());
+            for (first, last) in self.without_long_tokens(first, last, length, threshold) {
+                let text = token_text(&self.stream.text, &self.tokens[first..last]);
+                let size = length * text.characters.len();
+                if cells + size > CELLS {
+                    continue;
+                }
+                cells += size;
+                let window = most_similar(&mention, &text, threshold);
+                similar.extend(window.map(|window| Window {
                     first: window.first + first,
                     last: window.last + first,
                     ..window
-                }),
-            );
+                }));
+            }
         }
-        self.disjoint(found)
+        Ok(self.disjoint(similar))
+    }
+
+    /// Divides a range of tokens at the tokens that are too long to be part of an occurrence of a
+    /// mention of `length` characters, and leaves out ranges with more than [`CELLS`] pairs of
+    /// characters.
+    ///
+    /// An occurrence of `n` characters has at most the similarity `length / n`, or, if the order of
+    /// words is disregarded, `0.95 * 2 * length / (length + n)`, which is less than
+    /// `2 * length / n`.
+    fn without_long_tokens(
+        &self,
+        first: usize,
+        last: usize,
+        length: usize,
+        threshold: f64,
+    ) -> Vec<(usize, usize)> {
+        // A character has at most four bytes.
+        let most = 4.0 * 2.0 * length as f64 / threshold;
+        let is_long = |&at: &usize| {
+            let (start, end) = self.tokens[at];
+            f64::from(end - start) > most
+        };
+        let mut ranges = Vec::new();
+        let mut from = first;
+        for at in (first..last).filter(is_long).chain([last]) {
+            if from < at {
+                let bytes = self.tokens[at - 1].1 - self.tokens[from].0;
+                if bytes as usize <= 4 * CELLS / length {
+                    ranges.push((from, at));
+                }
+            }
+            from = at + 1;
+        }
+        ranges
     }
 
     /// Returns the best windows that do not overlap better ones; of equal windows the earlier one.
-    fn disjoint(&self, mut found: Vec<Window>) -> Occurrences {
+    fn disjoint(&self, mut windows: Vec<Window>) -> Occurrences {
         let place = |window: &Window| (window.first, window.last);
-        found.sort_by(|a, b| {
+        windows.sort_by(|a, b| {
             let by_similarity = b.similarity.total_cmp(&a.similarity);
             by_similarity.then(place(a).cmp(&place(b)))
         });
         let mut kept: Vec<Window> = Vec::new();
-        for window in found {
-            if kept
-                .iter()
-                .all(|other| window.last <= other.first || other.last <= window.first)
-            {
+        for window in windows {
+            let is_apart =
+                |better: &Window| window.last <= better.first || better.last <= window.first;
+            if kept.iter().all(is_apart) {
                 kept.push(window);
             }
         }
         let mut locator = Locator::new(self.stream);
         let ranked = kept.iter().filter_map(|window| {
             let (start, end) = (self.tokens[window.first].0, self.tokens[window.last - 1].1);
-            let range = locator.locate(start as usize, end as usize, false)?;
+            let size = StringSize::of(&self.stream.text[start as usize..end as usize]);
+            let range = locator.locate(start as usize, size, false)?;
             Some((range, window.similarity))
         });
         Occurrences::ranked(ranked.collect())
@@ -139,8 +188,8 @@ impl<'a> TokenIndex<'a> {
         let (mut weight, mut next) = (0.0, 0);
         let mut scored = Vec::with_capacity(anchors.len());
         for &(start, q) in &anchors {
-            while let Some(&(other, r)) = anchors.get(next)
-                && other <= start + slack as i64
+            while let Some(&(later, r)) = anchors.get(next)
+                && later <= start + slack as i64
             {
                 weight += if counts[r] == 0 { weights[r] } else { 0.0 };
                 counts[r] += 1;
@@ -153,7 +202,7 @@ impl<'a> TokenIndex<'a> {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut starts: Vec<(f64, i64)> = Vec::new();
         for (weight, start) in scored {
-            let is_far = |other: &(f64, i64)| start.abs_diff(other.1) > slack as u64;
+            let is_far = |better: &(f64, i64)| start.abs_diff(better.1) > slack as u64;
             if starts.iter().all(is_far) {
                 starts.push((weight, start));
                 if starts.len() == WINDOWS {
@@ -208,7 +257,7 @@ impl<'a> TokenIndex<'a> {
         let mut scored: Vec<(f64, u32)> = ids
             .chunk_by(|a, b| a == b)
             .map(|same| {
-                let length = self.names[same[0] as usize].chars().count();
+                let length = self.lengths[same[0] as usize];
                 (
                     2.0 * same.len() as f64 / (keys.len() + length) as f64,
                     same[0],
@@ -223,14 +272,12 @@ impl<'a> TokenIndex<'a> {
 
 /// Returns the characters of consecutive tokens of a normalised text.
 fn token_text(text: &str, tokens: &[(u32, u32)]) -> TokenText {
-    let bytes = |start: u32, end: u32| text[start as usize..end as usize].chars();
+    let slice = |start: u32, end: u32| &text[start as usize..end as usize];
     let mut collected = TokenText::default();
     let mut end = tokens.first().map_or(0, |token| token.0);
     for &(start, stop) in tokens {
-        collected.characters.extend(bytes(end, start));
-        let begin = collected.characters.len();
-        collected.characters.extend(bytes(start, stop));
-        collected.tokens.push((begin, collected.characters.len()));
+        collected.push_space(slice(end, start));
+        collected.push_token(slice(start, stop));
         end = stop;
     }
     collected

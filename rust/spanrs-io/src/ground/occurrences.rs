@@ -1,11 +1,11 @@
 //! All occurrences of many strings in one pass.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
-
 use memchr::memmem::Finder;
+use spanrs_base::{Interrupted, Interval};
 
-use super::GroundError;
-use super::stream::{Locator, Stream};
+use super::stream::{Locator, Stream, StringSize};
+use super::{Check, GroundError};
 
 /// The occurrences of a string, in characters of the original text.
 #[derive(Clone, Debug, Default)]
@@ -22,17 +22,20 @@ pub(super) struct Occurrences {
 
 impl Occurrences {
     /// Creates occurrences in the order of preference.
-    pub(super) fn ranked(mut found: Vec<((u32, u32), f64)>) -> Self {
-        let mut by_end: Vec<usize> = (0..found.len()).collect();
-        by_end.sort_by_key(|&at| (found[at].0.1, found[at].0.0));
-        let mut preferred = vec![0; found.len()];
+    pub(super) fn ranked(mut best_first: Vec<((u32, u32), f64)>) -> Self {
+        let mut by_end: Vec<usize> = (0..best_first.len()).collect();
+        by_end.sort_by_key(|&at| (best_first[at].0.1, best_first[at].0.0));
+        let mut preferred = vec![0; best_first.len()];
         for (rank, &at) in by_end.iter().enumerate() {
             preferred[at] = rank as u32;
         }
-        found.sort_by_key(|&((start, end), _)| (end, start));
+        best_first.sort_by_key(|&((start, end), _)| (end, start));
         Self {
-            ranges: found.iter().map(|&(range, _)| range).collect(),
-            similarities: found.iter().map(|&(_, similarity)| similarity).collect(),
+            ranges: best_first.iter().map(|&(range, _)| range).collect(),
+            similarities: best_first
+                .iter()
+                .map(|&(_, similarity)| similarity)
+                .collect(),
             preferred,
             raw: 0,
         }
@@ -56,43 +59,44 @@ const ALLOWANCE: u64 = 1 << 20;
 /// in texts with more than [`ALLOWANCE`] matches.
 const RAW_PER_KEPT: u64 = 16;
 
-/// Finds the occurrences of strings; `limits` are the maximum numbers of occurrences, and further
-/// occurrences are not reported.
+/// The strings that are searched in a text.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    pub(super) strings: &'a [&'a str],
+    /// The maximum number of occurrences of each string; further ones are not reported.
+    pub(super) limits: &'a [usize],
+    /// Whether occurrences may not begin or end inside a word.
+    pub(super) whole_words: bool,
+}
+
+/// Finds the occurrences of strings.
 ///
-/// A few strings are searched one by one. One pass of an automaton takes time linear in text, strings and matches. There are at most
-/// `O(n sqrt(m))` matches in a text of `n` bytes for distinct strings of `m` bytes in total. If
-/// there are many more matches than bytes, as in a text of one repeated letter, the automaton is
-/// built again without the strings that have reached their limit.
+/// A few strings are searched one by one, unless they have many characters in matches. One pass of
+/// an automaton takes time linear in text, strings and matches. There are at most `O(n sqrt(m))`
+/// matches in a text of `n` bytes for distinct strings of `m` bytes in total. If there are many more
+/// matches than bytes, as in a text of one repeated letter, the automaton is built again without the
+/// strings that have reached their limit.
 ///
 /// # Errors
-/// [`GroundError::TooLong`] if the strings are too long for an automaton.
+/// [`GroundError::Automaton`] if the strings are too long for an automaton, and
+/// [`GroundError::Interrupted`].
 pub(super) fn find_occurrences(
     stream: &Stream<'_>,
-    strings: &[&str],
-    limits: &[usize],
-    whole_words: bool,
+    search: &Search<'_>,
+    check: Check<'_>,
 ) -> Result<Vec<Occurrences>, GroundError> {
-    let mut all = vec![Occurrences::default(); strings.len()];
+    let (strings, limits) = (search.strings, search.limits);
     let fits = |&at: &usize| !strings[at].is_empty() && strings[at].len() <= stream.text.len();
     let mut active: Vec<usize> = (0..strings.len()).filter(fits).collect();
-    let mut done = 0;
-    if active.len() <= FEW {
-        if find_each(stream, strings, &active, limits, whole_words, &mut all) {
-            return Ok(all);
-        }
-        all = vec![Occurrences::default(); strings.len()];
+    if active.len() <= FEW
+        && let Some(all) = find_each(stream, search, &active, check)?
+    {
+        return Ok(all);
     }
+    let mut all = vec![Occurrences::default(); strings.len()];
+    let mut done = 0;
     while !active.is_empty() {
-        let resumed = scan(
-            stream,
-            strings,
-            &active,
-            limits,
-            whole_words,
-            done,
-            &mut all,
-        )?;
-        let Some(at) = resumed else {
+        let Some(at) = scan(stream, search, &active, done, &mut all, check)? else {
             break;
         };
         done = at;
@@ -101,37 +105,38 @@ pub(super) fn find_occurrences(
     Ok(all)
 }
 
-/// Finds the occurrences of each string in a pass of its own. Returns false if this takes too long,
-/// because there are many matches.
+/// Finds the occurrences of each string in a pass of its own. Returns None if this takes too long,
+/// because there are many or long matches: comparing overlapping matches takes time quadratic in
+/// their length.
 fn find_each(
     stream: &Stream<'_>,
-    strings: &[&str],
+    search: &Search<'_>,
     active: &[usize],
-    limits: &[usize],
-    whole_words: bool,
-    all: &mut [Occurrences],
-) -> bool {
+    check: Check<'_>,
+) -> Result<Option<Vec<Occurrences>>, Interrupted> {
     let text = stream.text.as_bytes();
+    let mut all = vec![Occurrences::default(); search.strings.len()];
     let mut allowance = 256 + text.len() / 64;
     for &at in active {
-        let finder = Finder::new(strings[at]);
+        check()?;
+        let finder = Finder::new(search.strings[at]);
         let mut locator = Locator::new(stream);
+        let size = StringSize::of(search.strings[at]);
+        let ranges = &mut all[at].ranges;
         let mut from = 0;
-        while all[at].ranges.len() < limits[at]
-            && let Some(found) = finder.find(&text[from..])
+        while ranges.len() < search.limits[at]
+            && let Some(distance) = finder.find(&text[from..])
         {
-            let (start, end) = (from + found, from + found + strings[at].len());
-            all[at]
-                .ranges
-                .extend(locator.locate(start, end, whole_words));
+            let start = from + distance;
+            ranges.extend(locator.locate(start, size, search.whole_words));
             from = start + 1;
-            if allowance == 0 {
-                return false;
-            }
-            allowance -= 1;
+            let Some(rest) = allowance.checked_sub(1 + size.bytes / 64) else {
+                return Ok(None);
+            };
+            allowance = rest;
         }
     }
-    true
+    Ok(Some(all))
 }
 
 /// Returns true if a string needs no further occurrences.
@@ -143,49 +148,52 @@ fn is_saturated(occurrences: &Occurrences, limit: usize) -> bool {
 /// which the scan stopped, if strings should be removed from the automaton.
 fn scan(
     stream: &Stream<'_>,
-    strings: &[&str],
+    search: &Search<'_>,
     active: &[usize],
-    limits: &[usize],
-    whole_words: bool,
     done: usize,
     all: &mut [Occurrences],
+    check: Check<'_>,
 ) -> Result<Option<usize>, GroundError> {
+    let limits = search.limits;
+    let patterns = active.iter().map(|&at| search.strings[at]);
+    let sizes: Vec<StringSize> = patterns.clone().map(StringSize::of).collect();
+    let longest = sizes.iter().map(|size| size.bytes).max().unwrap_or(0);
     let automaton = AhoCorasick::builder()
         .match_kind(MatchKind::Standard)
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .prefilter(false)
-        .build(active.iter().map(|&at| strings[at]))
-        .map_err(|_| GroundError::TooLong)?;
-    let longest = active
-        .iter()
-        .map(|&at| strings[at].len())
-        .max()
-        .unwrap_or(0);
+        .build(patterns)
+        .map_err(|_| GroundError::Automaton)?;
     let mut locator = Locator::new(stream);
     let input = Input::new(&*stream.text).range((done + 1).saturating_sub(longest)..);
     let matches = automaton
         .try_find_overlapping_iter(input)
-        .map_err(|_| GroundError::TooLong)?;
+        .map_err(|_| GroundError::Automaton)?;
     let mut allowance = ALLOWANCE + 4 * (stream.text.len() - done) as u64;
+    let mut interval = Interval::new(1 << 16);
     let mut last = done;
-    for found in matches {
-        if found.end() <= done {
+    for hit in matches {
+        if interval.passes(1) {
+            check()?;
+        }
+        if hit.end() <= done {
             continue;
         }
-        if found.end() > last && allowance == 0 {
+        if hit.end() > last && allowance == 0 {
             if active.iter().any(|&at| is_saturated(&all[at], limits[at])) {
                 return Ok(Some(last));
             }
             allowance = ALLOWANCE;
         }
-        last = found.end();
+        last = hit.end();
         allowance = allowance.saturating_sub(1);
-        let string = active[found.pattern().as_usize()];
-        all[string].raw += 1;
-        if all[string].ranges.len() < limits[string]
-            && let Some(range) = locator.locate(found.start(), found.end(), whole_words)
+        let pattern = hit.pattern().as_usize();
+        let occurrences = &mut all[active[pattern]];
+        occurrences.raw += 1;
+        if occurrences.ranges.len() < limits[active[pattern]]
+            && let Some(range) = locator.locate(hit.start(), sizes[pattern], search.whole_words)
         {
-            all[string].ranges.push(range);
+            occurrences.ranges.push(range);
         }
     }
     Ok(None)

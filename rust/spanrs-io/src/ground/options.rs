@@ -15,10 +15,10 @@ pub enum Stage {
     Case,
     /// The same after NFKC, with other quotes and dashes.
     Unicode,
-    /// The same, inside words.
-    Part,
     /// Similar tokens.
     Fuzzy,
+    /// The same as in the stage unicode, but inside words.
+    Part,
 }
 
 impl Stage {
@@ -27,8 +27,8 @@ impl Stage {
         Self::Exact,
         Self::Case,
         Self::Unicode,
-        Self::Part,
         Self::Fuzzy,
+        Self::Part,
     ];
 
     /// Returns the name.
@@ -41,8 +41,8 @@ impl Stage {
             Self::Exact => "exact",
             Self::Case => "case",
             Self::Unicode => "unicode",
-            Self::Part => "part",
             Self::Fuzzy => "fuzzy",
+            Self::Part => "part",
         }
     }
 
@@ -79,7 +79,7 @@ impl Default for GroundOptions {
 }
 
 impl GroundOptions {
-    /// Maximum length of a text or mention in bytes.
+    /// Maximum length of a text, and of all its mentions together, in bytes.
     pub(super) const MAX_BYTES: usize = 1 << 27;
 
     /// Checks the ranges of the options.
@@ -107,9 +107,12 @@ pub enum GroundError {
     /// A threshold that is not a proportion.
     #[error("threshold must be more than 0 and at most 1, not {0}")]
     Threshold(f64),
-    /// A text or mentions that are too long.
+    /// A text, or all mentions of a text together, have more than 128 MiB.
     #[error("a text or its mentions are longer than 128 MiB; split the text into documents")]
     TooLong,
+    /// The mentions of a text are too long for an automaton.
+    #[error("the mentions of a text are too long to be searched together; ground fewer at a time")]
+    Automaton,
     /// The caller requested a stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -120,6 +123,7 @@ impl Coded for GroundError {
         match self {
             Self::Threshold(_) => (ErrorClass::Value, "threshold"),
             Self::TooLong => (ErrorClass::Limit, "text_too_long"),
+            Self::Automaton => (ErrorClass::Limit, "mentions_too_long"),
             Self::Interrupted(error) => error.kind(),
         }
     }

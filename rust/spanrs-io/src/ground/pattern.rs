@@ -169,7 +169,8 @@ mod tests {
 
         #[test]
         fn no_part_of_a_text_is_nearer(a in text(), b in text(), from in 0..70_usize, to in 0..70_usize) {
-            let whole = TokenText { characters: b.clone(), tokens: Vec::new() };
+            let mut whole = TokenText::default();
+            whole.push_space(&b.iter().collect::<String>());
             let part = &b[from.min(to).min(b.len())..from.max(to).min(b.len())];
             prop_assert!(Pattern::new(&a).least_distance(&whole) <= distance_by_cells(&a, part));
         }

@@ -1,5 +1,6 @@
 //! Similarity of a mention and a part of a text.
 
+use super::characters::digit;
 use super::pattern::Pattern;
 
 /// Factor of the similarity of tokens without regard to their order.
@@ -35,9 +36,35 @@ pub(super) struct TokenText {
     pub(super) characters: Vec<char>,
     /// Start and end of each token in the characters; between tokens there are at most spaces.
     pub(super) tokens: Vec<(usize, usize)>,
+    /// The values of all decimal digits.
+    digits: Vec<u8>,
+    /// For each token, the number of digits before its end.
+    digit_ends: Vec<usize>,
 }
 
 impl TokenText {
+    /// Appends white space between tokens.
+    pub(super) fn push_space(&mut self, space: &str) {
+        self.characters.extend(space.chars());
+    }
+
+    /// Appends a token.
+    pub(super) fn push_token(&mut self, token: &str) {
+        let start = self.characters.len();
+        self.characters.extend(token.chars());
+        self.tokens.push((start, self.characters.len()));
+        let characters = &self.characters[start..];
+        self.digits
+            .extend(characters.iter().copied().filter_map(digit));
+        self.digit_ends.push(self.digits.len());
+    }
+
+    /// Returns the digits of a range of tokens.
+    fn digits(&self, first: usize, last: usize) -> &[u8] {
+        let before = |at: usize| at.checked_sub(1).map_or(0, |at| self.digit_ends[at]);
+        &self.digits[before(first)..before(last)]
+    }
+
     /// Returns the characters of a token.
     fn token(&self, at: usize) -> &[char] {
         let (start, end) = self.tokens[at];
@@ -72,8 +99,10 @@ impl MentionText {
     }
 }
 
-/// Returns the most similar range of tokens of `text`, or None if no range has a similarity of at
-/// least `threshold`.
+/// Returns the most similar range of tokens of `text` that has the digits of the mention in the same
+/// order, or None if no such range has a similarity of at least `threshold`.
+///
+/// Numbers that differ in one digit are similar, but are different dates, amounts and identifiers.
 ///
 /// The similarity of two strings is the larger of two values: `1 - d / n`, where `d` is the edit
 /// distance ([`Pattern::distance`]) and `n` the length of the longer string in characters; and 0.95
@@ -87,13 +116,13 @@ pub(super) fn most_similar(
     // A range with distance `d` has at most `m + d` characters. Most windows end here.
     let (m, least) = (mention.whole.len, mention.whole.least_distance(text));
     let bound = m as f64 / (m + least) as f64;
-    let ordered = (bound >= threshold).then(|| aligned(&mention.text.characters, text));
-    let found = match ordered {
+    let ordered = (bound >= threshold).then(|| aligned(&mention.text, text));
+    let best = match ordered {
         Some(window) if window.similarity >= UNORDERED => Some(window),
         Some(window) => Some(window.or(unordered(mention, text))),
         None => unordered(mention, text),
     };
-    found.filter(|window| window.similarity >= threshold)
+    best.filter(|window| window.similarity >= threshold)
 }
 
 /// A cell of the alignment: the distance, and the index of the token at which the alignment begins.
@@ -103,8 +132,8 @@ type Cell = (u32, u32);
 ///
 /// This is Sellers' algorithm with starts and ends only at tokens: the start of the best alignment
 /// is carried along, so that one pass of `O(m w)` steps finds both ends.
-fn aligned(mention: &[char], text: &TokenText) -> Window {
-    let m = mention.len();
+fn aligned(mention: &TokenText, text: &TokenText) -> Window {
+    let m = mention.characters.len();
     // One cell for each prefix of the mention, for the last three characters of the text.
     let mut column: Vec<Cell> = (0..=m as u32).map(|distance| (distance, 0)).collect();
     let (mut before, mut earlier) = (column.clone(), column.clone());
@@ -123,7 +152,8 @@ fn aligned(mention: &[char], text: &TokenText) -> Window {
             column[0] = (0, begun as u32);
             begun += 1;
         }
-        fill_column(&mut column, (&before, &earlier), mention, (last, c));
+        let recent = (&*before, &*earlier);
+        fill_column(&mut column, recent, &mention.characters, (last, c));
         last = Some(c);
         if text.tokens.get(ended).is_none_or(|token| token.1 != after) {
             continue;
@@ -139,7 +169,8 @@ fn aligned(mention: &[char], text: &TokenText) -> Window {
             continue;
         };
         let similarity = 1.0 - f64::from(distance) / m.max(after - start) as f64;
-        if similarity > best.similarity {
+        let has_digits = || text.digits(first as usize, ended) == mention.digits;
+        if similarity > best.similarity && has_digits() {
             best = Window {
                 first: first as usize,
                 last: ended,
@@ -201,7 +232,9 @@ fn unordered(mention: &MentionText, text: &TokenText) -> Option<Window> {
             last,
             similarity: UNORDERED * paired / (total + covered) as f64,
         };
-        best = Some(best.map_or(window, |best| best.or(Some(window))));
+        if text.digits(first, last) == mention.text.digits {
+            best = Some(best.map_or(window, |best| best.or(Some(window))));
+        }
         // The end at the larger gap is dropped, in the hope of a shorter range.
         let gap = |a: usize, b: usize| pairs[b].0 - pairs[a].0;
         let n = pairs.len();

@@ -90,6 +90,23 @@ impl<'a> Stream<'a> {
     }
 }
 
+/// The length of a normalised string, which is determined once for all of its occurrences.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StringSize {
+    pub(super) bytes: usize,
+    pub(super) characters: u32,
+}
+
+impl StringSize {
+    /// Returns the length of a string.
+    pub(super) fn of(string: &str) -> Self {
+        Self {
+            bytes: string.len(),
+            characters: string.chars().count() as u32,
+        }
+    }
+}
+
 /// Maps ranges in bytes of a [`Stream`] to characters of the original. Ranges with ascending ends
 /// take linear time altogether.
 #[derive(Debug)]
@@ -110,19 +127,20 @@ impl<'a> Locator<'a> {
         }
     }
 
-    /// Returns the range in characters of the original for a range in bytes, or None if an end is
-    /// inside a grapheme cluster or, with `whole_words`, inside a word.
+    /// Returns the range in characters of the original for the occurrence of a string at a byte, or
+    /// None if an end is inside a grapheme cluster or, with `whole_words`, inside a word.
     #[inline]
     pub(super) fn locate(
         &mut self,
         start: usize,
-        end: usize,
+        string: StringSize,
         whole_words: bool,
     ) -> Option<(u32, u32)> {
         let stream = self.stream;
         if stream.is_original {
-            return self.locate_in_original(start, end, whole_words);
+            return self.locate_in_original(start, string, whole_words);
         }
+        let end = start + string.bytes;
         if whole_words && !(stream.borders[start] && stream.borders[end]) {
             return None;
         }
@@ -133,10 +151,11 @@ impl<'a> Locator<'a> {
     fn locate_in_original(
         &mut self,
         start: usize,
-        end: usize,
+        string: StringSize,
         whole_words: bool,
     ) -> Option<(u32, u32)> {
         let text = &*self.stream.text;
+        let end = start + string.bytes;
         let divides = |at| divides_cluster(text, at) || whole_words && divides_word(text, at);
         if divides(start) || divides(end) {
             return None;
@@ -146,8 +165,7 @@ impl<'a> Locator<'a> {
         }
         self.character += text[self.byte..end].chars().count() as u32;
         self.byte = end;
-        let length = text[start..end].chars().count() as u32;
-        Some((self.character - length, self.character))
+        Some((self.character - string.characters, self.character))
     }
 }
 

@@ -136,7 +136,7 @@ fn clusters_are_not_divided() {
         ("ß", "s"),
     ] {
         let options = GroundOptions {
-            stages: Stage::ALL[..4].to_vec(),
+            stages: vec![Stage::Exact, Stage::Case, Stage::Unicode, Stage::Part],
             ..GroundOptions::default()
         };
         assert_eq!(
@@ -208,6 +208,38 @@ fn similar_strings_are_found() {
         Stage::Fuzzy,
     );
     assert_eq!(grounded("nothing like it", &["Barack Obama"]), [None]);
+}
+
+#[test]
+fn similar_strings_have_the_same_digits() {
+    for (text, mention) in [
+        ("in 1998", "1997"),
+        ("Flights 1997 and 1998", "1999"),
+        ("for $ 4,900 only", "$ 4,500"),
+        ("ID 12345699.", "12345678"),
+        ("the Olympic Games in 2000", "Olympic Games"),
+        ("on 03.05.2021", "05.03.2021"),
+        ("room 12", "rooms"),
+    ] {
+        let options = GroundOptions {
+            stages: vec![Stage::Fuzzy],
+            threshold: 0.5,
+            ..GroundOptions::default()
+        };
+        let expected = (mention == "Olympic Games").then(|| (mention.to_owned(), Stage::Fuzzy));
+        let places = with_options(text, &[mention], &options);
+        let expected =
+            expected.or_else(|| (mention == "rooms").then(|| ("room".to_owned(), Stage::Fuzzy)));
+        assert_eq!(places, [expected], "{text} {mention}");
+    }
+    assert_found("on May 3 2021.", "3 May 2021", "May 3 2021", Stage::Fuzzy);
+    assert_found(
+        "4 500 dollars",
+        "4500 dolars",
+        "4 500 dollars",
+        Stage::Fuzzy,
+    );
+    assert_found("عام ١٩٩٧م", "1997م عام", "عام ١٩٩٧م", Stage::Fuzzy);
 }
 
 #[test]
