@@ -158,7 +158,7 @@ def test_texts_of_documents_are_split_at_the_bounds_of_spans():
     result = spanrs.score(gold, pred, errors=True)
     [group] = overlapping(list(map(error_outcome, result.errors)))
     shown = entry(group)
-    assert shown.tokens == ("New ", "York", " ", "City")
-    assert shown.starts == (3, 7, 11, 12)
-    assert "".join(shown.tokens) == text[3:16]
+    assert shown.tokens == ("In ", "New ", "York", " ", "City", ".")
+    assert shown.starts == (0, 3, 7, 11, 12, 16)
+    assert "".join(shown.tokens) == text
     assert shown.document == "d"

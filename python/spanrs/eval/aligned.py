@@ -10,6 +10,7 @@ from typing import Any
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
 from spanrs.eval.counted_text import CountedText
+from spanrs.eval.compared_spans import context
 from spanrs.eval.details import ErrorList, find_errors, first_of_each_kind
 from spanrs.eval.document_pairs import UNPAIRED, documents_of, paired_documents
 from spanrs.eval.matcher import Matcher
@@ -323,7 +324,8 @@ def _errors(
         gold = None if error.gold_index is None else _as_span(plain["gold"][error.gold_index])
         pred = None if error.pred_index is None else _as_span(plain["pred"][error.pred_index])
         shown, document = (gold, documents[0]) if gold is not None else (pred, documents[1])
-        first, text = (0, ()) if shown is None else (shown.start, (document.text[shown.start : shown.end],))
+        first, end = (0, 0) if shown is None else context(document.text, shown.start, shown.end)
+        text = () if shown is None else (document.text[first:end],)
         errors.append(error._replace(gold=gold, pred=pred, first=first, tokens=text))
     return replace(located, errors=errors)
 

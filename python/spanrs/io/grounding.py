@@ -159,7 +159,7 @@ def ground(
     order of the list, without overlap; then each remaining mention gets its first occurrence that overlaps no placed
     mention, or else the first occurrence that no mention of the same type has.
 
-    The other stages than fuzzy take time linear in the text and the mentions, except for texts in which mentions have more
+    The stages other than fuzzy take time linear in the text and the mentions, unless mentions have more
     than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
     of the text, those with the most tokens in common.
 
