@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import unicodedata
 from collections import Counter
 from itertools import combinations
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import ground_oracle
 import spanrs
+from spanrs import _spanrs
 from spanrs.io import Grounding, ground_many
 from spanrs.io.answer_options import STAGES
 
@@ -70,7 +72,7 @@ def number_of_overlaps(places: list[tuple[int, int, str] | None]) -> int:
 
 def test_strings_leave_longer_ones_their_only_occurrences():
     rng = random.Random(6)
-    overlaps, possible, reached = Counter(), 0, 0
+    overlaps, apart = Counter(), Counter()
     for _ in range(400):
         words = [rng.choice(["a", "b", "a b", "b a", "c"]) for _ in range(rng.randint(2, 6))]
         text = " ".join(words)
@@ -83,11 +85,12 @@ def test_strings_leave_longer_ones_their_only_occurrences():
         overlaps["reserved"] += number_of_overlaps(found)
         overlaps["simple"] += number_of_overlaps(simple)
         if ground_oracle.apart(text, mentions, "exact"):
-            possible += 1
-            reached += number_of_overlaps(found) == 0
+            apart["possible"] += 1
+            apart["reserved"] += number_of_overlaps(found) == 0
+            apart["simple"] += number_of_overlaps(simple) == 0
     assert 0 < overlaps["reserved"] < overlaps["simple"]
-    assert possible > 50
-    assert reached >= 0.97 * possible
+    assert apart["simple"] < apart["reserved"]
+    assert apart["reserved"] >= 0.9 * apart["possible"] > 50
 
 
 def test_a_name_in_a_longer_name_is_placed_elsewhere():
@@ -222,6 +225,57 @@ def test_stages_are_chosen():
     assert spanrs.ground("rome", [("LOC", "rome")], stages=()).ungrounded
 
 
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("Flights 1997 and 1998", "1999"),
+        ("for $ 4,900 only", "$ 4,500"),
+        ("ID 12345699", "12345678"),
+        ("on 03.05.2021", "05.03.2021"),
+        ("عام ١٩٩٨", "عام 1997"),
+    ],
+)
+def test_similar_numbers_are_not_found(text, mention):
+    assert spanrs.ground(text, [("D", mention)], threshold=0.5).spans() == []
+
+
+@given(
+    st.lists(st.sampled_from(["in", "May", "1997", "1998", "19", "97", "٣", "3", "Mai"]), max_size=8),
+    st.lists(st.sampled_from(["In", "Mayy", "1997", "98", "3", "19"]), min_size=1, max_size=4),
+)
+@settings(max_examples=300, deadline=None)
+def test_digits_are_equal_in_the_stage_fuzzy(words, mention):
+    def digits(text: str) -> list[int]:
+        return [unicodedata.digit(c) for c in text if c.isdecimal()]
+
+    text = " ".join(words)
+    for found in spanrs.ground(text, [("D", " ".join(mention))], threshold=0.4, stages=["fuzzy"]):
+        assert found.start is None or digits(text[found.start : found.end]) == digits(found.text)
+
+
+def test_similar_strings_come_before_parts_of_words():
+    (found,) = spanrs.ground("Concert in Bayreuthe near Reuth", [("LOC", "Reut")])
+    assert (found.start, found.stage) == (26, "fuzzy")
+    (found,) = spanrs.ground("the Rhineland", [("LOC", "Rhine")])
+    assert (found.start, found.end, found.stage) == (4, 9, "part")
+
+
+def test_lone_surrogates_are_replaced():
+    text = "a\ud800 met Ben \udfff Ben"
+    mentions = [("X", "Ben"), ("Y\ud800", "a\ud801"), ("X", "Ben")]
+    grounding = spanrs.ground(text, mentions)
+    assert grounding.spans() == [("X", 7, 10), ("Y\ud800", 0, 2), ("X", 13, 16)]
+    assert [(m.type, m.text) for m in grounding] == mentions
+    assert ground_many(["b", text], [[], mentions])[1] == grounding
+    assert spanrs.ground(["a\ud800", "Ben"], [("X", "Ben")]).spans() == [("X", 1, 2)]
+
+
+def test_lists_of_different_lengths_are_refused_by_the_binding():
+    options = {"stages": list(STAGES), "threshold": 0.75, "diacritics": False}
+    with pytest.raises(ValueError, match="1 texts but 2 lists of mentions"):
+        _spanrs.ground(["a"], [[], []], options, 1)
+
+
 def test_long_and_empty_mentions():
     mentions = [("X", ""), ("X", "\u200b"), ("X", "ab" * 1000), ("X", " ")]
     assert spanrs.ground("ab", mentions).spans() == spanrs.ground("", mentions).spans() == []
@@ -230,13 +284,6 @@ def test_long_and_empty_mentions():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: spanrs.ground("a\ud800", []), UnicodeEncodeError, r"\(text\)"),
-        (
-            lambda: spanrs.ground("a", [("X", "b"), ("X", "\udfff")]),
-            UnicodeEncodeError,
-            r"\(mentions\[1\]\)",
-        ),
-        (lambda: ground_many(["a", "\ud800"], [[], []]), UnicodeEncodeError, r"\(texts\[1\]\)"),
         (lambda: spanrs.ground("a", [], stages=["exakt"]), ValueError, "did you mean 'exact'"),
         (lambda: spanrs.ground("a", [], stages="exact"), TypeError, "stages must be a sequence"),
         (lambda: spanrs.ground("a", [], threshold=0), ValueError, "threshold must be a number above 0"),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from spanrs import _spanrs
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
+from spanrs.io.surrogates import without_surrogates
 
 
 class Mention(NamedTuple):
@@ -164,7 +162,7 @@ def read_answers(
     for index, answer in enumerate(answers):
         if not isinstance(answer, str):
             raise TypeError(f"answers[{index}] must be a str, not {answer.__class__.__name__}")
-        texts.append(_without_surrogates(answer))
+        texts.append(without_surrogates(answer))
     found = _spanrs.read_answers(texts, type, list(types or ()))
     return [
         Answer(
@@ -177,12 +175,3 @@ def read_answers(
         )
         for answer in found
     ]
-
-
-def _without_surrogates(text: str) -> str:
-    """Replace lone surrogates, which are not text, by U+FFFD; offsets stay the same."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
-    return text

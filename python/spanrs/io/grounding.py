@@ -9,8 +9,9 @@ from itertools import accumulate
 from typing import Any, NamedTuple, overload
 
 from spanrs import _spanrs
-from spanrs.errors import as_number, check_text
+from spanrs.errors import as_number
 from spanrs.io.answer_options import STAGES
+from spanrs.io.surrogates import without_surrogates
 from spanrs.threads import thread_count
 
 #: Start, end, index of the stage, similarity.
@@ -148,16 +149,22 @@ def ground(
     TypeError
         If an argument has the wrong type.
     ValueError
-        If a stage is unknown, the threshold is out of range, or a text contains lone surrogates.
+        If a stage is unknown or the threshold is out of range.
     spanrs.errors.LimitError
-        If a text has more than 128 MiB.
+        If a text, or all mentions of a text together, have more than 128 MiB.
 
     Notes
     -----
     Two mentions of the same type never have the same place, so repeated mentions get successive occurrences, and
-    mentions for which no occurrence is left are not found. Each stage first places as many mentions as possible in the
-    order of the list, without overlap; then each remaining mention gets its first occurrence that overlaps no placed
-    mention, or else the first occurrence that no mention of the same type has.
+    mentions for which no occurrence is left are not found. Each stage except fuzzy first reserves all occurrences of
+    strings that have no more of them than mentions, so that shorter strings are placed elsewhere if possible. Then it
+    places as many mentions as possible in the order of the list, without overlap; then each remaining mention gets its
+    first occurrence that overlaps no placed mention, or else the first occurrence that no mention of the same type has.
+
+    In the stage fuzzy the digits of mention and occurrence must be equal in number, order and value, because numbers
+    that differ in one digit are similar but mean something else: ``1997`` is never found as ``1998``.
+
+    Lone surrogates in texts and mentions are treated as U+FFFD.
 
     The stages other than fuzzy take time linear in the text and the mentions, unless mentions have more
     than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
@@ -174,6 +181,8 @@ def ground(
     PER 18 33 case
     LOC 37 42 exact
     PER 44 50 fuzzy
+    >>> spanrs.ground("Flight 1997, Gate 3", [("TIME", "1998"), ("GATE", "Gates 3")]).spans()
+    [('GATE', 14, 20)]
     >>> spanrs.ground(["in", "(", "New", "York", ")"], [("LOC", "(new york)")]).spans()
     [('LOC', 1, 5)]
     """
@@ -262,17 +271,16 @@ def _ground(
     ]
     pairs = [_pairs(some, names[1].format(at)) for at, some in enumerate(mentions)]
     try:
-        found = _spanrs.ground(texts, pairs, options, threads)
+        places = _spanrs.ground(texts, pairs, options, threads)
     except UnicodeEncodeError:
-        for at, (text, some) in enumerate(zip(texts, pairs, strict=True)):
-            check_text(text, names[0].format(at))
-            for index, pair in enumerate(some):
-                check_text("".join(pair), f"{names[1].format(at)}[{index}]")
-        raise
+        # Checking in advance would take longer than grounding short texts.
+        texts = [without_surrogates(text) for text in texts]
+        encodable = [[(without_surrogates(ty), without_surrogates(text)) for ty, text in some] for some in pairs]
+        places = _spanrs.ground(texts, encodable, options, threads)
     for at, tokens in enumerate(given):
         if not isinstance(tokens, str):
-            found[at] = _token_places(tokens, found[at])
-    return [Grounding(some, places) for some, places in zip(pairs, found, strict=True)]
+            places[at] = _token_places(tokens, places[at])
+    return [Grounding(some, place) for some, place in zip(pairs, places, strict=True)]
 
 
 def _joined(tokens: Sequence[str], where: str) -> str:

@@ -67,7 +67,7 @@ pub use detail::{Detail, NamedSpan};
 pub use exact::{Exact, SCHEMA as EXACT, Seen};
 pub use matcher::{Event, Events, Matcher, Pair, Piece, Pieces, Sink, Text, Unmatched};
 pub use parallel::count_parts;
-pub use registry::{MatcherOptions, matcher_names, schemas};
+pub use registry::{BadMatcher, MatcherOptions, matcher_names, schemas};
 pub use scorer::{Scorer, TypeCells};
 pub use side::Side;
 pub use span_lists::{

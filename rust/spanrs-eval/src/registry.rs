@@ -1,25 +1,26 @@
 //! Matchers and schemas by name.
 //!
 //! A matcher has the name of its schema: `exact`, `strings`, `partial`, `fair` and `characters` (and
-//! `head` with the feature `example-matcher`) compare tags and spans and can be created here. `mat` has
-//! a schema, for stored counts, but its matcher needs
-//! documents.
+//! `head` with the feature `example-matcher`) compare tags and spans and can be created here. `mat`
+//! has a schema, for stored counts, but its matcher needs documents.
 
 use serde::Deserialize;
-use spanrs_base::{Limits, UnknownName, Watch};
+use spanrs_base::{Coded, ErrorClass, Limits, UnknownName, Watch};
 
 use crate::exact::Exact;
 use crate::matcher::Matcher;
 use crate::outcomes::Schema;
 use crate::{characters, exact, fair, mat, partial};
 
-/// A matcher by name, with the options of all matchers; each matcher ignores the options that it does not have.
+/// A matcher by name, with the options of all matchers; each matcher ignores the options that it
+/// does not have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatcherOptions {
     /// The name. Default: `exact`.
     pub name: String,
-    /// For `partial`: minimum overlap of a pair, in per cent of the length of the gold span; greater than 0.
+    /// For `partial`: minimum overlap of a pair, in per cent of the length of the gold span; greater
+    /// than 0.
     pub min_overlap: f64,
     /// For `partial`: true for the pairs with the greatest total credit, false for nervaluate's
     /// greedy walk over the pred spans.
@@ -27,7 +28,7 @@ pub struct MatcherOptions {
     /// For `characters`: smallest intersection over union of a covered span; greater than 0 and at
     /// most 1.
     pub iou_threshold: f64,
-    /// For all but `exact`: called at intervals; returns true to stop.
+    /// For all but `exact`, `strings` and `head`: called at intervals; returns true to stop.
     #[serde(skip, default = "never")]
     pub watch: Watch,
 }
@@ -52,23 +53,65 @@ impl MatcherOptions {
     /// Creates the matcher.
     ///
     /// # Errors
-    /// [`UnknownName`] if the name is not one of [`matcher_names`].
+    /// [`BadMatcher::Name`] if the name is not one of [`matcher_names`]; [`BadMatcher::Range`] if
+    /// `min_overlap` or `iou_threshold` is out of its range, for any matcher.
     ///
     /// ```
     /// use spanrs_eval::{MatcherOptions, matcher_names};
     /// let options = |name: &str| MatcherOptions { name: name.to_owned(), ..Default::default() };
     /// assert_eq!(options("fair").build().unwrap().schema().name, "fair");
     /// assert!(options("mat").build().is_err(), "MATScore's matcher needs a text");
+    /// assert!(MatcherOptions { iou_threshold: 0.0, ..options("characters") }.build().is_err());
     /// assert!(matcher_names().all(|name| options(name).build().is_ok()));
     /// ```
-    pub fn build(&self) -> Result<Box<dyn Matcher>, UnknownName> {
-        let found = MATCHERS.iter().find(|(schema, _)| schema.name == self.name);
-        let (_, make) = found.ok_or_else(|| UnknownName {
+    pub fn build(&self) -> Result<Box<dyn Matcher>, BadMatcher> {
+        let range = |option, value, expected| BadMatcher::Range {
+            option,
+            value,
+            expected,
+        };
+        // NaN is out of all ranges.
+        if !(self.min_overlap > 0.0) {
+            return Err(range("min_overlap", self.min_overlap, "greater than 0"));
+        }
+        if !(self.iou_threshold > 0.0 && self.iou_threshold <= 1.0) {
+            let expected = "greater than 0 and at most 1";
+            return Err(range("iou_threshold", self.iou_threshold, expected));
+        }
+        let entry = MATCHERS.iter().find(|(schema, _)| schema.name == self.name);
+        let (_, make) = entry.ok_or_else(|| UnknownName {
             what: "matcher",
             name: self.name.clone(),
             known: matcher_names().collect(),
         })?;
         Ok(make(self))
+    }
+}
+
+/// Error: the options describe no matcher.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BadMatcher {
+    /// No matcher has the name.
+    #[error(transparent)]
+    Name(#[from] UnknownName),
+    /// A number is out of its range.
+    #[error("{option} must be {expected}, not {value}")]
+    Range {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its range.
+        expected: &'static str,
+    },
+}
+
+impl Coded for BadMatcher {
+    fn kind(&self) -> (ErrorClass, &'static str) {
+        match self {
+            Self::Name(error) => error.kind(),
+            Self::Range { option, .. } => (ErrorClass::Value, option),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use spanrs::base::{Coded, ErrorClass, Interrupted, UnknownName};
 use spanrs::compat::{conlleval, nervaluate};
 use spanrs::eval::input::InputError;
 use spanrs::eval::outcomes::CountsError;
-use spanrs::eval::{BadSpan, ReadError, Unmatched};
+use spanrs::eval::{BadMatcher, BadSpan, ReadError, Unmatched};
 use spanrs::io::UnknownSeparator;
 use spanrs::tags::Error as TagsError;
 use spanrs::{ConversionError, Error as JobError};
@@ -157,6 +157,7 @@ convert!(
     ConversionError,
     CountsError,
     Interrupted,
+    BadMatcher,
     UnknownName,
     UnknownSeparator,
     spanrs::eval::agreement::gamma::GammaError,

@@ -2,9 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
+use spanrs::base::Pace;
 use spanrs::io::ground::{GroundOptions, Grounded, Mention, Stage, ground_many, normalised};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::plain::Plain;
 use crate::stop;
 
@@ -21,6 +22,12 @@ pub(crate) fn ground(
     options: Plain<GroundOptions>,
     threads: usize,
 ) -> Result<Vec<Vec<Option<Place>>>> {
+    if texts.len() != mentions.len() {
+        let (texts, lists) = (texts.len(), mentions.len());
+        return Err(Error::value(format!(
+            "there are {texts} texts but {lists} lists of mentions"
+        )));
+    }
     Ok(py.detach(|| {
         let documents: Vec<(&PyBackedStr, Vec<Mention<'_>>)> = texts
             .iter()
@@ -29,7 +36,8 @@ pub(crate) fn ground(
             .collect();
         let place = |place: Grounded| (place.start, place.end, place.stage as u8, place.similarity);
         let places = |document: Vec<Option<Grounded>>| {
-            document.into_iter().map(|found| found.map(place)).collect()
+            let places = document.into_iter().map(|grounded| grounded.map(place));
+            places.collect()
         };
         let grounded = ground_many(&documents, &options.0, threads, stop)?;
         Ok::<_, spanrs::io::ground::GroundError>(grounded.into_iter().map(places).collect())
@@ -48,11 +56,16 @@ pub(crate) fn normalized(
     py: Python<'_>,
     strings: Vec<PyBackedStr>,
     only_case: bool,
-) -> Vec<String> {
+) -> Result<Vec<String>> {
     let stage = if only_case {
         Stage::Case
     } else {
         Stage::Unicode
     };
-    py.detach(|| strings.iter().map(|s| normalised(s, stage)).collect())
+    let mut pace = Pace::new(stop);
+    let form = |string: &PyBackedStr| {
+        pace.steps(1 + string.len())?;
+        Ok(normalised(string, stage))
+    };
+    py.detach(|| strings.iter().map(form).collect())
 }

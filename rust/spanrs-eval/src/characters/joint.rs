@@ -20,7 +20,8 @@ use crate::overlaps::Overlaps;
 use crate::spans::Spans;
 use crate::token_sets::Run;
 
-/// Maximum number of overlapping pairs of gold and pred spans in a document.
+/// Maximum number of overlapping pairs of gold and pred spans in a document; each run of the pred
+/// span after the first counts as another pair.
 const MAX_PAIRS: usize = 1 << 24;
 
 /// Finds the covers of the gold spans of one document at a time, and keeps its buffers.
@@ -30,6 +31,8 @@ pub(super) struct JointCover {
     index: Overlaps,
     /// Pred spans near a gold span.
     near: Vec<u32>,
+    /// [`GoldRuns::sums`] of the gold span.
+    sums: Vec<u64>,
     /// Whether each pred span overlaps a gold span.
     is_judged: Vec<bool>,
     /// Runs of the pred spans of a group.
@@ -45,20 +48,39 @@ fn runs_of<'a>(spans: Spans<'a>, at: u32, whole: &'a mut [Run; 1]) -> &'a [Run] 
     spans.runs(at as usize).unwrap_or(whole)
 }
 
-/// Returns the number of positions that two ascending lists of disjoint runs have in common.
-fn intersection(left: &[Run], right: &[Run]) -> u64 {
-    let (mut at, mut other, mut sum) = (0, 0, 0);
-    while let (Some(a), Some(b)) = (left.get(at), right.get(other)) {
-        let (start, end) = (a.0.max(b.0), a.1.min(b.1));
-        if start < end {
-            sum += end.abs_diff(start);
-        }
-        match a.1 <= b.1 {
-            true => at += 1,
-            false => other += 1,
-        }
+/// The runs of a gold span.
+struct GoldRuns<'a> {
+    /// Disjoint and ascending.
+    runs: &'a [Run],
+    /// For each run, the number of positions in this run and the runs before.
+    sums: &'a [u64],
+}
+
+impl GoldRuns<'_> {
+    /// Returns the number of positions.
+    fn length(&self) -> u64 {
+        self.sums.last().copied().unwrap_or(0)
     }
-    sum
+
+    /// Returns the number of positions before `end`.
+    fn length_before(&self, end: i64) -> u64 {
+        let next = self.runs.partition_point(|run| run.0 < end);
+        let Some(last) = next.checked_sub(1) else {
+            return 0;
+        };
+        let beyond = self.runs[last].1.max(end).abs_diff(end);
+        self.sums[last] - beyond
+    }
+
+    /// Returns the number of positions in disjoint runs. A search for each of these, so that a gold
+    /// span with many runs can be compared with many pred spans.
+    fn intersection(&self, runs: &[Run]) -> u64 {
+        let common = |run: &Run| {
+            let before = self.length_before(run.0);
+            self.length_before(run.1).saturating_sub(before)
+        };
+        runs.iter().map(common).sum()
+    }
 }
 
 /// Returns the number of positions of disjoint runs.
@@ -101,23 +123,37 @@ impl JointCover {
             if !gold.is_empty() {
                 self.index.find(gold.start, gold.end, &mut near);
             }
-            pairs += near.len();
-            pace.steps(1 + near.len())?;
+            let mut whole = [(0, 0)];
+            let run_number = |pred: &u32| runs_of(preds, *pred, &mut whole).len().max(1);
+            let steps: usize = near.iter().map(run_number).sum();
+            pairs += steps;
+            let mut whole = [(0, 0)];
+            let gold_runs = runs_of(golds, at, &mut whole);
+            pace.steps(1 + gold_runs.len() + steps)?;
             if pairs > MAX_PAIRS {
                 return Err(Unmatched::TooTangled {
                     from: gold.start,
                     most: MAX_PAIRS,
-                    what: "overlapping pairs",
+                    what: "overlapping pairs of spans without gaps",
                 });
             }
-            let mut whole = [(0, 0)];
-            let gold_runs = runs_of(golds, at, &mut whole);
+            let mut sums = std::mem::take(&mut self.sums);
+            sums.clear();
+            sums.extend(gold_runs.iter().scan(0, |sum, run| {
+                *sum += run.1.abs_diff(run.0);
+                Some(*sum)
+            }));
+            let gold_runs = GoldRuns {
+                runs: gold_runs,
+                sums: &sums,
+            };
             near.retain(|&pred| {
                 let mut whole = [(0, 0)];
-                intersection(gold_runs, runs_of(preds, pred, &mut whole)) > 0
+                gold_runs.intersection(runs_of(preds, pred, &mut whole)) > 0
             });
-            self.judge((at, gold.ty), gold_runs, preds, iou_threshold, &mut near);
+            self.judge((at, gold.ty), &gold_runs, preds, iou_threshold, &mut near);
             self.near = near;
+            self.sums = sums;
         }
         for (at, _) in (0..)
             .zip(&self.is_judged)
@@ -132,7 +168,7 @@ impl JointCover {
     fn judge(
         &mut self,
         (at, ty): (u32, u32),
-        gold: &[Run],
+        gold: &GoldRuns<'_>,
         preds: Spans<'_>,
         iou_threshold: f64,
         near: &mut [u32],
@@ -152,8 +188,8 @@ impl JointCover {
                 self.runs.extend(runs_of(preds, pred, &mut whole));
             }
             join(&mut self.runs);
-            let common = intersection(gold, &self.runs);
-            let union = length(gold) + length(&self.runs) - common;
+            let common = gold.intersection(&self.runs);
+            let union = gold.length() + length(&self.runs) - common;
             let covers = common as f64 / union as f64 >= iou_threshold;
             let outcome = match (covers && !is_found, type_of(&group[0]) == ty) {
                 (false, _) => SPURIOUS,

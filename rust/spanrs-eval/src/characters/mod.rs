@@ -1,8 +1,7 @@
 //! The matcher of masks: which positions of gold spans no pred span covers, and which positions are
-//! covered for nothing.
+//! covered although gold does not cover them.
 //!
-//! Whoever masks personal data asks what leaks. A position is a character of a text, or a token if
-//! spans consist of tokens.
+//! A position is a character of a text, or a token if spans consist of tokens.
 //!
 //! | criterion | unit | question |
 //! |---|---|---|
@@ -79,7 +78,7 @@ pub struct Matcher {
 
 impl Matcher {
     /// Creates a matcher. `iou_threshold` is the smallest intersection over union of a covered
-    /// span, greater than 0 and at most 1.
+    /// span, greater than 0 and at most 1, which is not checked here.
     pub fn new(iou_threshold: f64) -> Self {
         Self {
             iou_threshold,

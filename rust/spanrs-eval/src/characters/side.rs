@@ -14,18 +14,21 @@ pub(super) struct OpenSpans {
     queues: Vec<VecDeque<u32>>,
     /// The types with open spans, in the order in which they appeared.
     types: Vec<u32>,
+    /// Whether `types` has a type without open spans.
+    has_closed_type: bool,
     /// Whether each span is open.
     is_open: Vec<bool>,
 }
 
 impl OpenSpans {
-    /// Closes all spans and makes room for the spans of a document.
+    /// Resets the buffers for the spans of a document.
     pub(super) fn reset(&mut self, spans: &[Span<i64>]) {
         for ty in self.types.drain(..) {
             // Spans are left open only if a document was interrupted.
             self.numbers[ty as usize] = 0;
             self.queues[ty as usize].clear();
         }
+        self.has_closed_type = false;
         self.is_open.clear();
         self.is_open.resize(spans.len(), false);
         let types = spans.iter().map(|span| span.ty as usize + 1).max();
@@ -44,19 +47,30 @@ impl OpenSpans {
         self.is_open[at as usize] = true;
     }
 
-    /// Closes span number `at`, or its current run.
+    /// Closes span number `at`, or its current run. [`OpenSpans::forget_closed`] must be called
+    /// after the last span that closes at a position.
     pub(super) fn close(&mut self, at: u32, ty: u32) {
         self.is_open[at as usize] = false;
         let number = &mut self.numbers[ty as usize];
         *number -= 1;
         if *number == 0 {
             self.queues[ty as usize].clear();
-            self.types.retain(|&open| open != ty);
+            self.has_closed_type = true;
             return;
         }
         let queue = &mut self.queues[ty as usize];
         while queue.front().is_some_and(|&at| !self.is_open[at as usize]) {
             queue.pop_front();
+        }
+    }
+
+    /// Removes the types without open spans: all at once, because many types may close at one
+    /// position.
+    pub(super) fn forget_closed(&mut self) {
+        if self.has_closed_type {
+            let numbers = &self.numbers;
+            self.types.retain(|&ty| numbers[ty as usize] > 0);
+            self.has_closed_type = false;
         }
     }
 

@@ -73,20 +73,13 @@ impl Sweep {
         let (mut steps, mut at) = (0, 0);
         let mut run = (0, 0);
         while let Some(&Bound { at: start, .. }) = self.bounds.get(at) {
-            while let Some(&bound) = self.bounds.get(at)
-                && bound.at == start
-            {
-                let side = usize::from(bound.is_pred);
-                let ty = sides[side].all[bound.span as usize].ty;
-                match bound.opens {
-                    true => self.open[side].open(bound.span, ty),
-                    false => self.open[side].close(bound.span, ty),
-                }
-                at += 1;
-            }
+            let first = at;
+            at = self.apply_bounds(sides, at, start, false);
+            self.open.iter_mut().for_each(OpenSpans::forget_closed);
+            at = self.apply_bounds(sides, at, start, true);
             let open = self.open[0].types().len() + self.open[1].types().len();
             steps += open;
-            pace.steps(1 + open)?;
+            pace.steps(at - first + open)?;
             if steps > MAX_STEPS {
                 return Err(Unmatched::TooTangled {
                     from: start,
@@ -108,6 +101,29 @@ impl Sweep {
         self.report(run, sink);
         self.pending.clear();
         Ok(())
+    }
+
+    /// Opens or closes the spans whose bounds from index `at` are at a position, and returns the
+    /// index of the next bound.
+    fn apply_bounds(
+        &mut self,
+        sides: [Spans<'_>; 2],
+        mut at: usize,
+        position: i64,
+        opens: bool,
+    ) -> usize {
+        while let Some(&bound) = self.bounds.get(at)
+            && (bound.at, bound.opens) == (position, opens)
+        {
+            let side = usize::from(bound.is_pred);
+            let ty = sides[side].all[bound.span as usize].ty;
+            match opens {
+                true => self.open[side].open(bound.span, ty),
+                false => self.open[side].close(bound.span, ty),
+            }
+            at += 1;
+        }
+        at
     }
 
     /// Returns the maximal runs of covered positions of gold and pred, in the order of the text.

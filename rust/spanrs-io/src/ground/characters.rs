@@ -94,7 +94,7 @@ const ZEROS: [u32; 68] = [
 /// Returns the value of a decimal digit of any script.
 pub(super) fn digit(c: char) -> Option<u8> {
     if c.is_ascii() {
-        return c.is_ascii_digit().then_some(c as u8 - b'0');
+        return c.is_ascii_digit().then(|| c as u8 - b'0');
     }
     let before = ZEROS.partition_point(|&zero| zero <= c as u32);
     let value = c as u32 - ZEROS[before - 1];

@@ -52,7 +52,8 @@ fn words_are_found_whole_first() {
         spans("Americans like America", &[("T", "America")]),
         [Some((15, 22))]
     );
-    assert_found("Americans", "American", "American", Stage::Part);
+    assert_found("Americans", "American", "Americans", Stage::Fuzzy);
+    assert_found("Rhineland", "Rhine", "Rhine", Stage::Part);
     assert_found("北京大学在北京", "大学", "大学", Stage::Exact);
     assert_found("ภาษาไทย", "ไทย", "ไทย", Stage::Exact);
     assert_found("A-10_B", "10", "10", Stage::Part);
@@ -217,21 +218,20 @@ fn similar_strings_have_the_same_digits() {
         ("Flights 1997 and 1998", "1999"),
         ("for $ 4,900 only", "$ 4,500"),
         ("ID 12345699.", "12345678"),
-        ("the Olympic Games in 2000", "Olympic Games"),
         ("on 03.05.2021", "05.03.2021"),
-        ("room 12", "rooms"),
     ] {
         let options = GroundOptions {
             stages: vec![Stage::Fuzzy],
             threshold: 0.5,
             ..GroundOptions::default()
         };
-        let expected = (mention == "Olympic Games").then(|| (mention.to_owned(), Stage::Fuzzy));
-        let places = with_options(text, &[mention], &options);
-        let expected =
-            expected.or_else(|| (mention == "rooms").then(|| ("room".to_owned(), Stage::Fuzzy)));
-        assert_eq!(places, [expected], "{text} {mention}");
+        assert_eq!(
+            with_options(text, &[mention], &options),
+            [None],
+            "{text} {mention}"
+        );
     }
+    assert_found("room 12", "rooms", "room", Stage::Fuzzy);
     assert_found("on May 3 2021.", "3 May 2021", "May 3 2021", Stage::Fuzzy);
     assert_found(
         "4 500 dollars",
@@ -239,7 +239,61 @@ fn similar_strings_have_the_same_digits() {
         "4 500 dollars",
         Stage::Fuzzy,
     );
-    assert_found("عام ١٩٩٧م", "1997م عام", "عام ١٩٩٧م", Stage::Fuzzy);
+    let text = "the year ٣ of hundreds";
+    assert_found(
+        text,
+        "year 3 of hundreds",
+        "year ٣ of hundreds",
+        Stage::Fuzzy,
+    );
+    assert_eq!(grounded(text, &["year 4 of hundreds"]), [None]);
+}
+
+#[test]
+fn long_strings_and_tokens_take_linear_time() {
+    let n = 200_000;
+    let (text, mention) = ("中".repeat(n), "中".repeat(n / 2));
+    let options = GroundOptions {
+        stages: vec![Stage::Exact],
+        ..GroundOptions::default()
+    };
+    let places = with_options(&text, &[&mention], &options);
+    assert_eq!(places, [Some((mention, Stage::Exact))]);
+    let (text, mention) = (format!("{} abd", "ab".repeat(500_000)), "ab".repeat(495));
+    assert_eq!(
+        grounded(&text, &[&format!("{mention}x"), "abdd"]),
+        [None, Some(("abd".to_owned(), Stage::Fuzzy))]
+    );
+}
+
+#[test]
+fn interruptions_are_errors() {
+    let text = "a ".repeat(1 << 15);
+    let strings: Vec<String> = (1..=20).map(|n| "a ".repeat(n)).collect();
+    let mentions: Vec<Mention<'_>> = strings
+        .iter()
+        .map(|text| Mention { ty: "T", text })
+        .collect();
+    let options = GroundOptions::default();
+    let checks_of = |allowed: usize| {
+        let mut checks = 0;
+        let mut check = || {
+            checks += 1;
+            if checks > allowed {
+                Err(Interrupted)
+            } else {
+                Ok(())
+            }
+        };
+        let grounding = Grounding::new(&text, &mentions, &options);
+        let grounded = grounding.and_then(|grounding| grounding.run(&mut check));
+        (grounded.is_ok(), checks)
+    };
+    let (is_complete, all) = checks_of(usize::MAX);
+    assert!(is_complete && all > 5, "{all}");
+    for allowed in 0..all {
+        assert_eq!(checks_of(allowed), (false, allowed + 1));
+    }
 }
 
 #[test]
