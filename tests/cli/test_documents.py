@@ -106,12 +106,12 @@ def test_aligned_characters_are_resampled_by_document(command, tmp_path):
 def test_errors_have_characters_and_their_text(command, sides, options):
     status, out, _ = command("score", *sides, "--errors", *options)
     assert status == 0
-    assert '  document 0: gold characters 8 to 12: "Rome"\n' in out
-    assert '  document 1: gold characters 15 to 19, pred characters 15 to 19: "Oslo"\n' in out
+    assert '  document 0: gold characters 8 to 12: "Bob saw [Rome]"\n' in out
+    assert '  document 1: gold characters 15 to 19, pred characters 15 to 19: "in [Oslo]"\n' in out
     lines = command("score", *sides, "--errors", "--to", "jsonl", *options)[1].splitlines()
     assert {(row["path"], row["first"], *row["tokens"]) for row in map(json.loads, lines)} == {
-        ("0", 8, "Rome"),
-        ("1", 15, "Oslo"),
+        ("0", 0, "Bob saw Rome"),
+        ("1", 12, "in Oslo"),
     }
 
 

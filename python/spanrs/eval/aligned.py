@@ -9,8 +9,8 @@ from typing import Any
 
 from spanrs import _spanrs
 from spanrs.errors import AlignmentError
-from spanrs.eval.counted_text import CountedText
 from spanrs.eval.compared_spans import context
+from spanrs.eval.counted_text import CountedText
 from spanrs.eval.details import ErrorList, find_errors, first_of_each_kind
 from spanrs.eval.document_pairs import UNPAIRED, documents_of, paired_documents
 from spanrs.eval.matcher import Matcher

@@ -275,7 +275,9 @@ def _ground(
     except UnicodeEncodeError:
         # Checking in advance would take longer than grounding short texts.
         texts = [without_surrogates(text) for text in texts]
-        encodable = [[(without_surrogates(ty), without_surrogates(text)) for ty, text in some] for some in pairs]
+        encodable = [
+            [(without_surrogates(ty), without_surrogates(text)) for ty, text in some] for some in pairs
+        ]
         places = _spanrs.ground(texts, encodable, options, threads)
     for at, tokens in enumerate(given):
         if not isinstance(tokens, str):
