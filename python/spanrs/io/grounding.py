@@ -166,8 +166,8 @@ def ground(
 
     Lone surrogates in texts and mentions are treated as U+FFFD.
 
-    The other stages than fuzzy take time linear in the text and the mentions, except for texts in which mentions have more
-    than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
+    The other stages than fuzzy take time linear in the text and the mentions, except for texts in which mentions have
+    more than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
     of the text, those with the most tokens in common.
 
     Examples
@@ -182,7 +182,7 @@ def ground(
     LOC 37 42 exact
     PER 44 50 fuzzy
     >>> spanrs.ground("Flight 1997, Gate 3", [("TIME", "1998"), ("GATE", "Gates 3")]).spans()
-    [('GATE', 14, 20)]
+    [('GATE', 13, 19)]
     >>> spanrs.ground(["in", "(", "New", "York", ")"], [("LOC", "(new york)")]).spans()
     [('LOC', 1, 5)]
     """
@@ -275,7 +275,9 @@ def _ground(
     except UnicodeEncodeError:
         # Checking in advance would take longer than grounding short texts.
         texts = [without_surrogates(text) for text in texts]
-        encodable = [[(without_surrogates(ty), without_surrogates(text)) for ty, text in some] for some in pairs]
+        encodable = [
+            [(without_surrogates(ty), without_surrogates(text)) for ty, text in some] for some in pairs
+        ]
         places = _spanrs.ground(texts, encodable, options, threads)
     for at, tokens in enumerate(given):
         if not isinstance(tokens, str):
