@@ -167,8 +167,8 @@ def ground(
     Lone surrogates in texts and mentions are treated as U+FFFD.
 
     The other stages than fuzzy take time linear in the text and the mentions, except for texts in which mentions have
-    more than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
-    of the text, those with the most tokens in common.
+    more than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32
+    parts of the text, those with the most tokens in common.
 
     Examples
     --------
