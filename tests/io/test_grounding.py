@@ -200,7 +200,7 @@ def test_tokens():
     mentions = [
         ("PER", "O'Neil"),
         {"type": "LOC", "text": "(Texas)", "id": 5},
-        ["X", "wice"],
+        ["X", "wi"],
         ("X", "met "),
     ]
     grounding = spanrs.ground(tokens, mentions)

@@ -166,9 +166,9 @@ def ground(
 
     Lone surrogates in texts and mentions are treated as U+FFFD.
 
-    The stages other than fuzzy take time linear in the text and the mentions, unless mentions have more
-    than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32 parts
-    of the text, those with the most tokens in common.
+    The other stages than fuzzy take time linear in the text and the mentions, except for texts in which mentions have
+    more than a million occurrences. The stage fuzzy compares each mention of at most 1,000 characters with at most 32
+    parts of the text, those with the most tokens in common.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def ground(
     LOC 37 42 exact
     PER 44 50 fuzzy
     >>> spanrs.ground("Flight 1997, Gate 3", [("TIME", "1998"), ("GATE", "Gates 3")]).spans()
-    [('GATE', 14, 20)]
+    [('GATE', 13, 19)]
     >>> spanrs.ground(["in", "(", "New", "York", ")"], [("LOC", "(new york)")]).spans()
     [('LOC', 1, 5)]
     """

@@ -19,8 +19,8 @@ use crate::{characters, exact, fair, mat, partial};
 pub struct MatcherOptions {
     /// The name. Default: `exact`.
     pub name: String,
-    /// For `partial`: minimum overlap of a pair, in per cent of the length of the gold span; greater
-    /// than 0.
+    /// For `partial`: minimum overlap of a pair, in per cent of the length of the gold span; with 0,
+    /// a common position suffices.
     pub min_overlap: f64,
     /// For `partial`: true for the pairs with the greatest total credit, false for nervaluate's
     /// greedy walk over the pred spans.
@@ -71,8 +71,8 @@ impl MatcherOptions {
             expected,
         };
         // NaN is out of all ranges.
-        if !(self.min_overlap > 0.0) {
-            return Err(range("min_overlap", self.min_overlap, "greater than 0"));
+        if !(self.min_overlap >= 0.0) {
+            return Err(range("min_overlap", self.min_overlap, "at least 0"));
         }
         if !(self.iou_threshold > 0.0 && self.iou_threshold <= 1.0) {
             let expected = "greater than 0 and at most 1";
