@@ -29,7 +29,9 @@ def made_records() -> list[Any]:
     violated = spanrs.score([["I-A"]], [["I-A"]], scheme="BIO")
     detail = next(iter(result.details.values()))[0]
     located = violated.violations["gold"].first[0]
+    answer = spanrs.read_answer('{"A": ["b", 1]}')
     return [
+        *(answer.mentions[0], answer.faults[0]),
         *(plain["annotations"][0], plain["relations"][0], plain["layers"][0]),
         *(tags.detect_scheme(["B-A"]), detail, detail.gold),
         *(located, located.violation, result.micro, result.totals, result.matcher.criteria["span"]),
