@@ -31,7 +31,6 @@ def made_records() -> list[Any]:
     located = violated.violations["gold"].first[0]
     answers = spanrs.read_answer('{"PER": ["Anna"]}'), spanrs.read_answer("I cannot help with that.")
     return [
-        *(answer.mentions[0], answer.faults[0]),
         *(plain["annotations"][0], plain["relations"][0], plain["layers"][0]),
         *(tags.detect_scheme(["B-A"]), detail, detail.gold),
         *(answers[0].mentions[0], answers[1].faults[0]),
