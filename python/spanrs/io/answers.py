@@ -116,7 +116,7 @@ def read_answer(answer: str, *, type: str | None = None, types: Collection[str] 
     >>> [(mention.type, mention.text) for mention in answer.mentions]
     [('PER', 'Anna'), ('PER', 'Ben')]
     >>> answer.layout, answer.repairs, answer.faults[0].code, answer.faults[0].at
-    ('type-lists', ('fence', 'truncated'), 'truncated', 48)
+    ('type-lists', ('fence', 'truncated'), 'truncated', 47)
     >>> spanrs.read_answer('["Anna"]', type="PER").mentions[0].type
     'PER'
     """

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // Findings are reported by panics.
 
 pub mod annotation_formats;
+pub mod answers;
 pub mod arrow;
 pub mod brat;
 pub mod columns;
@@ -104,6 +105,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("fair_files", fair_files::run),
     ("mat", mat::run),
     ("mat_documents", mat_documents::run),
+    ("answers", answers::run),
     ("arrow", arrow::run),
     ("counts_bytes", counts_bytes::run),
     ("ground", ground::run),

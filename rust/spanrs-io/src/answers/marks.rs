@@ -75,7 +75,7 @@ fn finish(mut draft: Draft, plain: String, mut mentions: Vec<Mention>) -> Option
 fn brackets(text: &str, query: &Query) -> Option<Draft> {
     let mut plain = String::with_capacity(text.len());
     let mut mentions: Vec<Mention> = Vec::new();
-    // Offset in the text, offset in the answer, number of mentions before.
+    // Offsets of the content in the text and in the answer.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
     while let Some(found) = memchr::memchr2(b'[', b']', &text.as_bytes()[at..]) {
@@ -95,10 +95,14 @@ fn brackets(text: &str, query: &Query) -> Option<Draft> {
         let lead = name.as_ptr() as usize - content.as_ptr() as usize;
         let name = name.to_owned();
         plain.replace_range(start.., &name);
+        let (from, to) = (start as u64, (start + name.len()) as u64);
         let inner = mentions.iter_mut().rev();
-        for mention in inner.take_while(|mention| mention.start >= Some(start as u64)) {
-            for offset in [&mut mention.start, &mut mention.end].into_iter().flatten() {
-                *offset = offset.saturating_sub(lead as u64);
+        for mention in inner.take_while(|mention| mention.start >= Some(from)) {
+            // A mention inside the type is not a mark of this form.
+            let moved = |offset: Option<u64>| offset?.checked_sub(lead as u64);
+            (mention.start, mention.end) = (moved(mention.start), moved(mention.end));
+            if mention.start? < from || mention.end? > to {
+                return None;
             }
         }
         mentions.push(Mention {
