@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use spanrs_io::answers::{Answer, MAX_ANSWER_BYTES, MAX_FAULTS, Mention, Query, read_answer};
+use spanrs_io::answers::{
+    Answer, MAX_ANSWER_BYTES, MAX_FAULTS, MAX_MENTION_BYTES, MAX_NAME_BYTES, MAX_VALUES, Mention,
+    Query, read_answer, read_answer_to,
+};
 
 #[derive(Deserialize)]
 struct File {
@@ -19,6 +22,8 @@ struct Case {
     ty: Option<String>,
     #[serde(default)]
     types: Vec<String>,
+    /// The text that the model was asked about.
+    about: Option<String>,
     layout: String,
     mentions: Vec<String>,
     #[serde(default)]
@@ -47,11 +52,12 @@ fn written(mention: &Mention) -> String {
 #[test]
 fn every_case_reads_as_written() {
     let cases = cases();
-    assert!(cases.len() >= 80);
+    assert!(cases.len() >= 150);
     let mut failed = Vec::new();
     for case in &cases {
         let query = Query::new(case.ty.as_deref(), &case.types);
-        let answer = read_answer(&case.answer, &query);
+        let answer = read_answer_to(&case.answer, case.about.as_deref(), &query, || false);
+        let answer = answer.expect("the watch does not stop");
         let mentions: Vec<String> = answer.mentions.iter().map(written).collect();
         let mut faults: Vec<String> = answer
             .faults
@@ -188,6 +194,36 @@ const PIECES: &[&str] = &[
     "{a:",
     "=",
     "a = b ",
+    "PER：a，",
+    "\" \"x",
+    ",\" \"x",
+    "A(x=\"y\")\n",
+    "[PER:x](",
+    "[[PER:x]",
+    "| a \\| ",
+    "|",
+    "||\n",
+    "a\tPER\n",
+    "a,PER\n",
+    "a,",
+    "\",\"",
+    "a (PER), ",
+    "a (",
+    ") ",
+    "type: PER\n",
+    "- type: PER\n  text: a\n",
+    "type: a, ",
+    "text: a; ",
+    "a/B-PER ",
+    "[\"a\", \"B-PER\"],",
+    "{\"word\":\"a\",\"tag\":\"I-PER\"},",
+    "{\"arguments\":\"{",
+    "\"[\\\"",
+    "((a: b (c) ",
+    "(a",
+    "```\n[\"a\"]\n```\n",
+    "```\n{\"PER\":[\"a\"]}\n```\n",
+    "x {\"PER\":[\"a\"]} ",
 ];
 
 #[test]
@@ -222,4 +258,84 @@ fn long_answers_are_a_fault() {
     let answer = read_answer(&text, &Query::default());
     assert!(answer.is_unreadable);
     assert_eq!(answer.faults[0].code, "too_long");
+}
+
+#[test]
+fn types_and_names_do_not_multiply() {
+    let list = |name: &str, count: usize| vec![format!("{name:?}"); count].join(",");
+    let distinct: Vec<String> = (0..2000).map(|number| format!("\"t{number}\"")).collect();
+    let hostile = [
+        format!(
+            "{{\"type\":[{}],\"text\":{:?}}}",
+            distinct.join(","),
+            "x".repeat(100_000)
+        ),
+        format!(
+            "{{\"type\":[{}],\"text\":{:?}}}",
+            distinct[..64].join(","),
+            "x".repeat(100_000)
+        ),
+        format!(
+            "{{\"type\":[{}],\"text\":[{}]}}",
+            list("a", 1000),
+            list("b", 999)
+        ),
+        format!(
+            "{{\"type\":{:?},\"texts\":[{}]}}",
+            "t".repeat(50_000),
+            list("b", 50_000)
+        ),
+    ];
+    for text in hostile {
+        let answer = read_answer(&text, &Query::default());
+        check(&text, &answer);
+        assert!(!answer.faults.is_empty());
+        let bytes = answer
+            .mentions
+            .iter()
+            .map(|mention| mention.text.len() + mention.ty.as_ref().map_or(0, String::len));
+        assert!(bytes.sum::<usize>() <= MAX_MENTION_BYTES);
+    }
+}
+
+#[test]
+fn mentions_of_every_layout_are_limited() {
+    let query = Query::new(Some("PER"), ["PER"]);
+    let pieces = [
+        "@@a##",
+        "<PER>a</PER>",
+        "[PER:a]",
+        "a B-PER\n",
+        "a/B-PER ",
+        "a (PER), ",
+        "PER:a;",
+    ];
+    for piece in pieces {
+        let text = piece.repeat(MAX_VALUES + 10);
+        let answer = read_answer(&text, &query);
+        check(&text, &answer);
+        assert!(answer.mentions.len() <= MAX_VALUES);
+        assert!(
+            answer
+                .faults
+                .iter()
+                .any(|fault| ["too_many", "too_long"].contains(&fault.code))
+        );
+    }
+    let long = format!(
+        "<PER>{}</PER> met <PER>Anna</PER>",
+        "a".repeat(MAX_NAME_BYTES + 1)
+    );
+    let answer = read_answer(&long, &query);
+    assert_eq!(
+        (answer.mentions.len(), answer.faults[0].code),
+        (1, "too_long")
+    );
+}
+
+#[test]
+fn a_watch_stops_reading() {
+    let text = "x [1 ".repeat(2_000_000);
+    let answer = read_answer_to(&text, None, &Query::default(), || true);
+    assert!(answer.is_err());
 }

@@ -1,15 +1,21 @@
 //! What JSON and Python values mean.
 
+mod maps;
 mod objects;
+mod tags;
+
+use std::collections::HashMap;
 
 use super::Mention;
 use super::draft::Draft;
+use super::embedded::read_string;
 use super::json::{Data, Value};
 use super::json_strings::Text;
 use super::orientation::{Orientation, Pair};
 use super::query::Query;
 use super::tag_lines::{TokenTags, is_tag};
-use super::vocabulary::{can_be_type, is_common_type};
+use super::vocabulary::{can_be_type, is_common_type, is_no_name};
+use tags::Tagged;
 
 /// How much a value says about its mentions, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,9 +43,16 @@ enum Origin {
 pub(super) struct Interpreter<'a> {
     source: &'a str,
     query: &'a Query,
+    /// Number of strings that the source is in, as for the arguments of a tool call.
+    depth: usize,
     pub(super) draft: Draft,
     layout: Layout,
+    /// Pairs whose order is decided at the end.
     pairs: Vec<(Origin, Pair)>,
+    /// Items whose types may be tags of tokens, which is decided at the end.
+    tagged: Vec<Tagged>,
+    /// Tokens with tags.
+    rows: TokenTags,
     /// True if keys are known to be types, as in langextract's extractions.
     keys_are_types: bool,
     /// The text that the answer repeats, for mentions that have only offsets.
@@ -47,13 +60,16 @@ pub(super) struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn new(source: &'a str, query: &'a Query) -> Self {
+    pub(super) fn new(source: &'a str, query: &'a Query, depth: usize) -> Self {
         Self {
             source,
             query,
+            depth,
             draft: Draft::default(),
             layout: Layout::Unreadable,
             pairs: Vec::new(),
+            tagged: Vec::new(),
+            rows: TokenTags::default(),
             keys_are_types: false,
             echo: None,
         }
@@ -61,10 +77,14 @@ impl<'a> Interpreter<'a> {
 
     /// Decides open pairs; returns the layout and the draft.
     pub(super) fn finish(mut self) -> (Layout, Draft) {
+        let is_whole_text = self.emit_tagged();
         self.emit_pairs(Origin::Map);
         self.emit_pairs(Origin::Tuple);
+        self.drop_no_names();
+        let is_whole_text = is_whole_text && self.draft.mentions.list.is_empty();
+        std::mem::take(&mut self.rows).finish(&mut self.draft, is_whole_text);
         let mut draft = self.draft;
-        if self.layout > Layout::Empty && draft.mentions.is_empty() {
+        if self.layout > Layout::Empty && draft.mentions.list.is_empty() {
             self.layout = match draft.faults.is_empty() {
                 true => Layout::Empty,
                 false => Layout::Unreadable,
@@ -83,6 +103,42 @@ impl<'a> Interpreter<'a> {
         draft.is_unreadable = self.layout == Layout::Unreadable;
         draft.is_weak = self.layout == Layout::Strings && self.query.ty().is_none();
         (self.layout, draft)
+    }
+
+    /// Drops names such as "None" that are the only mention of their type.
+    fn drop_no_names(&mut self) {
+        let query = self.query;
+        let is_none =
+            |mention: &Mention| mention.start.is_none() && is_no_name(&mention.text, query);
+        let mentions = &mut self.draft.mentions.list;
+        if !mentions.iter().any(is_none) {
+            return;
+        }
+        let mut counts: HashMap<Option<String>, usize> = HashMap::new();
+        for mention in mentions.iter() {
+            match counts.get_mut(&mention.ty) {
+                Some(count) => *count += 1,
+                None => _ = counts.insert(mention.ty.clone(), 1),
+            }
+        }
+        mentions.retain(|mention| !(is_none(mention) && counts.get(&mention.ty) == Some(&1)));
+    }
+
+    /// Interprets JSON in a string; false if there is none.
+    fn embedded(&mut self, text: Text, ty: Option<&str>) -> bool {
+        let embedded = read_string(self.source, text, self.query, ty, self.depth);
+        let Some((layout, mut draft)) = embedded.filter(|(layout, _)| *layout > Layout::Unreadable)
+        else {
+            return false;
+        };
+        if draft.text.take().is_some() {
+            for mention in &mut draft.mentions.list {
+                (mention.start, mention.end) = (None, None);
+            }
+        }
+        self.reach(layout);
+        self.draft.append(draft);
+        true
     }
 
     fn reach(&mut self, layout: Layout) {
@@ -115,8 +171,11 @@ impl<'a> Interpreter<'a> {
         self.draft.fault("not_a_name", message, at);
     }
 
-    /// Interprets a string: a name, or a name with its type in parentheses.
+    /// Interprets a string: a name, a name with its type in parentheses, or JSON.
     fn string(&mut self, text: Text, ty: Option<&str>) {
+        if self.embedded(text, ty) {
+            return;
+        }
         let name = self.decode(text);
         if ty.is_none()
             && let Some((name, stated)) = split_parentheses(&name)
@@ -131,6 +190,7 @@ impl<'a> Interpreter<'a> {
         self.draft.name(ty, &name, text.start);
     }
 
+    /// Interprets a list: a pair if it is inside another list, or a list of mentions.
     fn list(&mut self, value: &Value, items: &[Value], ty: Option<&str>, is_inner: bool) {
         if items.is_empty() {
             if value.is_complete {
@@ -160,12 +220,21 @@ impl<'a> Interpreter<'a> {
             self.draft.fault("tags_without_tokens", message, value.at);
             return;
         }
+        let is_none = |text: &Text| is_no_name(&text.decode(self.source), self.query);
+        if items.len() == 1 && value.is_complete && strings.iter().any(is_none) {
+            return self.reach(Layout::Empty);
+        }
+        let tagged = self.tagged.len();
+        if strings.len() == items.len() && self.tagged_strings(&strings) {
+            return;
+        }
         for item in items {
             match &item.data {
                 Data::List(inner) => self.list(item, inner, ty, true),
                 _ => self.value(item, ty),
             }
         }
+        self.end_sentence(tagged);
     }
 
     /// True for two strings of which the schema contains one.
@@ -194,8 +263,7 @@ impl<'a> Interpreter<'a> {
             }
             [left, right] => {
                 let pair = self.pair(*left, *right, start, end);
-                self.pairs.push((Origin::Tuple, pair));
-                self.reach(Layout::Pairs);
+                self.add_pair(Origin::Tuple, pair);
             }
             [first, second, ..] => {
                 let mut types = strings
@@ -241,15 +309,16 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Reports an item without its end, unless the scanner has reported the end of the answer.
     fn cut_off(&mut self, at: usize) {
         if self.draft.repairs.contains("truncated") {
-            // The scanner has reported the end of the answer.
             return;
         }
         let message = "the item is not complete and is not read";
         self.draft.fault("truncated", message, at);
     }
 
+    /// Adds a mention with the offsets that the answer states.
     fn located(
         &mut self,
         ty: Option<String>,
@@ -289,61 +358,6 @@ impl<'a> Interpreter<'a> {
                 self.draft.fault("no_name", message, at);
             }
         }
-    }
-
-    /// Interprets lists of tokens and tags; false if they are no such lists.
-    fn tags(&mut self, tokens: &Value, tags: &Value) -> bool {
-        let (Some(tokens), Data::List(items)) = (self.strings(tokens), &tags.data) else {
-            return false;
-        };
-        let mut rows = TokenTags::default();
-        if let Some(tags) = self.strings(tags) {
-            if tags.len() != tokens.len() || !tags.iter().all(|(tag, _)| is_tag(tag)) {
-                return false;
-            }
-            for ((token, at), (tag, _)) in tokens.iter().zip(&tags) {
-                rows.push(token, tag, *at);
-            }
-            rows.finish(&mut self.draft);
-            self.reach(Layout::Tags);
-            return true;
-        }
-        for item in items {
-            let Data::List(parts) = &item.data else {
-                return false;
-            };
-            let (start, end) = offsets(parts);
-            let types: Vec<Text> = parts.iter().filter_map(as_text).collect();
-            let ([ty], Some(start), Some(last)) = (&types[..], start, end) else {
-                return false;
-            };
-            let words = usize::try_from(start).ok().zip(usize::try_from(last).ok());
-            // GLiNER's training data: the last token is included.
-            let words = words.and_then(|(start, last)| tokens.get(start..last.checked_add(1)?));
-            match words {
-                Some(words @ [(_, at), ..]) => {
-                    let words: Vec<&str> = words.iter().map(|(word, _)| &**word).collect();
-                    let ty = self.decode(*ty);
-                    self.draft.name(Some(&ty), &words.join(" "), *at);
-                }
-                _ => self
-                    .draft
-                    .fault("outside", "there are no such tokens", item.at),
-            }
-        }
-        self.reach(Layout::Tags);
-        true
-    }
-
-    /// The strings of a list, with their positions; None if it has other items.
-    fn strings(&self, value: &Value) -> Option<Vec<(String, usize)>> {
-        let Data::List(items) = &value.data else {
-            return None;
-        };
-        let texts = items.iter().map(as_text);
-        texts
-            .map(|text| text.map(|text| (self.decode(text), text.start)))
-            .collect()
     }
 
     /// Decides which strings of pairs are types.

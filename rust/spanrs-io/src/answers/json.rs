@@ -45,10 +45,13 @@ pub(super) struct Entry {
 /// Reads values from a text.
 pub(super) struct Scanner<'a> {
     source: &'a str,
+    /// Byte offset of the next value.
     pub(super) at: usize,
+    /// Repairs and faults so far.
     pub(super) draft: Draft,
     /// Closing brackets of the open containers.
     closers: Vec<u8>,
+    /// Number of values so far.
     values: usize,
     /// The next bracket and the end of the line; searched again once they are passed.
     bracket: usize,
@@ -90,8 +93,8 @@ impl<'a> Scanner<'a> {
     pub(super) fn next_value(&mut self) -> Option<Value> {
         while self.at < self.source.len() && !self.is_exhausted() {
             if self.bracket <= self.at {
-                let found = memchr2(b'[', b'{', self.rest().as_bytes());
-                self.bracket = found.map_or(self.source.len(), |at| self.at + at);
+                let next = memchr2(b'[', b'{', self.rest().as_bytes());
+                self.bracket = next.map_or(self.source.len(), |at| self.at + at);
             }
             let bracket = self.bracket;
             let start = match self.call_before(bracket) {
@@ -141,8 +144,8 @@ impl<'a> Scanner<'a> {
     /// The start of the line after an offset.
     fn next_line(&mut self, at: usize) -> usize {
         if self.line_end <= at {
-            let found = memchr(b'\n', &self.source.as_bytes()[at..]);
-            self.line_end = found.map_or(self.source.len(), |found| at + found + 1);
+            let end = memchr(b'\n', &self.source.as_bytes()[at..]);
+            self.line_end = end.map_or(self.source.len(), |end| at + end + 1);
         }
         self.line_end
     }
@@ -252,6 +255,9 @@ impl<'a> Scanner<'a> {
             let is_whole = number.fract() == 0.0 && (0.0..9e15).contains(&number);
             is_whole.then_some(number as u64)
         });
+        if digits.ends_with("Infinity") {
+            self.draft.repair("python");
+        }
         if digits.parse::<f64>().is_err() {
             self.draft
                 .fault("not_a_value", "this is neither a string nor a number", at);
@@ -275,6 +281,10 @@ impl<'a> Scanner<'a> {
             "None" | "nil" | "undefined" => {
                 self.draft.repair("python");
                 Data::Null
+            }
+            "NaN" | "Infinity" => {
+                self.draft.repair("python");
+                Data::Number(None)
             }
             "True" | "False" => {
                 self.draft.repair("python");
@@ -567,8 +577,10 @@ fn is_start(text: &str) -> bool {
         let after = rest[len..].trim_start();
         return first == '}' || len > 0 && after.starts_with([':', '=']);
     }
-    let is_literal = ["null", "None", "true", "false", "True", "False"]
-        .iter()
-        .any(|literal| rest.starts_with(literal));
+    let is_literal = [
+        "null", "None", "true", "false", "True", "False", "NaN", "Infinity",
+    ]
+    .iter()
+    .any(|literal| rest.starts_with(literal));
     "[{(]-".contains(first) || first.is_ascii_digit() || is_literal || is_call(rest)
 }

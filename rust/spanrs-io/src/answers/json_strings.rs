@@ -32,6 +32,10 @@ const QUOTES: [(&str, &[&str]); 7] = [
     ("«", &["»"]),
 ];
 
+/// Bytes and unescaped quotes between the first unescaped quote of a string and its end.
+const MAX_INNER: usize = 2000;
+const MAX_INNER_QUOTES: usize = 16;
+
 /// The opening quote at the start of a text and its closing quotes.
 pub(super) fn opening_quote(rest: &str) -> Option<(&'static str, &'static [&'static str])> {
     QUOTES.into_iter().find(|(open, _)| rest.starts_with(open))
@@ -51,9 +55,20 @@ impl Text {
     pub(super) fn decode<'a>(&self, source: &'a str) -> Cow<'a, str> {
         let raw = &source[self.start..self.end];
         match self.is_escaped {
-            true => Cow::Owned(unescape(raw)),
+            true => Cow::Owned(unescape(raw, |_, _| ())),
             false => Cow::Borrowed(raw),
         }
+    }
+
+    /// The byte offset after each escape, in the decoded text and in the source.
+    pub(super) fn escapes(&self, source: &str) -> Vec<(usize, usize)> {
+        let mut escapes = Vec::new();
+        if self.is_escaped {
+            unescape(&source[self.start..self.end], |decoded, raw| {
+                escapes.push((decoded, self.start + raw));
+            });
+        }
+        escapes
     }
 }
 
@@ -61,7 +76,8 @@ impl Text {
 ///
 /// A quote ends the string if the next characters can follow a string: a colon after a key, or a
 /// comma, a closing bracket or another string after a value. Other quotes belong to the string if
-/// they open and close in turn, as in `"the "big" apple"`; otherwise the first of them ends it.
+/// they open and close in turn, as in `"the "big" apple"`; otherwise the first of them ends it. The
+/// look-ahead is limited, so that reading again after the first of them takes linear time.
 pub(super) fn scan(source: &str, at: usize, is_key: bool) -> Option<Scanned> {
     let (open, closers) = opening_quote(&source[at..])?;
     let start = at + open.len();
@@ -70,8 +86,23 @@ pub(super) fn scan(source: &str, at: usize, is_key: bool) -> Option<Scanned> {
     let mut has_controls = false;
     let mut first_inner = None;
     let mut inner_is_open = false;
+    let mut inner_quotes = 0;
     let mut here = start;
     while let Some(&byte) = bytes.get(here) {
+        if let Some((end, after)) = first_inner
+            && (inner_quotes > MAX_INNER_QUOTES || here - end > MAX_INNER)
+        {
+            return Some(Scanned {
+                text: Text {
+                    start,
+                    end,
+                    is_escaped,
+                },
+                after,
+                has_quotes: false,
+                has_controls,
+            });
+        }
         if byte == b'\\' {
             is_escaped = true;
             here += 1;
@@ -115,6 +146,7 @@ pub(super) fn scan(source: &str, at: usize, is_key: bool) -> Option<Scanned> {
                 });
             }
             inner_is_open = opens;
+            inner_quotes += 1;
             first_inner.get_or_insert((here, after));
         }
         here = after;
@@ -168,14 +200,18 @@ fn starts_item(rest: &str) -> bool {
         .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         .count();
     let (word, rest) = rest.split_at(len);
-    let is_literal = ["null", "true", "false", "None", "True", "False"]
-        .iter()
-        .any(|literal| *literal == word || rest.is_empty() && literal.starts_with(word));
+    let is_literal = [
+        "null", "true", "false", "None", "True", "False", "NaN", "Infinity",
+    ]
+    .iter()
+    .any(|literal| *literal == word || rest.is_empty() && literal.starts_with(word));
     len > 0 && (is_literal || rest.starts_with([':', '=', '(']))
 }
 
 /// Decodes escapes. A lone surrogate becomes U+FFFD, an unknown escape is kept.
-fn unescape(raw: &str) -> String {
+///
+/// `mark` is called after each escape with the lengths of the decoded and of the raw text up to it.
+fn unescape(raw: &str, mut mark: impl FnMut(usize, usize)) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
@@ -200,6 +236,7 @@ fn unescape(raw: &str) -> String {
             _ if opening_quote(&format!("{escape}")).is_some() => text.push(escape),
             _ => text.extend(['\\', escape]),
         }
+        mark(text.len(), raw.len() - rest.len());
     }
     text.push_str(rest);
     text

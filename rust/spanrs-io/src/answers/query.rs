@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::vocabulary::is_common_type;
+
 /// What the model was asked for: it decides what an answer leaves open.
 ///
 /// ```
@@ -47,6 +49,14 @@ impl Query {
     pub(super) fn is_type(&self, name: &str) -> bool {
         // Longer strings are not folded, because an answer may contain many of them.
         name.len() <= 200 && !self.types.is_empty() && self.types.contains(&folded(name))
+    }
+
+    /// True for a type of the schema, or of common schemas if the schema is unknown.
+    pub(super) fn is_usual(&self, name: &str) -> bool {
+        match self.has_no_types() {
+            true => is_common_type(name),
+            false => self.is_type(name),
+        }
     }
 }
 

@@ -43,14 +43,21 @@ pub(super) fn regions(answer: &str) -> Result<Regions<'_>, Box<Draft>> {
     let mut repairs = Vec::new();
     let mut start = 0;
     let mut text = answer;
-    if let Some(end) = end_of_thought(text)? {
-        start = end;
-        text = &text[end..];
+    if let Some(thought) = end_of_thought(text)? {
         repairs.push("thought");
+        if !without_end_tokens(&text[thought.end..]).trim().is_empty() {
+            start = thought.end;
+            text = &text[start..];
+        } else if thought.is_opened {
+            let message = "nothing follows the thought; allow the model more tokens";
+            let at = answer.trim_end().len();
+            return Err(Box::new(Draft::unreadable("empty", message.to_owned(), at)));
+        } else {
+            // The answer is before the end tag.
+            text = &text[..thought.close];
+        }
     }
-    for token in END_TOKENS {
-        text = text.trim_end().strip_suffix(token).unwrap_or(text);
-    }
+    text = without_end_tokens(text);
     if let Some((from, to)) = answer_element(text) {
         start += from;
         text = &text[from..to];
@@ -85,16 +92,40 @@ pub(super) fn regions(answer: &str) -> Result<Regions<'_>, Box<Draft>> {
     })
 }
 
-/// The byte offset after the last thought, which may have begun in the prompt.
-fn end_of_thought(text: &str) -> Result<Option<usize>, Box<Draft>> {
+/// A text without control tokens at its end.
+fn without_end_tokens(text: &str) -> &str {
+    let mut text = text;
+    for token in END_TOKENS {
+        text = text.trim_end().strip_suffix(token).unwrap_or(text);
+    }
+    text
+}
+
+/// The end of the last thought.
+struct Thought {
+    /// Byte offsets of the end tag and of the text after it.
+    close: usize,
+    end: usize,
+    /// False if the thought may have begun in the prompt.
+    is_opened: bool,
+}
+
+/// The last thought, which may have begun in the prompt.
+fn end_of_thought(text: &str) -> Result<Option<Thought>, Box<Draft>> {
     let leading = text.trim_start();
     for name in THOUGHTS {
-        let close = format!("</{name}>");
-        let end = memmem::rfind(text.as_bytes(), close.as_bytes()).map(|at| at + close.len());
-        let opens = leading.starts_with(&format!("<{name}>"));
-        match end {
-            Some(end) => return Ok(Some(end)),
-            None if opens => {
+        let tag = format!("</{name}>");
+        let is_opened = leading.starts_with(&format!("<{name}>"));
+        match memmem::rfind(text.as_bytes(), tag.as_bytes()) {
+            Some(close) => {
+                let end = close + tag.len();
+                return Ok(Some(Thought {
+                    close,
+                    end,
+                    is_opened,
+                }));
+            }
+            None if is_opened => {
                 let at = text.len() - leading.len();
                 let message =
                     format!("the answer ends before </{name}>; allow the model more tokens");
@@ -122,7 +153,7 @@ fn answer_element(text: &str) -> Option<(usize, usize)> {
 
 /// Blocks between lines of three backquotes, the last first.
 fn fences(text: &str, start: usize) -> Vec<Region<'_>> {
-    let mut found = Vec::new();
+    let mut blocks = Vec::new();
     let mut marks = memmem::find_iter(text.as_bytes(), "```");
     while let Some(open) = marks.next() {
         let info = open + 3;
@@ -137,18 +168,18 @@ fn fences(text: &str, start: usize) -> Vec<Region<'_>> {
         let from = if is_name { name } else { info };
         let close = marks.next();
         let to = close.unwrap_or(text.len()).max(from);
-        found.push(Region {
+        blocks.push(Region {
             text: &text[from..to],
             start: start + from,
             is_fenced: true,
             is_closed: close.is_some(),
         });
-        if found.len() > 2 * MAX_FENCES {
-            found.drain(..MAX_FENCES);
+        if blocks.len() > 2 * MAX_FENCES {
+            blocks.drain(..MAX_FENCES);
         }
     }
-    found.retain(|region| !region.text.trim().is_empty());
-    found.reverse();
-    found.truncate(MAX_FENCES);
-    found
+    blocks.retain(|region| !region.text.trim().is_empty());
+    blocks.reverse();
+    blocks.truncate(MAX_FENCES);
+    blocks
 }

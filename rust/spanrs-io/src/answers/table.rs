@@ -1,19 +1,21 @@
 //! Markdown tables.
 
+use super::MAX_VALUES;
 use super::draft::Draft;
 use super::orientation::Orientation;
+use super::pieces::Piece;
 use super::query::Query;
-use super::vocabulary::{Field, field, says_none};
+use super::vocabulary::{Field, field, is_no_name};
+
+/// Maximum number of cells of a row.
+pub(super) const MAX_CELLS: usize = 64;
 
 /// Columns of names and types.
 #[derive(Clone, Copy)]
-struct Columns {
-    name: usize,
-    ty: usize,
+pub(super) struct Columns {
+    pub(super) name: usize,
+    pub(super) ty: usize,
 }
-
-/// A cell and its byte offset.
-type Cell<'a> = (&'a str, usize);
 
 /// Reads a table; None if there is none.
 ///
@@ -21,64 +23,114 @@ type Cell<'a> = (&'a str, usize);
 /// schema or common types decide which of them has the types.
 pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     let mut draft = Draft::new("table");
-    let mut rows: Vec<Vec<Cell<'_>>> = Vec::new();
+    let mut columns = None;
+    // The rows of a table without a known header.
+    let mut pairs: Vec<[Piece<'_>; 2]> = Vec::new();
+    let mut first: Option<usize> = None;
+    let mut number_of_rows = 0;
+    let mut is_regular = true;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        match cells(line, at) {
-            Some(cells) => rows.push(cells),
-            None if !line.trim().is_empty() => draft.repair("prose"),
-            None => {}
-        }
+        let row = cells(line, at);
+        let start = at;
         at += line.len();
-    }
-    let is_rule = |row: &Vec<Cell<'_>>| {
-        row.iter()
-            .all(|(cell, _)| cell.contains('-') && cell.chars().all(|c| "-: ".contains(c)))
-    };
-    let has_rule = rows.get(1).is_some_and(is_rule);
-    rows.retain(|row| !is_rule(row));
-    let first = rows.first()?;
-    let header = header(first);
-    if header.is_some() || has_rule {
-        rows.remove(0);
-    }
-    let columns = header.or_else(|| undeclared(&rows, query));
-    let Some(Columns { name, ty }) = columns else {
-        let message = "the columns of the table are unknown; name them Entity and Type";
-        return (!rows.is_empty())
-            .then(|| Draft::unreadable("ambiguous", message.to_owned(), rows[0][0].1));
-    };
-    for row in rows {
-        let (Some(name), Some(ty)) = (row.get(name), row.get(ty)) else {
-            let at = row.first().map_or(0, |cell| cell.1);
-            draft.fault("not_a_row", "the row has too few cells", at);
+        let Some(row) = row else {
+            if !line.trim().is_empty() {
+                draft.repair("prose");
+            }
             continue;
         };
-        if !says_none(name.0, query) && name.0 != "-" {
-            draft.name(Some(ty.0), name.0, name.1);
+        number_of_rows += 1;
+        if is_rule(&row) {
+            if number_of_rows == 2 {
+                pairs.clear();
+            }
+            continue;
         }
+        if first.is_none() {
+            first = row.first().map(|cell| cell.1);
+            columns = header(&row);
+            if columns.is_some() {
+                continue;
+            }
+        }
+        match (columns, <[Piece<'_>; 2]>::try_from(row)) {
+            (Some(columns), Ok(row)) => add_row(&mut draft, &row, columns, start, query),
+            (Some(columns), Err(row)) => add_row(&mut draft, &row, columns, start, query),
+            (None, Ok(pair)) if pairs.len() < MAX_VALUES => pairs.push(pair),
+            (None, Ok(_)) => is_regular = false,
+            (None, Err(_)) => is_regular = false,
+        }
+    }
+    let first = first?;
+    if columns.is_some() {
+        return Some(draft);
+    }
+    if pairs.is_empty() && is_regular {
+        return None;
+    }
+    let Some(columns) = undeclared(&pairs, query).filter(|_| is_regular) else {
+        let message = "the columns of the table are unknown; name them Entity and Type";
+        return Some(Draft::unreadable("ambiguous", message.to_owned(), first));
+    };
+    for row in &pairs {
+        add_row(&mut draft, row, columns, row[0].1, query);
     }
     Some(draft)
 }
 
-/// The cells of a line that begins with `|`.
-fn cells(line: &str, at: usize) -> Option<Vec<Cell<'_>>> {
+/// Adds the mention of a row that begins at a byte offset.
+pub(super) fn add_row(
+    draft: &mut Draft,
+    row: &[Piece<'_>],
+    columns: Columns,
+    at: usize,
+    query: &Query,
+) {
+    let (Some(name), Some(ty)) = (row.get(columns.name), row.get(columns.ty)) else {
+        let at = row.first().map_or(at, |cell| cell.1);
+        return draft.fault("not_a_row", "the row has too few cells", at);
+    };
+    if !is_no_name(name.0, query) {
+        draft.name(Some(ty.0), &name.0.replace("\\|", "|"), name.1);
+    }
+}
+
+/// True for the line of hyphens under a header.
+fn is_rule(row: &[Piece<'_>]) -> bool {
+    row.iter()
+        .all(|(cell, _)| cell.contains('-') && cell.chars().all(|c| "-: ".contains(c)))
+}
+
+/// The cells of a line that begins with `|`; a bar after a backslash belongs to its cell.
+fn cells(line: &str, at: usize) -> Option<Vec<Piece<'_>>> {
     let trimmed = line.trim();
     let inner = trimmed.strip_prefix('|')?;
-    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    let inner = match inner.strip_suffix('|') {
+        Some(shorter) if !shorter.ends_with('\\') => shorter,
+        _ => inner,
+    };
     let mut offset = at + line.len() - line.trim_start().len() + 1;
-    let mut found = Vec::new();
-    for piece in inner.split('|') {
+    let mut cells = Vec::new();
+    let mut from = 0;
+    let bars = memchr::memchr_iter(b'|', inner.as_bytes());
+    let bars = bars.filter(|bar| !inner[..*bar].ends_with('\\'));
+    for end in bars.chain([inner.len()]) {
+        if cells.len() == MAX_CELLS {
+            return None;
+        }
+        let piece = &inner[from..end];
         let cell = piece.trim_start_matches([' ', '*', '`', '\t']);
         let start = offset + piece.len() - cell.len();
-        found.push((cell.trim_end_matches([' ', '*', '`', '\t']), start));
+        cells.push((cell.trim_end_matches([' ', '*', '`', '\t']), start));
         offset += piece.len() + 1;
+        from = end + 1;
     }
-    Some(found)
+    Some(cells)
 }
 
 /// The columns that a header names.
-fn header(cells: &[Cell<'_>]) -> Option<Columns> {
+pub(super) fn header(cells: &[Piece<'_>]) -> Option<Columns> {
     let fields: Vec<Field> = cells.iter().map(|(cell, _)| field(cell)).collect();
     let ty = fields.iter().position(|field| *field == Field::Type)?;
     let name = fields
@@ -88,16 +140,11 @@ fn header(cells: &[Cell<'_>]) -> Option<Columns> {
 }
 
 /// The columns of a table of two columns.
-fn undeclared(rows: &[Vec<Cell<'_>>], query: &Query) -> Option<Columns> {
-    let pairs = rows.iter().map(|row| match row[..] {
-        [(left, _), (right, _)] => Some((left, right)),
-        _ => None,
-    });
-    let pairs: Option<Vec<_>> = pairs.collect();
-    let pairs = pairs?;
-    let orientation = Orientation::new(pairs.iter().copied(), query);
-    let (left, right) = pairs.first()?;
-    Some(match orientation.is_left(left, right)? {
+fn undeclared(rows: &[[Piece<'_>; 2]], query: &Query) -> Option<Columns> {
+    let pairs = rows.iter().map(|[left, right]| (left.0, right.0));
+    let orientation = Orientation::new(pairs, query);
+    let [left, right] = rows.first()?;
+    Some(match orientation.is_left(left.0, right.0)? {
         true => Columns { name: 1, ty: 0 },
         false => Columns { name: 0, ty: 1 },
     })

@@ -3,8 +3,11 @@
 use super::draft::Draft;
 use super::json::{Data, Scanner};
 use super::orientation::Orientation;
+use super::pieces::{
+    COLONS, COMMAS, SEMICOLONS, bare, content_of, is_introduction, pieces, unquoted,
+};
 use super::query::{Query, folded};
-use super::vocabulary::{can_be_type, is_common_type, says_none};
+use super::vocabulary::is_no_name;
 
 /// A part of a line on both sides of a separator.
 struct Row<'a> {
@@ -57,8 +60,9 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
         match &heading {
             _ if has_type => heading = None,
             Some(ty) if is_bullet && rows.is_empty() => {
-                if !says_none(content, query) {
-                    draft.name(Some(ty), unquoted(content).0, start);
+                if !is_no_name(content, query) {
+                    let (name, quote) = unquoted(content);
+                    draft.name(Some(ty), name, start + quote);
                 }
             }
             _ => {
@@ -84,91 +88,102 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     Some(draft)
 }
 
-/// True if the first line ends with a colon, as in "Here are the entities:".
+/// True if the first line introduces an answer.
 fn ends_first_line(text: &str) -> bool {
     let first = text.trim_start().lines().next().unwrap_or_default();
-    first.trim_end().ends_with(':')
-}
-
-/// The content of a line without bullets, numbers and bold marks, its offset, and whether the line
-/// has a bullet.
-fn content_of(line: &str) -> (&str, usize, bool) {
-    let trimmed = line.trim_start();
-    let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
-    let numbered = match digits {
-        0 => None,
-        _ => trimmed[digits..]
-            .strip_prefix(". ")
-            .or_else(|| trimmed[digits..].strip_prefix(") ")),
-    };
-    let bullet = ["- ", "* ", "• ", "+ ", "– "]
-        .iter()
-        .find_map(|bullet| trimmed.strip_prefix(bullet))
-        .or(numbered);
-    let content = bullet.unwrap_or(trimmed).trim_start();
-    let offset = line.len() - content.len();
-    (content.trim_end(), offset, bullet.is_some())
+    is_introduction(first)
 }
 
 /// The type of a heading such as `**Person:**` or `## PER`.
 fn heading_of<'a>(line: &'a str, query: &Query) -> Option<&'a str> {
     let is_marked = line.starts_with('#') || line.starts_with("**") && line.ends_with("**");
     let bare = line.trim_matches(|c: char| "#*_ ".contains(c));
-    let ty = bare.strip_suffix(':');
+    let ty = bare.strip_suffix(COLONS);
     if ty.is_none() && !is_marked {
         return None;
     }
     let ty = ty.unwrap_or(bare).trim_matches(|c: char| "*_ ".contains(c));
-    is_known(ty, query).then_some(ty)
-}
-
-/// True for types of the schema, or of common schemas if the schema is unknown.
-fn is_known(ty: &str, query: &Query) -> bool {
-    match query.has_no_types() {
-        true => can_be_type(ty) && is_common_type(ty),
-        false => query.is_type(ty),
-    }
+    query.is_usual(ty).then_some(ty)
 }
 
 /// Splits a line into parts with a separator.
 fn rows_of<'a>(line: &'a str, start: usize, query: &Query) -> Vec<Row<'a>> {
-    let mut rows = Vec::new();
-    let mut at = start;
-    for part in line.split_inclusive(';') {
-        let part_at = at;
-        at += part.len();
-        let part = part.strip_suffix(';').unwrap_or(part);
-        let mut from = 0;
-        let mut scan = 0;
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    let mut lead = None;
+    for (part, part_at) in pieces(line, SEMICOLONS) {
+        let part_end = part_at + part.len();
+        let mut from = part_at;
         // A comma before `type:` begins a row; other commas separate names.
-        while let Some(comma) = part[scan..].find(',').map(|at| scan + at) {
-            scan = comma + 1;
-            let next = &part[scan..];
-            let end = next.find([',', ':']).unwrap_or(next.len());
-            let begins = next[end..].starts_with(':') && is_known(bare(&next[..end]).0, query);
-            if begins {
-                rows.extend(row_of(&part[from..comma], part_at + from, query));
-                from = scan;
+        let commas = pieces(part, COMMAS).into_iter().skip(1);
+        let begins = commas.filter(|(piece, _)| begins_row(piece, query));
+        let begins = begins.map(|(_, at)| part_at + at);
+        for to in begins.chain([part_end]) {
+            let text = line[from..to].trim_end_matches(COMMAS);
+            match (row_of(text, start + from, query), rows.last_mut()) {
+                (Some(row), _) => rows.push(row),
+                // After a semicolon, more names of the same type.
+                (None, Some(row)) => row.extend(line, start, to),
+                (None, None) => lead = lead.or(Some((text, start + from))),
             }
+            from = to;
         }
-        rows.extend(row_of(&part[from..], part_at + from, query));
     }
-    rows
+    match lead.filter(|(lead, _)| !rows.is_empty() && !lead.trim().is_empty()) {
+        Some((text, at)) => {
+            let (left, offset) = bare(text);
+            let row = Row {
+                left,
+                right: "",
+                left_at: at + offset,
+                right_at: at + offset,
+                is_colon: false,
+            };
+            rows.insert(0, row);
+            rows
+        }
+        None => rows,
+    }
+}
+
+impl<'a> Row<'a> {
+    /// Extends the right side to an offset of the line, which begins at `start`.
+    fn extend(&mut self, line: &'a str, start: usize, to: usize) {
+        // Quotes around the first name belong to it.
+        let mut from = self.right_at - start;
+        from -= line[..from]
+            .chars()
+            .next_back()
+            .filter(|c| "\"'“`「".contains(*c))
+            .map_or(0, char::len_utf8);
+        self.right = line[from..to].trim_end();
+        self.right_at = start + from;
+    }
+}
+
+/// True if a part after a comma begins with a type and a colon.
+fn begins_row(piece: &str, query: &Query) -> bool {
+    let key = piece.split_once(COLONS).map(|(key, _)| bare(key).0);
+    key.is_some_and(|key| query.is_usual(key))
 }
 
 /// Splits a part at its separator. Separators other than the colon need a schema.
 fn row_of<'a>(part: &'a str, at: usize, query: &Query) -> Option<Row<'a>> {
     const SEPARATORS: [&str; 7] = ["->", "=>", "→", " - ", " – ", " — ", "="];
-    let colon = part.find(':').map(|at| (at, ":"));
-    let other = SEPARATORS
+    let colon = part
+        .find(COLONS)
+        .map(|at| match part[at..].starts_with(':') {
+            true => (at, ":"),
+            false => (at, "："),
+        });
+    let separator = SEPARATORS
         .iter()
         .find_map(|separator| part.find(separator).map(|at| (at, *separator)))
         .filter(|_| !query.has_no_types());
-    let (split, separator) = colon.or(other)?;
+    let (split, separator) = colon.or(separator)?;
     let (left, left_offset) = bare(&part[..split]);
     let right_start = split + separator.len();
     let (right, right_offset) = bare(&part[right_start..]);
-    if right.is_empty() && !is_known(left, query) {
+    if right.is_empty() && !query.is_usual(left) {
         return None;
     }
     Some(Row {
@@ -176,30 +191,8 @@ fn row_of<'a>(part: &'a str, at: usize, query: &Query) -> Option<Row<'a>> {
         right,
         left_at: at + left_offset,
         right_at: at + right_start + right_offset,
-        is_colon: separator == ":",
+        is_colon: colon.is_some(),
     })
-}
-
-/// A string without white space and bold marks around it, and its offset.
-fn bare(text: &str) -> (&str, usize) {
-    let marks = |c: char| c.is_whitespace() || "*_`".contains(c);
-    let trimmed = text.trim_start_matches(marks);
-    let offset = text.len() - trimmed.len();
-    let (inner, quote) = unquoted(trimmed.trim_end_matches(marks));
-    (inner, offset + quote)
-}
-
-/// A string without quotes around it, and the length of the opening quote.
-fn unquoted(text: &str) -> (&str, usize) {
-    for (open, close) in [('"', '"'), ('\'', '\''), ('“', '”'), ('`', '`')] {
-        let inner = text
-            .strip_prefix(open)
-            .and_then(|rest| rest.strip_suffix(close));
-        if let Some(inner) = inner.filter(|inner| !inner.contains([open, close])) {
-            return (inner, open.len_utf8());
-        }
-    }
-    (text, 0)
 }
 
 /// True if the left side is the type, false if the right side is; None if the row is not read.
@@ -209,23 +202,26 @@ fn direction(row: &Row<'_>, query: &Query) -> Option<bool> {
         return None;
     }
     match query.has_no_types() {
-        true => (row.is_colon && is_known(row.left, query)).then_some(true),
+        true => (row.is_colon && query.is_usual(row.left)).then_some(true),
         false => {
             let pair = [(row.left, row.right)];
             let left = Orientation::new(pair.into_iter(), query).is_left(row.left, row.right)?;
-            is_known(if left { row.left } else { row.right }, query).then_some(left)
+            query
+                .is_usual(if left { row.left } else { row.right })
+                .then_some(left)
         }
     }
 }
 
 /// Adds the names on the right side of a type.
 fn names(draft: &mut Draft, row: &Row<'_>, query: &Query) {
-    if says_none(row.right, query) || matches!(row.right, "" | "-" | "—" | "[]") {
+    if is_no_name(row.right, query) {
         return;
     }
+    let mut from = 0;
     if row.right.starts_with('[') {
         let mut scanner = Scanner::new(row.right);
-        let value = scanner.next_value();
+        let value = scanner.next_value().filter(|value| value.at == 0);
         if let Some(Data::List(items)) = value.map(|value| value.data) {
             for item in items {
                 match item.data {
@@ -236,17 +232,26 @@ fn names(draft: &mut Draft, row: &Row<'_>, query: &Query) {
                     _ => draft.fault("not_a_name", "expected a name", row.right_at + item.at),
                 }
             }
+            from = scanner.at;
             scanner.draft.shift(row.right_at);
             draft.append(scanner.draft);
-            return;
         }
     }
-    let mut at = row.right_at;
-    for piece in row.right.split_inclusive(',') {
-        let (name, offset) = bare(piece.strip_suffix(',').unwrap_or(piece));
-        if !name.is_empty() && folded(name) != "none" {
-            draft.name(Some(row.left), name, at + offset);
+    let mut rest = &row.right[from..];
+    if let Some(inner) = rest
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+    {
+        (rest, from) = (inner, from + 1);
+    }
+    let separators = [COMMAS, SEMICOLONS].concat();
+    for (piece, offset) in pieces(rest, &separators) {
+        let (name, name_offset) = bare(piece);
+        let at = row.right_at + from + offset + name_offset;
+        if name.contains(": ") {
+            draft.fault("not_a_name", "expected a name, but this has a colon", at);
+        } else if !name.is_empty() && folded(name) != "none" {
+            draft.name(Some(row.left), name, at);
         }
-        at += piece.len();
     }
 }

@@ -37,14 +37,18 @@ const OFFSET_KEYS: &str = "offset offsets position positions charinterval indice
 const CONTAINER_KEYS: &str = "entities extractions results result mentions namedentities output \
                               outputs answer answers predictions prediction data items spans \
                               annotations ner names values response entitylist entity texts \
-                              extractedentities children examples list";
+                              extractedentities children examples list content choices toolcalls functioncall";
 const TOKEN_KEYS: &str = "tokens words tokenizedtext";
 const REMARK_KEYS: &str = "score confidence probability id attributes extractionindex groupindex \
                            alignmentstatus tokeninterval reason reasoning explanation rationale \
                            analysis thought thoughts context sentence document note notes comment \
                            comments description summary language input relations relationships \
                            documentid meta metadata status source index count total error message \
-                           query prompt question task schema version model";
+                           query prompt question task schema version model refusal role object created usage \
+                           finishreason stopreason logprobs systemfingerprint";
+/// Values of the key `type` that name a part of a message or a tool call, not a mention.
+const MESSAGE_TYPES: &str = "text function tooluse toolcall functioncall message object json document \
+                             sentence paragraph array";
 
 /// Names of types in common schemas.
 const COMMON_TYPES: &str = "per person people persons loc location locations gpe org organization \
@@ -52,7 +56,8 @@ const COMMON_TYPES: &str = "per person people persons loc location locations gpe
                             corporation date dates time money percent event events product \
                             products facility fac norp misc miscellaneous language law cardinal \
                             ordinal quantity city country place disease drug chemical gene protein \
-                            species symptom medication dosage vehicle weapon dna rna";
+                            species symptom medication dosage vehicle weapon dna rna 人名 人物 地名 地点 \
+                            机构名 机构 组织 组织机构 时间 日期";
 const COMMON_TYPES_OF_WORDS: [&str; 3] = ["work of art", "cell type", "cell line"];
 
 /// Words in phrases such as "There are no named entities in this text".
@@ -65,7 +70,35 @@ const NONE_WORDS: &str = "no none nothing not any n a na null empty there are is
 const NEGATIONS: [&str; 8] = ["no", "none", "nothing", "not", "na", "null", "empty", "n"];
 
 fn contains(words: &str, word: &str) -> bool {
-    words.split_ascii_whitespace().any(|known| known == word)
+    words.split_ascii_whitespace().any(|entry| entry == word)
+}
+
+/// Words that alone mean that there is no name. `Na`, `No` and `Not` can be names.
+const NO_NAMES: [&str; 12] = [
+    "none", "nothing", "null", "nil", "n/a", "[]", "-", "–", "—", "无", "没有", "なし",
+];
+
+/// A key in lower case without `_`, `-` and spaces.
+fn squeezed(key: &str) -> String {
+    key.to_lowercase().replace(['_', '-', ' '], "")
+}
+
+/// True for the value of a key such as `type` that describes a part of a message or a tool call.
+pub(super) fn is_message_type(ty: &str) -> bool {
+    ty.len() <= 40 && contains(MESSAGE_TYPES, &squeezed(ty))
+}
+
+/// True for the value of a key `type` of a part of a message that is text.
+pub(super) fn is_message_part(ty: &str) -> bool {
+    matches!(
+        ty,
+        "text" | "output_text" | "message" | "refusal" | "thinking"
+    )
+}
+
+/// True for the key under which a mention, or a document, has its text.
+pub(super) fn is_text_key(key: &str) -> bool {
+    key.len() <= 40 && matches!(&*squeezed(key), "text" | "texts")
 }
 
 /// The meaning of a key, ignoring case, `_`, `-` and spaces.
@@ -73,7 +106,7 @@ pub(super) fn field(key: &str) -> Field {
     if key.len() > 40 {
         return Field::Unknown;
     }
-    let key = key.to_lowercase().replace(['_', '-', ' '], "");
+    let key = squeezed(key);
     if contains(TYPE_KEYS, &key) {
         return Field::Type;
     }
@@ -82,7 +115,7 @@ pub(super) fn field(key: &str) -> Field {
     }
     if let Some(rank) = TEXT_KEYS
         .split_ascii_whitespace()
-        .position(|known| known == key)
+        .position(|text_key| text_key == key)
     {
         return Field::Text(rank as u8);
     }
@@ -122,6 +155,20 @@ pub(super) fn can_be_type(name: &str) -> bool {
         && field(name) != Field::Remark
 }
 
+/// True for a string that stands for "no name": `None`, `N/A`, `-` or "No entities".
+///
+/// Of single words only those that are hardly ever names count: `NO` and `Na` are chemicals.
+pub(super) fn is_no_name(name: &str, query: &Query) -> bool {
+    let name = name.trim().trim_end_matches(['.', '!']);
+    if name.len() > 200 || name.is_empty() {
+        return name.is_empty();
+    }
+    if NO_NAMES.contains(&&*name.to_lowercase()) || name == "NA" {
+        return true;
+    }
+    name.split_whitespace().nth(1).is_some() && says_none(name, query)
+}
+
 /// True if the whole text is a phrase such as "None" or "No entities found.".
 pub(super) fn says_none(text: &str, query: &Query) -> bool {
     let text = text.trim();
@@ -136,7 +183,10 @@ pub(super) fn says_none(text: &str, query: &Query) -> bool {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    let is_known = |word: &&str| {
+    if NO_NAMES.contains(&lower.trim_end_matches(['.', '!', '。'])) {
+        return true;
+    }
+    let is_allowed = |word: &&str| {
         contains(NONE_WORDS, word)
             || query.is_type(word)
             || is_common_type(word)
@@ -144,5 +194,5 @@ pub(super) fn says_none(text: &str, query: &Query) -> bool {
                 .ty()
                 .is_some_and(|ty| folded(ty).split(' ').any(|part| part == *word))
     };
-    words.iter().any(|word| NEGATIONS.contains(word)) && words.iter().all(is_known)
+    words.iter().any(|word| NEGATIONS.contains(word)) && words.iter().all(is_allowed)
 }

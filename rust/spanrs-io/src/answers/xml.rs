@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::draft::Draft;
+use super::draft::{Draft, Mentions};
 use super::query::Query;
 use super::vocabulary::{Field, field};
-use super::{MAX_DEPTH, Mention};
+use super::{MAX_DEPTH, MAX_NAME_BYTES, Mention};
 
 /// Elements that are markup of the text, not mentions.
 const NEUTRAL: &str = "answer output response result text p div br b i em strong u a ul ol li h1 h2 \
@@ -38,7 +38,7 @@ struct Xml {
     text: String,
     open: Vec<Open>,
     /// Mentions whose offsets are bytes of the text.
-    mentions: Vec<Mention>,
+    mentions: Mentions,
     draft: Draft,
     has_records: bool,
     is_too_deep: bool,
@@ -51,7 +51,7 @@ struct Xml {
 pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     let mut xml = Xml::default();
     let mut at = 0;
-    while let Some(open) = memchr::memchr(b'<', &text.as_bytes()[at..]).map(|found| at + found) {
+    while let Some(open) = memchr::memchr(b'<', &text.as_bytes()[at..]).map(|offset| at + offset) {
         xml.characters(&text[at..open]);
         at = match tag_at(text, open) {
             Some(tag) => {
@@ -190,7 +190,7 @@ impl Xml {
             at,
             content_at: tag.end,
             start: self.text.len(),
-            mentions: self.mentions.len(),
+            mentions: self.mentions.list.len(),
             record_type: None,
             record_text: None,
         });
@@ -223,19 +223,26 @@ impl Xml {
         let blanks = source[open.content_at..].len() - source[open.content_at..].trim_start().len();
         let name_at = open.content_at + blanks;
         if let (Some(ty), Some((text, at))) = (open.record_type, open.record_text) {
-            self.mentions.truncate(open.mentions);
+            self.mentions.list.truncate(open.mentions);
             self.has_records = true;
-            self.mentions.push(Mention {
+            let mention = Mention {
                 ty: Some(ty),
                 text,
                 start: None,
                 end: None,
                 at,
-            });
+            };
+            self.mentions.push(mention, &mut self.draft);
         } else if let Some(ty) = open.ty {
             let start = open.start + lead;
             let end = start + trimmed.len();
-            self.mentions.push(Mention {
+            if self
+                .mentions
+                .exceeds(trimmed, Some(&ty), name_at, &mut self.draft)
+            {
+                return;
+            }
+            self.mentions.list.push(Mention {
                 ty: Some(ty),
                 text: trimmed.to_owned(),
                 start: Some(start as u64),
@@ -244,6 +251,7 @@ impl Xml {
             });
         } else if let Some(parent) = self.open.last_mut() {
             match field(&open.name) {
+                _ if trimmed.len() > MAX_NAME_BYTES => {}
                 Field::Type => parent.record_type = Some(trimmed.to_owned()),
                 Field::Text(_) => parent.record_text = Some((trimmed.to_owned(), name_at)),
                 _ => {}
@@ -260,19 +268,17 @@ impl Xml {
             has_records,
             ..
         } = self;
-        if mentions.is_empty() && draft.faults.is_empty() {
+        if mentions.list.is_empty() && draft.faults.is_empty() {
             return None;
         }
         draft.layout = "xml";
-        if mentions.is_empty() {
+        if mentions.list.is_empty() {
             draft.layout = "unreadable";
             draft.is_unreadable = true;
             return Some(draft);
         }
-        super::marks::count_characters(&text, &mut mentions);
-        for mention in mentions {
-            draft.mention(mention);
-        }
+        super::marks::count_characters(&text, &mut mentions.list);
+        draft.extend(mentions);
         match has_records {
             true => draft.layout = "xml-records",
             false => draft.text = Some(text),
@@ -305,8 +311,8 @@ fn decoded(text: &str) -> Cow<'_, str> {
         let numbered = reference
             .and_then(|reference| reference.strip_prefix('#'))
             .and_then(|number| match number.strip_prefix(['x', 'X']) {
-                Some(digits) => u32::from_str_radix(digits, 16).ok(),
-                None => number.parse().ok(),
+                Some(digits) => number_of(digits, 16),
+                None => number_of(number, 10),
             })
             .and_then(char::from_u32);
         match (named, numbered, end) {
@@ -326,4 +332,10 @@ fn decoded(text: &str) -> Cow<'_, str> {
     }
     result.push_str(rest);
     Cow::Owned(result)
+}
+
+/// The number that digits write; None if there is a sign.
+fn number_of(digits: &str, radix: u32) -> Option<u32> {
+    let is_number = digits.chars().all(|c| c.is_digit(radix));
+    is_number.then(|| u32::from_str_radix(digits, radix).ok())?
 }

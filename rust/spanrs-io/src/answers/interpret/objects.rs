@@ -1,11 +1,17 @@
 //! What objects and calls mean.
 
-use super::super::fields::Fields;
+use std::collections::HashSet;
+
+use super::super::fields::{Fields, is_json};
 use super::super::json::{Data, Entry, Value};
 use super::super::json_strings::Text;
-use super::super::query::folded;
-use super::super::vocabulary::{Field, can_be_type, field};
-use super::{Interpreter, Layout, Origin, as_text};
+use super::super::tag_lines::is_tag;
+use super::super::vocabulary::{is_message_part, is_message_type};
+use super::tags::{Tagged, TaggedOrigin};
+use super::{Interpreter, Layout, as_text};
+
+/// Maximum number of types of one name.
+const MAX_TYPES: usize = 64;
 
 impl Interpreter<'_> {
     /// Interprets an object: an item, a wrapper, tokens with tags, or a map of types.
@@ -16,7 +22,10 @@ impl Interpreter<'_> {
             }
             return;
         }
-        let fields = Fields::of(self.source, entries);
+        if let Some(content) = self.message_content(entries) {
+            return self.value(content, ty);
+        }
+        let fields = Fields::of(self.source, entries, self.query);
         let has_schema_key = entries.iter().any(|entry| {
             let key = entry.key.as_ref().map(|key| key.decode(self.source));
             key.is_some_and(|key| self.query.is_type(&key))
@@ -41,7 +50,40 @@ impl Interpreter<'_> {
         self.map(value, entries, ty);
     }
 
-    /// Interprets an object that contains mentions, such as `{"entities": [...]}`.
+    /// The part of a message or tool call that has the mentions, as in
+    /// `{"name": "extract", "arguments": "{\"entities\": []}"}`.
+    fn message_content<'v>(&self, entries: &'v [Entry]) -> Option<&'v Value> {
+        let find = |name: &str| {
+            let entry = entries.iter().find(|entry| {
+                let key = entry.key.as_ref();
+                key.is_some_and(|key| key.decode(self.source) == name)
+            });
+            entry.map(|entry| &entry.value)
+        };
+        let is_object = |value: &&Value| matches!(value.data, Data::Object(_));
+        let is_list =
+            |value: &&Value| matches!(&value.data, Data::List(items) if !items.is_empty());
+        let is_string =
+            |value: &&Value| as_text(value).is_some_and(|text| is_json(&text.decode(self.source)));
+        let is_call = || {
+            find("type")
+                .and_then(as_text)
+                .is_some_and(|ty| is_message_type(&ty.decode(self.source)))
+        };
+        ["message", "function", "function_call"]
+            .into_iter()
+            .find_map(|key| find(key).filter(is_object))
+            .or_else(|| find("tool_calls").filter(is_list))
+            .or_else(|| {
+                find("name")?;
+                let arguments = find("arguments").or_else(|| find("parameters"))?;
+                Some(arguments).filter(|value| is_object(value) || is_string(value))
+            })
+            .or_else(|| find("input").filter(is_object).filter(|_| is_call()))
+    }
+
+    /// Interprets an object that contains mentions, such as `{"entities": [...]}`. The object is a
+    /// mention, too, if it has a name and a type of the schema or of common schemas.
     fn containers(
         &mut self,
         value: &Value,
@@ -50,15 +92,28 @@ impl Interpreter<'_> {
         ty: Option<&str>,
     ) {
         let stated = fields.types.first().map(|text| self.decode(*text));
-        let ty = stated.as_deref().or(ty);
+        let stated = stated.filter(|ty| self.query.is_type(ty) || !is_message_type(ty));
+        let is_item = stated.is_some() && fields.text.is_some();
+        if let (true, Some(stated)) = (is_item, &stated) {
+            let is_empty =
+                |value: &&Value| matches!(&value.data, Data::List(items) if items.is_empty());
+            if self.query.is_usual(stated) || fields.containers.iter().all(is_empty) {
+                self.item(value, fields, ty);
+            } else {
+                let message = "it is unknown whether this is a mention or a document with \
+                               mentions; pass types=";
+                self.draft.fault("ambiguous", message, value.at);
+            }
+        }
+        let ty = stated.as_deref().filter(|_| !is_item).or(ty);
         let is_langextract = entries.iter().any(|entry| {
             let key = entry.key.as_ref();
             key.is_some_and(|key| key.decode(self.source) == "extractions")
         });
         self.keys_are_types |= is_langextract;
-        if let Some(text) = fields.text {
-            self.echo = Some(text.decode(self.source).chars().collect());
-        }
+        let text = fields.text.filter(|_| fields.is_text && !is_item);
+        let text = text.map(|text| text.decode(self.source).chars().collect());
+        let outer = text.map(|text| self.echo.replace(text));
         for container in &fields.containers {
             let has_strings = matches!(
                 &container.data,
@@ -70,7 +125,9 @@ impl Interpreter<'_> {
             }
             self.value(container, ty);
         }
-        self.echo = None;
+        if let Some(outer) = outer {
+            self.echo = outer;
+        }
         if self.layout == Layout::Strings && ty.is_some() {
             self.reach(Layout::TypeLists);
         }
@@ -83,18 +140,18 @@ impl Interpreter<'_> {
         }
         let types: Vec<String> = fields.types.iter().map(|text| self.decode(*text)).collect();
         let no_type = ty.or(self.query.ty()).map(str::to_owned);
-        let types: Vec<Option<String>> = match types.is_empty() {
+        let mut types: Vec<Option<String>> = match types.is_empty() {
             true => vec![no_type],
             false => types.into_iter().map(Some).collect(),
         };
         if let Some(texts) = fields.texts.filter(|_| fields.text.is_none()) {
-            self.reach(Layout::Objects);
-            for text in texts {
-                for ty in &types {
-                    self.value(text, ty.as_deref());
-                }
-            }
-            return;
+            return self.item_of_lists(value, texts, &types);
+        }
+        let mut distinct = HashSet::new();
+        types.retain(|ty| distinct.insert(ty.clone()));
+        if types.len() > MAX_TYPES {
+            let message = format!("the name has more than {MAX_TYPES} types");
+            return self.draft.fault("too_many", message, value.at);
         }
         let Some(text) = fields.text else {
             if fields.start.is_some() {
@@ -103,101 +160,64 @@ impl Interpreter<'_> {
             let message = "the item has no name under a known key, such as \"text\"";
             return self.draft.fault("no_name", message, value.at);
         };
-        if types[0].is_none() && fields.has_others {
+        if types[0].is_none() && fields.has_others() {
             let message = "no known key has the type; use \"type\", or pass types=";
             return self.draft.fault("no_type", message, value.at);
         }
+        let is_message = |ty: &String| !self.query.is_type(ty) && is_message_part(ty);
+        let is_message = types[0].as_ref().is_some_and(is_message);
+        if (types[0].is_none() || is_message) && self.embedded(text, None) {
+            return;
+        }
+        if is_message {
+            let message =
+                "the text of this message is not a list of mentions; ask the model for JSON";
+            return self.draft.fault("no_mentions", message, text.start);
+        }
         self.reach(Layout::Objects);
         let name = self.decode(text);
+        if let [Some(tag)] = &types[..]
+            && is_tag(tag)
+            && !self.query.is_type(tag)
+        {
+            return self.tagged.push(Tagged {
+                token: name,
+                tag: tag.clone(),
+                at: text.start,
+                start: fields.start,
+                end: fields.end,
+                origin: TaggedOrigin::Item,
+                ends_sentence: false,
+            });
+        }
         for ty in types {
             self.located(ty, name.clone(), fields.start, fields.end, text.start);
         }
     }
 
-    /// Interprets an object whose keys are types, or names.
-    fn map(&mut self, value: &Value, entries: &[Entry], ty: Option<&str>) {
-        for entry in entries {
-            let Some(key) = entry.key else {
-                self.value(&entry.value, ty);
-                continue;
-            };
-            let name = self.decode(key);
-            if name.ends_with("_attributes") {
-                self.keys_are_types = true;
-                continue;
-            }
-            let is_remark = field(&name) == Field::Remark && !self.query.is_type(&name);
-            match &entry.value.data {
-                _ if is_remark => {}
-                Data::Null => self.reach(Layout::Empty),
-                Data::Text(text) => self.map_entry(value, key, *text),
-                Data::Object(inner) => self.map_object(&entry.value, inner, key, &name),
-                Data::List(_) if !can_be_type(&name) && !self.query.is_type(&name) => {
-                    let message = "the key cannot be a type, so the names have none";
-                    self.draft.fault("no_type", message, key.start);
-                }
-                Data::List(items) => {
-                    let are_types = !self.query.is_type(&name)
-                        && !items.is_empty()
-                        && items.iter().filter_map(as_text).count() == items.len()
-                        && items
-                            .iter()
-                            .filter_map(as_text)
-                            .all(|text| self.query.is_type(&text.decode(self.source)));
-                    if are_types {
-                        for item in items.iter().filter_map(as_text) {
-                            let ty = self.decode(item);
-                            self.draft.name(Some(&ty), &name, key.start);
-                        }
-                    } else {
-                        self.value(&entry.value, Some(&name));
-                    }
-                    self.reach(Layout::TypeLists);
-                }
-                _ => self.value(&entry.value, Some(&name)),
-            }
-        }
-    }
-
-    /// Interprets an entry whose key and value are strings.
-    fn map_entry(&mut self, value: &Value, key: Text, text: Text) {
-        let is_sure = [key, text]
-            .iter()
-            .any(|text| self.query.is_type(&text.decode(self.source)));
-        if !value.is_complete && !is_sure && field(&key.decode(self.source)) != Field::Unknown {
-            return self.cut_off(value.at);
-        }
-        let pair = self.pair(key, text, None, None);
-        if folded(&pair.right) == "none" || pair.right.trim().is_empty() {
-            return self.reach(Layout::Empty);
-        }
-        self.pairs.push((Origin::Map, pair));
-        self.reach(Layout::Pairs);
-    }
-
-    /// Interprets an entry whose value is an object: `{"Anna": {"type": "PER"}}`, or mentions of a
-    /// type.
-    fn map_object(&mut self, value: &Value, inner: &[Entry], key: Text, name: &str) {
-        let fields = Fields::of(self.source, inner);
-        let is_described = !fields.types.is_empty()
-            && fields.text.is_none()
-            && fields.texts.is_none()
-            && fields.containers.is_empty();
-        if !is_described {
-            return self.value(value, Some(name));
-        }
-        if !value.is_complete {
-            return self.cut_off(value.at);
-        }
+    /// Interprets an object with several names: of one type, or with a type for each of them.
+    fn item_of_lists(&mut self, value: &Value, texts: &[Value], types: &[Option<String>]) {
         self.reach(Layout::Objects);
-        let ty = self.decode(fields.types[0]);
-        self.located(
-            Some(ty),
-            name.to_owned(),
-            fields.start,
-            fields.end,
-            key.start,
-        );
+        match types {
+            [ty] => {
+                for text in texts {
+                    self.value(text, ty.as_deref());
+                }
+            }
+            _ if types.len() == texts.len() => {
+                for (text, ty) in texts.iter().zip(types) {
+                    self.value(text, ty.as_deref());
+                }
+            }
+            _ => {
+                let message = format!(
+                    "{} names and {} types; ask the model for an object for each name",
+                    texts.len(),
+                    types.len()
+                );
+                self.draft.fault("ambiguous", message, value.at);
+            }
+        }
     }
 
     /// Interprets a call such as `Person(span="Anna")`.
@@ -215,7 +235,7 @@ impl Interpreter<'_> {
             "extraction",
         ]
         .contains(&&*class.to_lowercase());
-        let fields = Fields::of(self.source, entries);
+        let fields = Fields::of(self.source, entries, self.query);
         if is_generic && !self.query.is_type(&class) && !fields.types.is_empty() {
             self.item(value, &fields, ty);
         } else if let Some(text) = fields.text {
