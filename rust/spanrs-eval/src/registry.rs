@@ -70,11 +70,11 @@ impl MatcherOptions {
             value,
             expected,
         };
-        // NaN is out of all ranges.
-        if !(self.min_overlap >= 0.0) {
+        if self.min_overlap.is_nan() || self.min_overlap < 0.0 {
             return Err(range("min_overlap", self.min_overlap, "at least 0"));
         }
-        if !(self.iou_threshold > 0.0 && self.iou_threshold <= 1.0) {
+        let is_proportion = self.iou_threshold > 0.0 && self.iou_threshold <= 1.0;
+        if !is_proportion {
             let expected = "greater than 0 and at most 1";
             return Err(range("iou_threshold", self.iou_threshold, expected));
         }

@@ -311,3 +311,56 @@ fn a_watch_stops_the_comparison() {
     let stopped = matcher.compare(&pair, &mut Pieces::default());
     assert_eq!(stopped, Err(Unmatched::Stopped));
 }
+
+#[test]
+fn spans_with_many_runs_take_linear_time() {
+    let n = 20_000;
+    let gold = [Span {
+        start: 0,
+        end: 2 * n,
+        ty: 0,
+    }];
+    let mut sets = TokenSets::default();
+    sets.push((0, 2 * n), (0..n).map(|at| 2 * at));
+    let pred: Vec<_> = (0..n)
+        .map(|at| Span {
+            start: 2 * at,
+            end: 2 * at + 1,
+            ty: at as u32,
+        })
+        .collect();
+    let pair = Pair::new(Spans::with_tokens(&gold, &sets, 0), Spans::whole(&pred));
+    let mut counts = Counts::new(&characters::SCHEMA);
+    let mut matcher = characters::Matcher::new(0.9);
+    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts).unwrap();
+    let spurious: u64 = (0..)
+        .zip(counts.cells())
+        .filter(|(_, cell)| (cell.criterion, cell.outcome) == (characters::SPANS, 3))
+        .map(|(id, _)| counts.total(id))
+        .sum();
+    assert_eq!(
+        spurious, n as u64,
+        "the group of each type covers one position"
+    );
+}
+
+#[test]
+fn many_types_may_close_at_one_position() {
+    let side: Vec<_> = (0..50_000)
+        .map(|ty| Span {
+            start: 0,
+            end: 10,
+            ty,
+        })
+        .collect();
+    let pair = Pair::new(Spans::whole(&side), Spans::whole(&[]));
+    let mut counts = Counts::new(&characters::SCHEMA);
+    let mut matcher = characters::Matcher::new(0.9);
+    add_pair(&mut matcher, &pair, &|ty| ty.to_string(), &mut counts).unwrap();
+    let leaked: u64 = (0..)
+        .zip(counts.cells())
+        .filter(|(_, cell)| (cell.criterion, cell.outcome) == (characters::CHARACTERS, 2))
+        .map(|(id, _)| counts.total(id))
+        .sum();
+    assert_eq!(leaked, 500_000);
+}
