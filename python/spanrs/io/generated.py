@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
-from operator import attrgetter
 from typing import NamedTuple
 
 from spanrs.errors import FormatError, with_code
@@ -174,7 +173,10 @@ def mentions_of(
     spanrs.errors.FormatError
         If an answer of gold cannot be read.
     """
-    answers = iter(_read_all([query for record in records for query in record.queries], names.types))
+    queries = [
+        (query, text) for record, text in zip(records, texts, strict=True) for query in record.queries
+    ]
+    answers = iter(_read_all(queries, names.types))
     results = []
     for record, text in zip(records, texts, strict=True):
         mentions: list[Stated] = []
@@ -195,10 +197,12 @@ def mentions_of(
     return results
 
 
-def _read_all(queries: Iterable[Query], types: Collection[str] | None) -> Iterator[Answer]:
-    """Yield the answer of each query; queries of one type are read at once."""
-    for ty, run in groupby(queries, key=attrgetter("type")):
-        yield from read_answers([query.answer for query in run], type=ty, types=types)
+def _read_all(queries: Iterable[tuple[Query, str]], types: Collection[str] | None) -> Iterator[Answer]:
+    """Yield the answer of each query about a text; queries of one type are read at once."""
+    for ty, run in groupby(queries, key=lambda pair: pair[0].type):
+        answers, texts = zip(*((query.answer, text) for query, text in run), strict=True)
+        # A text may be empty, if there is none.
+        yield from read_answers(answers, type=ty, types=types, texts=[text or None for text in texts])
 
 
 def _unreadable(answer: Answer, record: AnswerRecord) -> FormatError:
