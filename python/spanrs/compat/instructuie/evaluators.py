@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
@@ -12,7 +13,7 @@ from spanrs.compat.instructuie.audits import AUDITS, Answered, option_types
 _NA = ",na,"
 
 
-class _Evaluator:
+class _Evaluator(ABC):
     """Evaluator of one task.
 
     Parameters
@@ -65,12 +66,13 @@ class _Evaluator:
         pair = Answered(self.task, pred, truth, found, correct, self._options)
         self._audit.update(name for name, applies in AUDITS.items() if applies(pair))
 
+    @abstractmethod
     def _score(self, truth: set[str] | str, pred: set[str] | str) -> int:
-        raise NotImplementedError
+        """Count a pair of answers, and return the number of correct items."""
 
+    @abstractmethod
     def get_metric(self) -> float:
         """Return the main measure: F1, or accuracy for events and triggers."""
-        raise NotImplementedError
 
     def get_audit_report(self) -> dict[str, int]:
         """Return the number of pairs for each peculiarity that was found.
