@@ -14,11 +14,18 @@ pub fn run(data: &[u8]) {
     let byte = input.byte();
     let stages = Stage::ALL.iter().enumerate();
     let options = GroundOptions {
-        stages: stages.filter(|(at, _)| byte & 1 << at == 0).map(|(_, stage)| *stage).collect(),
+        stages: stages
+            .filter(|(at, _)| byte & 1 << at == 0)
+            .map(|(_, stage)| *stage)
+            .collect(),
         diacritics: byte & 32 != 0,
         threshold: if byte & 64 != 0 { 0.4 } else { 0.75 },
     };
-    let strings: Vec<_> = input.rest().split(|&byte| byte == 0).map(String::from_utf8_lossy).collect();
+    let strings: Vec<_> = input
+        .rest()
+        .split(|&byte| byte == 0)
+        .map(String::from_utf8_lossy)
+        .collect();
     let Some((text, mentions)) = strings.split_first() else {
         return;
     };
@@ -39,8 +46,13 @@ pub fn run(data: &[u8]) {
         };
         assert!(options.stages.contains(&place.stage));
         assert!(place.start < place.end && place.end as usize <= characters.len());
-        assert!(places.insert((mention.ty, place.start, place.end)), "a type has a place twice");
-        let part: String = characters[place.start as usize..place.end as usize].iter().collect();
+        assert!(
+            places.insert((mention.ty, place.start, place.end)),
+            "a type has a place twice"
+        );
+        let part: String = characters[place.start as usize..place.end as usize]
+            .iter()
+            .collect();
         check_part(&part, mention, place, &options);
     }
     let documents = [(text, mentions.as_slice()), (text, mentions.as_slice())];
