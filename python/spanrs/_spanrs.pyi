@@ -55,7 +55,9 @@ class _Answer(TypedDict):
 _Cell: TypeAlias = tuple[int, int, str | None, str | None, int]
 _ErrorKind: TypeAlias = tuple[str, str | None, str | None]
 
-def read_answers(answers: list[str], ty: str | None, types: Sequence[str], /) -> list[_Answer]: ...
+def read_answers(
+    answers: list[tuple[str, str | None]], ty: str | None, types: Sequence[str], /
+) -> list[_Answer]: ...
 
 @final
 class Conlleval:

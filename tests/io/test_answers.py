@@ -17,10 +17,17 @@ CASES = tomllib.loads(
     (Path(__file__).parent.parent / "cases" / "answers.toml").read_text(encoding="utf-8")
 )["case"]
 TYPES = ["PER", "LOC", "ORG"]
-#: Names without the characters that marks and lines use.
+#: Strings that mean that there is no name.
+NO_NAMES = {"none", "nothing", "null", "nil", "n/a", "na", "-", "–", "—", "无", "没有", "なし"}
+
+
+def can_be_name(text):
+    return text.strip().rstrip(".!").lower() not in {"", *NO_NAMES} and text.strip()[0] not in "[{"
+
+
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
-).filter(str.strip)
+).filter(can_be_name)
 WORDS = st.text("abcÄé", min_size=1, max_size=5)
 MENTIONS = st.lists(st.tuples(st.sampled_from(TYPES), NAMES), min_size=1, max_size=5)
 
@@ -36,7 +43,9 @@ def pairs(answer):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_reads_as_written(case):
-    answer = spanrs.read_answer(case["answer"], type=case.get("type"), types=case.get("types"))
+    answer = spanrs.read_answer(
+        case["answer"], type=case.get("type"), types=case.get("types"), text=case.get("about")
+    )
     assert [written(mention) for mention in answer.mentions] == case["mentions"]
     assert answer.layout == case["layout"]
     assert list(answer.repairs) == case.get("repairs", [])
@@ -89,6 +98,38 @@ def test_written_marks_and_lines_are_read_back(mentions):
     assert tags.text == " ".join(text for _, text in mentions)
     table = "| Entity | Type |\n|---|---|\n" + "\n".join(f"| {text} | {kind} |" for kind, text in mentions)
     assert pairs(spanrs.read_answer(table)) == mentions
+    columns = spanrs.read_answer("\n".join(f"{text}\t{kind}" for kind, text in mentions))
+    assert pairs(columns) == mentions
+    brackets = spanrs.read_answer(", ".join(f"{text} ({kind})" for kind, text in mentions))
+    assert pairs(brackets) == mentions
+    records = spanrs.read_answer("\n".join(f"- type: {kind}\n  text: {text}" for kind, text in mentions))
+    assert pairs(records) == mentions
+    words = spanrs.read_answer(" ".join(f"{text}/B-{kind}" for kind, text in mentions))
+    assert pairs(words) == mentions
+    fences = {kind: [text for stated, text in mentions if stated == kind] for kind in TYPES}
+    blocks = "\n".join(f"```json\n{json.dumps({kind: texts})}\n```" for kind, texts in fences.items())
+    assert pairs(spanrs.read_answer(blocks)) == sorted(
+        mentions, key=lambda mention: TYPES.index(mention[0])
+    )
+
+
+@given(mentions=MENTIONS)
+def test_json_in_strings_is_read_with_positions(mentions):
+    inner = objects(mentions)
+    whole = spanrs.read_answer(json.dumps(inner))
+    assert pairs(whole) == [(kind, text) for kind, text in mentions]
+    call = json.dumps({"name": "extract", "arguments": inner})
+    answer = spanrs.read_answer(call)
+    assert pairs(answer) == pairs(whole)
+    for mention in answer.mentions:
+        first = json.dumps(json.dumps(mention.text, ensure_ascii=False)[1:-1])[1:-1]
+        assert call[mention.at :].startswith(first)
+
+
+@given(words=st.lists(WORDS, min_size=1))
+def test_an_answer_without_marks_is_the_text(words):
+    answer = spanrs.read_answer("\n".join(words), text=" ".join(words))
+    assert (answer.mentions, answer.layout, answer.is_unreadable) == ([], "xml", False)
 
 
 @pytest.mark.parametrize("write", [objects, json_lines, tuples])
@@ -126,5 +167,13 @@ def test_arguments_are_checked():
         read_answers("[]")
     with pytest.raises(TypeError, match=r"answers\[1\] must be a str, not NoneType"):
         read_answers(["[]", None])
+    with pytest.raises(TypeError, match="text must be a str or None, not bytes"):
+        spanrs.read_answer("[]", text=b"")
+    with pytest.raises(TypeError, match=r"texts\[0\] must be a str or None, not int"):
+        read_answers(["[]"], texts=[1])
+    with pytest.raises(TypeError, match="texts must be an iterable"):
+        read_answers(["[]"], texts="a")
+    with pytest.raises(ValueError, match="2 answers but 1 texts"):
+        read_answers(["[]", "[]"], texts=["a"])
     with pytest.raises(TypeError, match="types must be a collection"):
         spanrs.read_answer("[]", types="PER")

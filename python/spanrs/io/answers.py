@@ -82,7 +82,13 @@ class Answer:
     is_unreadable: bool
 
 
-def read_answer(answer: str, *, type: str | None = None, types: Collection[str] | None = None) -> Answer:  # noqa: A002 - as in Mention
+def read_answer(
+    answer: str,
+    *,
+    type: str | None = None,  # noqa: A002 - as in Mention
+    types: Collection[str] | None = None,
+    text: str | None = None,
+) -> Answer:
     r"""Read the answer of a language model as mentions.
 
     Parameters
@@ -93,6 +99,9 @@ def read_answer(answer: str, *, type: str | None = None, types: Collection[str] 
         The type of mentions without a type, for queries that ask for one type.
     types : collection of str, optional
         The types of the schema. They decide which of two strings is the type. Mentions of other types are kept.
+    text : str, optional
+        The text that the model was asked about. An answer that is the text, except for white space, has no mentions;
+        without the text it cannot be told from prose and is unreadable.
 
     Returns
     -------
@@ -119,10 +128,14 @@ def read_answer(answer: str, *, type: str | None = None, types: Collection[str] 
     ('type-lists', ('fence', 'truncated'), 'truncated', 47)
     >>> spanrs.read_answer('["Anna"]', type="PER").mentions[0].type
     'PER'
+    >>> spanrs.read_answer("It rains.", text="It rains.").is_unreadable
+    False
     """
     if not isinstance(answer, str):
         raise TypeError(f"answer must be a str, not {answer.__class__.__name__}")
-    return read_answers([answer], type=type, types=types)[0]
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"text must be a str or None, not {text.__class__.__name__}")
+    return read_answers([answer], type=type, types=types, texts=None if text is None else [text])[0]
 
 
 def read_answers(
@@ -130,6 +143,7 @@ def read_answers(
     *,
     type: str | None = None,  # noqa: A002 - as in Mention
     types: Collection[str] | None = None,
+    texts: Iterable[str | None] | None = None,
 ) -> list[Answer]:
     """Read many answers to the same query.
 
@@ -139,6 +153,8 @@ def read_answers(
         The answers.
     type, types
         As for :func:`read_answer`.
+    texts : iterable of str or None, optional
+        The text of each answer, as ``text`` of :func:`read_answer`.
 
     Returns
     -------
@@ -148,7 +164,9 @@ def read_answers(
     Raises
     ------
     TypeError
-        If an answer is not a string.
+        If an answer or a text is not a string.
+    ValueError
+        If there are not as many texts as answers.
 
     Examples
     --------
@@ -160,12 +178,17 @@ def read_answers(
         raise TypeError("answers must be an iterable of strings; use read_answer for a single answer")
     if isinstance(types, str):
         raise TypeError("types must be a collection of strings, not a string")
-    texts = []
+    if isinstance(texts, str):
+        raise TypeError("texts must be an iterable of strings; use read_answer for a single text")
+    checked_answers = []
     for index, answer in enumerate(answers):
         if not isinstance(answer, str):
             raise TypeError(f"answers[{index}] must be a str, not {answer.__class__.__name__}")
-        texts.append(_without_surrogates(answer))
-    found = _spanrs.read_answers(texts, type, list(types or ()))
+        checked_answers.append(_without_surrogates(answer))
+    checked_texts = _checked_texts(texts, len(checked_answers))
+    records = _spanrs.read_answers(
+        list(zip(checked_answers, checked_texts, strict=True)), type, list(types or ())
+    )
     return [
         Answer(
             mentions=answer["mentions"],
@@ -175,8 +198,24 @@ def read_answers(
             text=answer["text"],
             is_unreadable=answer["is_unreadable"],
         )
-        for answer in found
+        for answer in records
     ]
+
+
+def _checked_texts(texts: Iterable[str | None] | None, count: int) -> list[str | None]:
+    """Return the text of each answer, or None."""
+    if texts is None:
+        return [None] * count
+    checked: list[str | None] = []
+    for index, text in enumerate(texts):
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"texts[{index}] must be a str or None, not {text.__class__.__name__}")
+        checked.append(None if text is None else _without_surrogates(text))
+    if len(checked) != count:
+        raise ValueError(
+            f"there are {count} answers but {len(checked)} texts; pass a text or None for each answer"
+        )
+    return checked
 
 
 def _without_surrogates(text: str) -> str:

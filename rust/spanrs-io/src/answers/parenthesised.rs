@@ -62,18 +62,18 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
 fn items<'a>(line: &'a str, query: &Query) -> Option<Vec<(Piece<'a>, &'a str)>> {
     let mut items = Vec::new();
     let mut from = 0;
-    let mut at = 0;
-    while let Some(close) = line[at..].find(')').map(|close| at + close) {
-        at = close + 1;
-        let rest = line[at..].trim_start();
+    let mut open = None;
+    for bracket in memchr::memchr2_iter(b'(', b')', line.as_bytes()) {
+        if line[bracket..].starts_with('(') {
+            open = Some(bracket);
+            continue;
+        }
+        let rest = line[bracket + 1..].trim_start();
         let is_end = rest.is_empty() || rest.starts_with(COMMAS) || rest.starts_with(SEMICOLONS);
-        let Some(open) = line[from..close].rfind('(').filter(|_| is_end) else {
+        let Some(open) = open.take().filter(|open| is_end && *open >= from) else {
             continue;
         };
-        let (name, ty) = (
-            &line[from..from + open],
-            line[from + open + 1..close].trim(),
-        );
+        let (name, ty) = (&line[from..open], line[open + 1..bracket].trim());
         if !query.is_usual(ty) {
             continue;
         }
@@ -87,7 +87,6 @@ fn items<'a>(line: &'a str, query: &Query) -> Option<Vec<(Piece<'a>, &'a str)>> 
         }
         items.push(((name, start), ty));
         from = line.len() - rest.len() + rest.chars().next().map_or(0, char::len_utf8);
-        at = from;
     }
     (from == line.len() && !items.is_empty()).then_some(items)
 }

@@ -2,8 +2,9 @@
 
 use super::MAX_VALUES;
 
-/// Bytes within which a quote must be closed, so that splitting takes linear time.
-const MAX_QUOTED: usize = 1000;
+/// Bytes and quotes within which a quote must be closed, so that splitting takes linear time.
+const MAX_QUOTED: usize = 500;
+const MAX_QUOTES: usize = 8;
 
 /// Commas and semicolons in common scripts.
 pub(super) const COMMAS: &[char] = &[',', '，', '、'];
@@ -46,6 +47,7 @@ fn quote_end(text: &str, at: usize, open: char, separators: &[char]) -> Option<u
     let window = &text[start..text.floor_char_boundary(start + MAX_QUOTED)];
     window
         .match_indices(close)
+        .take(MAX_QUOTES)
         .map(|(close_at, _)| start + close_at + close.len_utf8())
         .find(|after| {
             let rest = text[*after..].trim_start();
