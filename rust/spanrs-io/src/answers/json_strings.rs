@@ -82,34 +82,25 @@ pub(super) fn scan(source: &str, at: usize, is_key: bool) -> Option<Scanned> {
     let (open, closers) = opening_quote(&source[at..])?;
     let start = at + open.len();
     let bytes = source.as_bytes();
-    let mut is_escaped = false;
-    let mut has_controls = false;
-    let mut first_inner = None;
-    let mut inner_is_open = false;
-    let mut inner_quotes = 0;
+    let mut string = Scanned {
+        text: Text::plain(start, start),
+        after: start,
+        has_quotes: false,
+        has_controls: false,
+    };
+    let mut inner = InnerQuotes::default();
     let mut here = start;
     while let Some(&byte) = bytes.get(here) {
-        if let Some((end, after)) = first_inner
-            && (inner_quotes > MAX_INNER_QUOTES || here - end > MAX_INNER)
-        {
-            return Some(Scanned {
-                text: Text {
-                    start,
-                    end,
-                    is_escaped,
-                },
-                after,
-                has_quotes: false,
-                has_controls,
-            });
+        if inner.exceeds(here) {
+            return inner.end(string, None);
         }
         if byte == b'\\' {
-            is_escaped = true;
+            string.text.is_escaped = true;
             here += 1;
             here += source[here..].chars().next()?.len_utf8();
             continue;
         }
-        has_controls |= byte < b' ';
+        string.has_controls |= byte < b' ';
         let closer = match byte {
             b'"' | b'\'' | 0xC2 | 0xE2 => closers
                 .iter()
@@ -121,37 +112,47 @@ pub(super) fn scan(source: &str, at: usize, is_key: bool) -> Option<Scanned> {
             continue;
         };
         let after = here + closer.len();
-        let text = |end| Text {
-            start,
-            end,
-            is_escaped,
-        };
-        if ends_string(&source[after..], is_key) && !inner_is_open {
-            return Some(Scanned {
-                text: text(here),
-                after,
-                has_quotes: first_inner.is_some(),
-                has_controls,
-            });
+        if ends_string(&source[after..], is_key) && !inner.is_open {
+            string.has_quotes = inner.first.is_some();
+            (string.text.end, string.after) = (here, after);
+            return Some(string);
         }
         if !is_apostrophe(source, here, after) {
             let opens = !ends_with_word(&source[start..here]);
-            if opens == inner_is_open {
-                let (end, after) = first_inner.unwrap_or((here, after));
-                return Some(Scanned {
-                    text: text(end),
-                    after,
-                    has_quotes: false,
-                    has_controls,
-                });
+            if opens == inner.is_open {
+                return inner.end(string, Some((here, after)));
             }
-            inner_is_open = opens;
-            inner_quotes += 1;
-            first_inner.get_or_insert((here, after));
+            inner.is_open = opens;
+            inner.count += 1;
+            inner.first.get_or_insert((here, after));
         }
         here = after;
     }
     None
+}
+
+/// The unescaped quotes in a string.
+#[derive(Default)]
+struct InnerQuotes {
+    /// Byte offsets of the first of them and of the text after it.
+    first: Option<(usize, usize)>,
+    count: usize,
+    /// True after a quote that opens.
+    is_open: bool,
+}
+
+impl InnerQuotes {
+    /// True if the look-ahead at an offset is beyond its limits.
+    fn exceeds(&self, here: usize) -> bool {
+        self.first
+            .is_some_and(|(first, _)| self.count > MAX_INNER_QUOTES || here - first > MAX_INNER)
+    }
+
+    /// The string that ends at the first quote, or at the given one.
+    fn end(&self, mut string: Scanned, quote: Option<(usize, usize)>) -> Option<Scanned> {
+        (string.text.end, string.after) = self.first.or(quote)?;
+        Some(string)
+    }
 }
 
 /// True if a quote is between two letters.

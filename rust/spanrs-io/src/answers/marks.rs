@@ -3,6 +3,7 @@
 use memchr::memmem;
 
 use super::draft::{Counter, Draft, Mentions};
+use super::pieces::prefix;
 use super::query::Query;
 use super::vocabulary;
 use super::{MAX_DEPTH, Mention};
@@ -160,7 +161,7 @@ fn split_mark<'a>(
         true => vocabulary::can_be_type(ty),
         false => query.is_type(ty),
     };
-    let window = &after[..after.floor_char_boundary(MAX_TYPE)];
+    let window = prefix(after, MAX_TYPE);
     if let Some(rest) = window.strip_prefix('(')
         && let Some((ty, _)) = rest.split_once(')')
         && can_be_type(ty)

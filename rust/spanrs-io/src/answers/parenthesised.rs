@@ -37,8 +37,9 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
             count += 1;
             let (stripped, name_at) = bare(name.0);
             let name_at = start + name.1 + name_at;
-            if stripped.contains(COMMAS) || stripped.contains(SEMICOLONS) {
-                let message = "it is unknown whether this is one name or several of one type";
+            let has_separator = |separators: &[char]| stripped.contains(separators);
+            if has_separator(COMMAS) || has_separator(SEMICOLONS) || stripped.contains(": ") {
+                let message = "it is unknown where the name begins, or whether there are several";
                 draft.fault("ambiguous", message, name_at);
             } else {
                 draft.name(Some(ty), stripped, name_at);
@@ -54,6 +55,9 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
             "the line is not a list of names with types",
             at,
         );
+    }
+    if draft.mentions.list.is_empty() && !draft.faults.is_empty() {
+        (draft.is_unreadable, draft.layout) = (true, "unreadable");
     }
     Some(draft)
 }

@@ -44,7 +44,7 @@ pub(super) fn pieces<'a>(text: &'a str, separators: &[char]) -> Vec<Piece<'a>> {
 fn quote_end(text: &str, at: usize, open: char, separators: &[char]) -> Option<usize> {
     let (_, close) = QUOTES.into_iter().find(|(quote, _)| *quote == open)?;
     let start = at + open.len_utf8();
-    let window = &text[start..text.floor_char_boundary(start + MAX_QUOTED)];
+    let window = prefix(&text[start..], MAX_QUOTED);
     window
         .match_indices(close)
         .take(MAX_QUOTES)
@@ -58,6 +58,16 @@ fn quote_end(text: &str, at: usize, open: char, separators: &[char]) -> Option<u
         })
 }
 
+/// The start of a text with at most a number of bytes.
+pub(super) fn prefix(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Opening and closing quotes.
 const QUOTES: [(char, char); 5] = [
     ('"', '"'),
     ('\'', '\''),

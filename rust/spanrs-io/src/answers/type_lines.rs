@@ -9,6 +9,9 @@ use super::pieces::{
 use super::query::{Query, folded};
 use super::vocabulary::is_no_name;
 
+/// Words of the longest line of names without a bullet.
+const MAX_WORDS: usize = 20;
+
 /// A part of a line on both sides of a separator.
 struct Row<'a> {
     left: &'a str,
@@ -19,6 +22,45 @@ struct Row<'a> {
     is_colon: bool,
 }
 
+/// A line with a type, before lines with names.
+struct Heading {
+    ty: String,
+    /// True before the first blank line: lines without bullets belong to the heading, too.
+    is_adjacent: bool,
+}
+
+impl Heading {
+    fn of(ty: &str) -> Self {
+        Self {
+            ty: ty.to_owned(),
+            is_adjacent: true,
+        }
+    }
+
+    /// Adds the name in a line; without a bullet, a line may have several names, or be prose.
+    fn add(&self, draft: &mut Draft, line: &str, start: usize, is_bullet: bool, query: &Query) {
+        if is_no_name(line, query) {
+            return;
+        }
+        if is_bullet {
+            let (name, quote) = unquoted(line);
+            return draft.name(Some(&self.ty), name, start + quote);
+        }
+        if line.ends_with(['.', '!', '?']) || line.split_whitespace().nth(MAX_WORDS).is_some() {
+            let message = "expected a name, but this is a sentence";
+            return draft.fault("not_a_name", message, start);
+        }
+        let row = Row {
+            left: &self.ty,
+            right: line,
+            left_at: start,
+            right_at: start,
+            is_colon: true,
+        };
+        names(draft, &row, query);
+    }
+}
+
 /// Reads lines of types and names.
 ///
 /// With a schema, a line counts if one side of its separator is a type of the schema. Without one,
@@ -26,7 +68,7 @@ struct Row<'a> {
 /// as `PER` or `location`. All other lines with a colon are faults; lines without are prose.
 pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
     let mut draft = Draft::new("type-lines");
-    let mut heading: Option<String> = None;
+    let mut heading: Option<Heading> = None;
     let mut count = 0;
     let mut unread = Vec::new();
     let mut prose = false;
@@ -36,10 +78,13 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
         let start = at + offset;
         at += line.len();
         if content.is_empty() {
+            heading
+                .iter_mut()
+                .for_each(|heading| heading.is_adjacent = false);
             continue;
         }
         if let Some(ty) = heading_of(content, query) {
-            heading = Some(ty.to_owned());
+            heading = Some(Heading::of(ty));
             count += 1;
             continue;
         }
@@ -57,18 +102,13 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
             has_type = true;
         }
         count += usize::from(has_type);
-        match &heading {
-            _ if has_type => heading = None,
-            Some(ty) if is_bullet && rows.is_empty() => {
-                if !is_no_name(content, query) {
-                    let (name, quote) = unquoted(content);
-                    draft.name(Some(ty), name, start + quote);
-                }
-            }
-            _ => {
-                heading = None;
-                prose |= rows.is_empty();
-            }
+        if let Some(heading) = heading.as_ref().filter(|_| rows.is_empty())
+            && (is_bullet || heading.is_adjacent)
+        {
+            heading.add(&mut draft, content, start, is_bullet, query);
+        } else {
+            heading = None;
+            prose |= rows.is_empty();
         }
     }
     let strict = query.has_no_types();
@@ -76,11 +116,8 @@ pub(super) fn read(text: &str, query: &Query) -> Option<Draft> {
         return None;
     }
     for at in unread {
-        draft.fault(
-            "no_type",
-            "neither side of the separator is a known type",
-            at,
-        );
+        let message = "neither side of the separator is a type of the schema";
+        draft.fault("no_type", message, at);
     }
     if prose {
         draft.repair("prose");
