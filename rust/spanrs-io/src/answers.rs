@@ -13,13 +13,14 @@
 //! | `json`, `json_strings` | tolerant scanner of JSON and Python literals |
 //! | `values`, `embedded`, `interpret`, `fields`, `orientation` | what the values mean |
 //! | `xml`, `marks` | texts with inline marks |
-//! | `tag_lines`, `type_lines`, `table`, `delimited`, `records`, `parenthesised`, `sel` | other layouts |
+//! | `tag_lines`, `type_lines`, `parenthesised`, `records` | lines of names and types |
+//! | `table`, `delimited`, `sel` | other layouts |
 //! | `pieces` | splits lines at separators |
 //! | `vocabulary` | usual names of keys, phrases that mean "none" |
 //!
 //! Time and memory are linear in the length of the answer. An answer longer than
-//! [`MAX_ANSWER_BYTES`], nested deeper than [`MAX_DEPTH`] or with more than [`MAX_VALUES`] values is
-//! not read further, which is a fault.
+//! [`MAX_ANSWER_BYTES`], nested deeper than [`MAX_DEPTH`] or with more than [`MAX_VALUES`] values
+//! is not read further, which is a fault.
 
 use std::collections::BTreeSet;
 

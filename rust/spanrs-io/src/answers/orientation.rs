@@ -19,7 +19,8 @@ pub(super) struct Pair {
 ///
 /// The schema decides for a pair of which one string is in the schema. The other pairs follow the
 /// pairs that the schema decides; without such pairs, the side that alone has names of common
-/// schemas (`PER`, `location`) has the types. If both sides have evidence, each pair decides for itself.
+/// schemas (`PER`, `location`) has the types. If both sides have evidence, each pair
+/// decides for itself.
 pub(super) struct Orientation<'a> {
     query: &'a Query,
     types_are_left: Option<bool>,

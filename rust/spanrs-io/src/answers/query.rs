@@ -45,7 +45,8 @@ impl Query {
         self.types.is_empty()
     }
 
-    /// True if the schema contains the type, ignoring case and the difference of `_`, `-` and space.
+    /// True if the schema contains the type, ignoring case and the difference of `_`, `-` and
+    /// space.
     pub(super) fn is_type(&self, name: &str) -> bool {
         // Longer strings are not folded, because an answer may contain many of them.
         name.len() <= 200 && !self.types.is_empty() && self.types.contains(&folded(name))

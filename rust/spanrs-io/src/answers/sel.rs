@@ -1,7 +1,7 @@
 //! UIE's structured extraction language.
 //!
-//! `<extra_id_0> <extra_id_0> person <extra_id_5> Anna <extra_id_1> <extra_id_1>` is a bracket with a
-//! mention in it; `<extra_id_5>` separates type and name. The readable form is
+//! `<extra_id_0> <extra_id_0> person <extra_id_5> Anna <extra_id_1> <extra_id_1>` is a bracket with
+//! a mention in it; `<extra_id_5>` separates type and name. The readable form is
 //! `((person: Anna))`.
 
 use super::MAX_VALUES;

@@ -37,18 +37,19 @@ const OFFSET_KEYS: &str = "offset offsets position positions charinterval indice
 const CONTAINER_KEYS: &str = "entities extractions results result mentions namedentities output \
                               outputs answer answers predictions prediction data items spans \
                               annotations ner names values response entitylist entity texts \
-                              extractedentities children examples list content choices toolcalls functioncall";
+                              extractedentities children examples list content choices \
+                              toolcalls functioncall";
 const TOKEN_KEYS: &str = "tokens words tokenizedtext";
 const REMARK_KEYS: &str = "score confidence probability id attributes extractionindex groupindex \
                            alignmentstatus tokeninterval reason reasoning explanation rationale \
                            analysis thought thoughts context sentence document note notes comment \
                            comments description summary language input relations relationships \
                            documentid meta metadata status source index count total error message \
-                           query prompt question task schema version model refusal role object created usage \
-                           finishreason stopreason logprobs systemfingerprint";
+                           query prompt question task schema version model refusal role \
+                           object created usage finishreason stopreason logprobs systemfingerprint";
 /// Values of the key `type` that name a part of a message or a tool call, not a mention.
-const MESSAGE_TYPES: &str = "text function tooluse toolcall functioncall message object json document \
-                             sentence paragraph array";
+const MESSAGE_TYPES: &str = "text function tooluse toolcall functioncall message object json \
+                             document sentence paragraph array";
 
 /// Names of types in common schemas.
 const COMMON_TYPES: &str = "per person people persons loc location locations gpe org organization \
@@ -56,8 +57,8 @@ const COMMON_TYPES: &str = "per person people persons loc location locations gpe
                             corporation date dates time money percent event events product \
                             products facility fac norp misc miscellaneous language law cardinal \
                             ordinal quantity city country place disease drug chemical gene protein \
-                            species symptom medication dosage vehicle weapon dna rna 人名 人物 地名 地点 \
-                            机构名 机构 组织 组织机构 时间 日期";
+                            species symptom medication dosage vehicle weapon dna rna \
+                            人名 人物 地名 地点 机构名 机构 组织 组织机构 时间 日期";
 const COMMON_TYPES_OF_WORDS: [&str; 3] = ["work of art", "cell type", "cell line"];
 
 /// Words in phrases such as "There are no named entities in this text".

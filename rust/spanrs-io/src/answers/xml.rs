@@ -8,9 +8,9 @@ use super::vocabulary::{Field, field};
 use super::{MAX_DEPTH, MAX_NAME_BYTES, Mention};
 
 /// Elements that are markup of the text, not mentions.
-const NEUTRAL: &str = "answer output response result text p div br b i em strong u a ul ol li h1 h2 \
-                       h3 table tr td th s doc document sentence paragraph root html body head code \
-                       pre sub sup img hr entities extractions annotations think input";
+const NEUTRAL: &str = "answer output response result text p div br b i em strong u a ul ol li h1 \
+                       h2 h3 table tr td th s doc document sentence paragraph root html body head \
+                       code pre sub sup img hr entities extractions annotations think input";
 /// Elements whose attribute has the type.
 const GENERIC: &str = "entity span mark ne ner annotation mention ent e tag w namex enamex timex \
                        numex item extraction";

@@ -8,7 +8,8 @@ use super::super::vocabulary::{Field, can_be_type, field, is_no_name, says_none}
 use super::{Interpreter, Layout, Origin, as_text};
 
 impl Interpreter<'_> {
-    /// Interprets an object whose keys are types, or names; `ty` is the type of the enclosing entry.
+    /// Interprets an object whose keys are types, or names; `ty` is the type of the enclosing
+    /// entry.
     pub(super) fn map(&mut self, value: &Value, entries: &[Entry], ty: Option<&str>) {
         let may_have_mentions = |entry: &Entry| match &entry.value.data {
             Data::Number(_) => false,
@@ -48,8 +49,8 @@ impl Interpreter<'_> {
         field(key) == Field::Remark && !self.query.is_type(key)
     }
 
-    /// Interprets an entry with a list: names of the type that is the key, or types of the name that
-    /// is the key.
+    /// Interprets an entry with a list: names of the type that is the key, or types of the name
+    /// that is the key.
     fn map_list(&mut self, value: &Value, items: &[Value], key: Text, ty: Option<&str>) {
         let name = self.decode(key);
         if !can_be_type(&name) && !self.query.is_type(&name) {
@@ -80,8 +81,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The type of a list: its key, or that of the enclosing entry; None if it is undecidable. A type
-    /// of the schema, or of common schemas, counts.
+    /// The type of a list: its key, or that of the enclosing entry; None if it is undecidable. A
+    /// type of the schema, or of common schemas, counts.
     fn inner_type(&self, key: &str, outer: Option<&str>, items: &[Value]) -> Option<String> {
         let Some(outer) = outer.filter(|_| items.iter().any(|item| as_text(item).is_some())) else {
             return Some(key.to_owned());
