@@ -121,6 +121,10 @@ def stage() -> None:
             (reports / report).write_bytes(content)
 
 
+#: Elements whose text is code.
+CODE = ("pre", "code")
+
+
 class Page(HTMLParser):
     """Collects the anchors and links of a page, and the resources that it loads."""
 
@@ -131,9 +135,12 @@ class Page(HTMLParser):
         self.resources: list[str] = []
         #: Directives that were not understood and are shown as text.
         self.markup: list[str] = []
+        #: Number of open elements whose text is code.
+        self._code = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect the attributes that name an anchor, a link or a resource."""
+        self._code += tag in CODE
         for name, value in attrs:
             if name == "id" and value:
                 self.anchors.add(value)
@@ -142,9 +149,14 @@ class Page(HTMLParser):
             elif name in ("src", "href") and value:
                 self.resources.append(value)
 
+    def handle_endtag(self, tag: str) -> None:
+        """Count the end of code."""
+        self._code -= tag in CODE
+
     def handle_data(self, data: str) -> None:
-        """Collect markup that is shown as text."""
-        self.markup += MARKUP.findall(data)
+        """Collect markup that is shown as text; code may contain any."""
+        if not self._code:
+            self.markup += MARKUP.findall(data)
 
 
 def faults(site: Path) -> Iterator[str]:
