@@ -23,11 +23,11 @@ from spanrs.io.answer_options import AnswerOptions
 from spanrs.io.answer_pairs import AnswerPairs, pair_answers
 from spanrs.io.answer_records import AnswerRecord, answer_records
 from spanrs.io.answer_types import TypeNames
+from spanrs.io.appended_strings import AppendedStrings
 from spanrs.io.generated import AnswerCounts, grounded_answers
 from spanrs.io.generated_documents import generated_documents
 from spanrs.io.options import ReadOptions
 from spanrs.io.parts import Part
-from spanrs.io.string_table import StringTable
 from spanrs.io.text_units import UNPLACED, TextUnit, has_sentences, text_units
 
 #: A type and a string.
@@ -164,10 +164,10 @@ class TextPairs:
         """Return the two documents of a text, with the strings that have no place in it."""
         sides = pair.gold, pair.pred
         if self.strings is None:
-            table = StringTable(pair.text)
+            table = AppendedStrings(pair.text)
             keys = [[(ty, string, string) for ty, string in side.strings] for side in sides]
         else:
-            table = StringTable("")
+            table = AppendedStrings("")
             keys = [self.strings.keys([*side.placed_strings(), *side.strings]) for side in sides]
         places = [table.places(side) for side in keys]
         annotations = [
@@ -309,7 +309,7 @@ def text_pairs(
     if is_generated(gold):
         gold_options = gold.options.answers
         gold = _gold_of_answers(gold, is_grounded=strings is None)
-    # A string that is not in the text masks nothing.
+    # A string that is not in the text does not mask any character.
     keeps = not isinstance(matcher, Characters)
     pairs = TextPairs(gold, pred, strings, pred.options.answers, keeps)
     pairs.gold_options = gold_options

@@ -32,7 +32,7 @@ def leaks_section(errors: ErrorList, unit: str) -> Examples:
     )
     shown = ordered[:MOST_ERRORS]
     total = sum(errors.numbers.values())
-    notes = [f"The longest come first; sizes are in {unit}."]
+    notes = [f"Leaks come first, and the longest of each kind; sizes are in {unit}."]
     if len(shown) < total:
         notes.append(f"{amount(len(shown))} of {amount(total)} are shown.")
     if any(not error.tokens for error in shown[:1]):
@@ -41,7 +41,12 @@ def leaks_section(errors: ErrorList, unit: str) -> Examples:
     kinds = {kind: meanings[kind] for kind in BY_RISK if kind in errors.outcomes}
     examples = [entry([error_outcome(error)]) for error in shown]
     return Examples(
-        "Leaks and other errors", examples, note=" ".join(notes), kinds=kinds, numbers=errors.outcomes
+        "Leaks and other errors",
+        examples,
+        note=" ".join(notes),
+        kinds=kinds,
+        numbers=errors.outcomes,
+        order="size",
     )
 
 

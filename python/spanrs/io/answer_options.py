@@ -15,7 +15,7 @@ UNANSWERED = ("refuse", "empty")
 OFF_SCHEMA = ("keep", "drop", "count")
 #: How mentions that do not occur in the text are handled.
 UNGROUNDED = ("keep", "drop")
-#: Which occurrences of a mention are meant.
+#: Which occurrences of a mention count.
 OCCURRENCES = ("listed", "all")
 #: Type of all mentions whose types are not in the schema, if they are counted together.
 OTHER = "(off-schema)"

@@ -105,7 +105,7 @@ def _items(part: Part, options: ReadOptions) -> Iterator[tuple[str, Any]]:
     elif part.shown.lower().endswith((".csv", ".tsv")):
         yield from _csv(text, part)
     else:
-        # An empty line is the answer of a model that found nothing.
+        # An empty line is an answer without entities.
         lines = text.removesuffix("\n").split("\n")
         yield from ((f"{part.shown}:{at}", line.removesuffix("\r")) for at, line in enumerate(lines, 1))
 

@@ -1,4 +1,4 @@
-"""Types of generated mentions, and the types of a schema that they stand for."""
+"""Resolution of the type names in answers to the types of a schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNTYPED = "(untyped)"
 
 
 class TypeNames:
-    """Finds the type of the schema that a name in an answer stands for, and counts the other names.
+    """Resolves type names in answers to the types of the schema, and counts unknown names.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TypeNames:
     def resolve(self, name: str | None) -> str | None:
         """Return the type that counts for a name; None if the mention is dropped."""
         if name is None:
-            # Only one type can be meant.
+            # The schema has a single type.
             name = self.types[0] if self.types is not None and len(self.types) == 1 else UNTYPED
         name = self._given.get(name, name)
         if self.types is None or name in self._known:

@@ -69,7 +69,7 @@ class Answer:
     text : str or None
         For layouts that repeat the text: the text without marks.
     is_unreadable : bool
-        True if nothing could be read. An answer that says "none" is readable.
+        True if nothing could be read. The answer "none" is readable.
     """
 
     mentions: list[Mention]

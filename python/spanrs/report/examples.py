@@ -154,7 +154,9 @@ def look(kind: str) -> tuple[str, str]:
     return LOOKS.get(kind.lower(), ("other", ""))
 
 
-def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str] = ()) -> str:
+def data_block(
+    examples: Sequence[Example], number: int = 1, sides: Sequence[str] = (), order: str = ""
+) -> str:
     r"""Return examples as JSON without characters that could end the script element.
 
     Parameters
@@ -165,6 +167,8 @@ def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str
         Number of the first example.
     sides : sequence of str
         Sides that are listed first.
+    order : str
+        Name of the order of the examples, if they are shown in it at first.
 
     Returns
     -------
@@ -218,6 +222,8 @@ def data_block(examples: Sequence[Example], number: int = 1, sides: Sequence[str
     occurring = {mark.side for example in examples for mark in example.marks} if sides else ()
     if occurring:
         content["sides"] = [intern(side) for side in sides if side in occurring]
+    if order:
+        content["order"] = order
     return escaped_json(content)
 
 

@@ -274,6 +274,9 @@ class Examples:
         Total number of errors of each kind, if only some examples are given.
     is_folded : bool
         Whether the list is closed until it is opened by a click or a link.
+    order : str
+        Name of the order of ``examples``, in which they are then shown at first; by default the most frequent kinds
+        are shown first.
 
     Notes
     -----
@@ -297,6 +300,7 @@ class Examples:
     sides: Sequence[str] = ()
     numbers: Mapping[str, int] = field(default_factory=dict)
     is_folded: bool = False
+    order: str = ""
 
 
 Section = Cards | Sorted | Bars | Heatmap | Matrix | Lines | Examples
@@ -373,7 +377,7 @@ def _view(section: Section, number: int) -> Any:
         legend = [
             (kind, *look(kind), section.kinds.get(kind, ""), numbers[kind], counts[kind]) for kind in names
         ]
-        data = data_block(section.examples, number, section.sides)
+        data = data_block(section.examples, number, section.sides, section.order)
         several = any(len(example.kinds) > 1 for example in section.examples)
         return {"legend": legend, "data": data, "is_cut": numbers != counts, "has_several": several}
     return None

@@ -45,7 +45,7 @@ pub static SCHEMA: Schema = Schema {
     name: "exact",
     criteria: CRITERIA,
 };
-/// The same criteria for spans that stand for strings, which have no place in a text. Counts of
+/// The same criteria for spans that represent strings without a place in a text. Counts of
 /// strings and of spans cannot be merged.
 pub(crate) static STRINGS: Schema = Schema {
     name: "strings",

@@ -66,7 +66,7 @@ pub const MAX_VALUES: usize = 1 << 20;
 pub const MAX_NAME_BYTES: usize = 1 << 16;
 /// Maximum total length of the names and types of an answer in bytes.
 pub const MAX_MENTION_BYTES: usize = 256 << 20;
-/// Number of faults that are listed; the last one then says how many follow.
+/// Maximum number of faults; the last one contains the number of further faults.
 pub const MAX_FAULTS: usize = 1000;
 
 /// A name in an answer.
@@ -109,7 +109,7 @@ pub struct Answer {
     pub faults: Vec<AnswerFault>,
     /// For layouts that repeat the text: the text without marks, to which offsets refer.
     pub text: Option<String>,
-    /// True if nothing could be read. An answer that says "none" is readable.
+    /// True if nothing could be read. The answer "none" is readable.
     pub is_unreadable: bool,
 }
 

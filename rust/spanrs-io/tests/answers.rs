@@ -90,7 +90,7 @@ fn every_case_reads_as_written() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Asserts that positions are inside the answer, and that an unreadable answer says why.
+/// Asserts that positions are inside the answer, and that an unreadable answer has a fault.
 fn check(text: &str, answer: &Answer) {
     let len = text.chars().count();
     assert!(answer.mentions.iter().all(|mention| mention.at < len));

@@ -13,7 +13,7 @@ CONLL03 = ("Location", "Organization", "Person", "Miscellaneous")
 #: The classes that are scored without miscellaneous names.
 CONLL03_NO_MISC = ("Location", "Organization", "Person")
 BASE = "Entity"
-#: The class that stands for classes that do not exist.
+#: Replaces classes that do not exist.
 HALLUCINATED = "HallucinatedType"
 
 #: What parsing may raise for any text: among others null characters, lone surrogates and deep nesting.

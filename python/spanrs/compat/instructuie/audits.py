@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spanrs.compat.instructuie.answers import format_answer
 
-#: Answers that say properly that there is nothing.
+#: Answers that are accepted for "no items".
 _NOTHING = {"", "none", "no relation", "na", "[]"}
 
 

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 
 class Places:
-    """Where the tokens of a text stand.
+    """Positions of the tokens of a text.
 
     Parameters
     ----------

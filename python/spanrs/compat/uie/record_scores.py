@@ -28,7 +28,7 @@ def gold_items(
         Lists ``entity``, ``relation`` and ``event`` of mappings with ``type``. Entities and events have ``text`` and
         ``offset``, the 0-based positions of all tokens; relations and events have ``args``, which are like entities.
     kind : {"string", "offset"}
-        What stands for a span.
+        The representation of a span.
 
     Returns
     -------

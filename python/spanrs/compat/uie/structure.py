@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spanrs.compat.uie.unknown_words import complete
 
-#: Begins a type or role, ends it, separates it from its span, and stands for a span that was rejected.
+#: Begins a type or role, ends it, separates it from its span, and marks a rejected span.
 START, END, SPAN, NULL_SPAN = (f"<extra_id_{number}>" for number in (0, 1, 5, 6))
 
 _MARKER = re.compile(r"<extra_id_\d>")

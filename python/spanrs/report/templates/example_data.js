@@ -24,8 +24,10 @@ function visible(text) {
 /* The examples of a section, in their original order. */
 class Data {
   /* `content` is the parsed JSON of data_block in report/examples.py. */
-  constructor({ number, strings, kinds, examples, sides = [] }) {
+  constructor({ number, strings, kinds, examples, sides = [], order = "" }) {
     this.number = number;
+    /* The name of the given order, if it is an order to be shown. */
+    this.order = order;
     this.strings = strings;
     this.rows = examples;
     /* An example with several errors has a list of kinds. */
@@ -79,6 +81,7 @@ class Data {
 
   inOrder(sort) {
     const rows = this.rows.map((_, at) => at);
+    if (sort === this.order) return rows;
     if (sort === "sentence") return rows.sort((a, b) => this.bySentence(a, b));
     const keys = this.rows.map((row) => this.confusion(row));
     const counts = new Map();

@@ -22,7 +22,8 @@ class ExampleSection extends ListSection {
       made.select.name = name;
       return { side, ...made };
     });
-    this.sort = selection("sort by", [["frequency", "frequency"], ["sentence", "sentence"]], changed);
+    const orders = [this.data.order, "frequency", "sentence"].filter((name) => name);
+    this.sort = selection("sort by", orders.map((name) => [name, name]), changed);
     this.sort.select.name = "sort";
     this.sort.select.title = "frequency: the most frequent kinds and types first";
     filters.append(this.kind.label, ...this.types.map(({ label }) => label));

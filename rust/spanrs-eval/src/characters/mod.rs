@@ -122,7 +122,7 @@ impl crate::Matcher for Matcher {
         true
     }
 
-    /// Does nothing, because the outcomes of equal sides depend on the lengths of their spans; see
+    /// No effect, because the outcomes of equal sides depend on the lengths of their spans; see
     /// [`compares_equal_sides`](crate::Matcher::compares_equal_sides).
     fn same(&self, _ty: u32, _n: u64, _sink: &mut dyn Sink) {}
 

@@ -17,7 +17,7 @@ use super::tag_lines::{TokenTags, is_tag};
 use super::vocabulary::{can_be_type, is_common_type, is_no_name};
 use tags::Tagged;
 
-/// How much a value says about its mentions, in increasing order.
+/// How completely a value describes its mentions, in increasing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layout {
     Unreadable,

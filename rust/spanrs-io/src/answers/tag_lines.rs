@@ -13,7 +13,7 @@ pub(super) struct TokenTags {
     text: String,
     characters: u64,
     mentions: Mentions,
-    /// True if the last mention goes on with the next inside tag.
+    /// True if an inside tag that follows continues the last mention.
     is_open: bool,
     separator: Option<char>,
 }

@@ -156,7 +156,7 @@ pub(super) fn can_be_type(name: &str) -> bool {
         && field(name) != Field::Remark
 }
 
-/// True for a string that stands for "no name": `None`, `N/A`, `-` or "No entities".
+/// True for a string that means "no name": `None`, `N/A`, `-` or "No entities".
 ///
 /// Of single words only those that are hardly ever names count: `NO` and `Na` are chemicals.
 pub(super) fn is_no_name(name: &str, query: &Query) -> bool {

@@ -158,7 +158,7 @@ fn repeats_take_successive_occurrences() {
         ),
         [Some((0, 1)), Some((4, 5)), Some((6, 7)), Some((8, 9)), None]
     );
-    // The order decides which occurrence is meant.
+    // Successive mentions have successive occurrences.
     assert_eq!(
         spans(text, &[("T", "b"), ("T", "a")]),
         [Some((2, 3)), Some((4, 5))]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable
 
 
-class StringTable:
+class AppendedStrings:
     r"""Appends strings to a text, each on a line of its own; equal keys share a line.
 
     Two sides that use the same table have equal spans for equal strings.
@@ -18,8 +18,8 @@ class StringTable:
 
     Examples
     --------
-    >>> from spanrs.io.string_table import StringTable
-    >>> table = StringTable("Anna left.")
+    >>> from spanrs.io.appended_strings import AppendedStrings
+    >>> table = AppendedStrings("Anna left.")
     >>> gold = table.places([("PER", "Ben", "Ben")])
     >>> pred = table.places([("PER", "Ben", "Ben"), ("PER", "Ben", "Ben")])
     >>> gold, pred, table.text
