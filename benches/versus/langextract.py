@@ -185,7 +185,7 @@ def aligned(case: Case, **options: Any) -> tuple[float, list[Place]]:
     """Return seconds and places of `spanrs.compat.langextract.align`."""
     extractions = [langextract.Extraction("x", string) for string in case.strings]
     start = time.process_time()
-    found = langextract.align(extractions, case.text, **options)
+    found = langextract.align(extractions, case.text, options=langextract.AlignmentOptions(**options))
     seconds = time.process_time() - start
     places = (one.char_interval for one in found)
     return seconds, [(place.start_pos, place.end_pos) if place else None for place in places]

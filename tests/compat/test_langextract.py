@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from recordings import peer_cases
 from spanrs.compat import langextract
-from spanrs.compat.langextract import Extraction, FormatHandler, Resolver, align, resolve
+from spanrs.compat.langextract import AlignmentOptions, Extraction, FormatHandler, Resolver, align, resolve
 from spanrs.compat.langextract.exact_chain import occurrences, select_occurrences
 from spanrs.compat.langextract.fuzzy_alignment import Places, legacy_span, tightest_spans
 from spanrs.compat.langextract.matching_blocks import blocks_at
@@ -39,7 +39,9 @@ def resolved(answer, suppress, handler, suffix):
 
 
 def aligned(text, strings, options):
-    found = align([Extraction("x", string) for string in strings], text, **options)
+    found = align(
+        [Extraction("x", string) for string in strings], text, options=AlignmentOptions(**options)
+    )
     return [
         one.char_interval
         and [
@@ -240,7 +242,7 @@ def test_answers_that_cannot_be_read_say_why(answer, message, caplog):
 )
 def test_unsuitable_arguments_are_refused(text, strings, options, message):
     with pytest.raises(ValueError, match=message):
-        align([Extraction("x", string) for string in strings], text, **options)
+        align([Extraction("x", string) for string in strings], text, options=AlignmentOptions(**options))
 
 
 def test_options_of_an_alignment_that_is_switched_off_do_not_matter():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from spanrs.eval.characters import Characters
 from spanrs.eval.evaluation import Evaluation
+from spanrs.eval.scores import f_measure
 from spanrs.report.numbers import amount, percent
 from spanrs.report.table import Table
 
@@ -47,9 +48,7 @@ class MaskRow:
 
     def f(self, beta: float) -> float:
         """Return the F measure with a weight of recall."""
-        square = beta * beta
-        below = square * self.precision + self.recall
-        return (1.0 + square) * self.precision * self.recall / below if below else 0.0
+        return f_measure(self.precision, self.recall, beta)
 
     def cells(self, beta: float) -> list[str]:
         """Return the cells of a row, with measures in per cent."""

@@ -34,9 +34,14 @@ class Score:
         >>> Score(1.0, 0.5, 2 / 3, 4).f(2)
         0.5555555555555556
         """
-        square = as_number(beta, "beta") ** 2
-        below = square * self.precision + self.recall
-        return 0.0 if below == 0.0 else (1.0 + square) * self.precision * self.recall / below
+        return f_measure(self.precision, self.recall, as_number(beta, "beta"))
+
+
+def f_measure(precision: float, recall: float, beta: float) -> float:
+    """Return the F measure in which recall weighs ``beta`` times as much as precision; 0 if both are 0."""
+    square = beta * beta
+    below = square * precision + recall
+    return 0.0 if below == 0.0 else (1.0 + square) * precision * recall / below
 
 
 class Totals(NamedTuple):

@@ -4,11 +4,13 @@ A language model answers with strings. :func:`resolve` reads the strings of an a
 the text. :func:`spanrs.ground` is faster, and finds altered strings as well.
 """
 
+from spanrs.compat.langextract.alignment import AlignmentOptions
 from spanrs.compat.langextract.data import CharInterval, Extraction, TokenInterval
 from spanrs.compat.langextract.format_handler import FormatHandler
 from spanrs.compat.langextract.resolver import Resolver, ResolverParsingError, align, resolve
 
 __all__ = [
+    "AlignmentOptions",
     "CharInterval",
     "Extraction",
     "FormatHandler",

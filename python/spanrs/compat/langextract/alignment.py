@@ -17,14 +17,41 @@ DELIMITER = "\u241f"
 
 @dataclass(frozen=True, slots=True)
 class AlignmentOptions:
-    """Options of :func:`spanrs.compat.langextract.align`."""
+    """Options of :func:`spanrs.compat.langextract.align`, with the names and defaults of langextract.
 
-    enable_fuzzy_alignment: bool
-    fuzzy_alignment_threshold: float
-    accept_match_lesser: bool
-    fuzzy_alignment_algorithm: str
-    fuzzy_alignment_min_density: float
-    exact_alignment_algorithm: str
+    Parameters
+    ----------
+    enable_fuzzy_alignment : bool
+        Whether extractions without an exact match are searched by ``fuzzy_alignment_algorithm``.
+    fuzzy_alignment_threshold : float
+        Share of the tokens of an extraction that must match, from 0 to 1.
+    accept_match_lesser : bool
+        Whether a match of only the first tokens of an extraction is accepted.
+    fuzzy_alignment_algorithm : {"lcs", "legacy"}
+        The longest common subsequence, or the matching blocks of windows.
+    fuzzy_alignment_min_density : float
+        With ``lcs``, the share of the tokens between the first and the last matched token that must match, from 0 to 1.
+    exact_alignment_algorithm : {"dp", "difflib"}
+        Exact occurrences with the most tokens in the order of the answer, or the matching blocks of ``difflib``.
+
+    Raises
+    ------
+    ValueError
+        If an option is out of range.
+
+    Examples
+    --------
+    >>> from spanrs.compat.langextract import AlignmentOptions
+    >>> AlignmentOptions(fuzzy_alignment_algorithm="legacy").fuzzy_alignment_threshold
+    0.75
+    """
+
+    enable_fuzzy_alignment: bool = True
+    fuzzy_alignment_threshold: float = 0.75
+    accept_match_lesser: bool = True
+    fuzzy_alignment_algorithm: str = "lcs"
+    fuzzy_alignment_min_density: float = 1 / 3
+    exact_alignment_algorithm: str = "dp"
 
     def __post_init__(self) -> None:
         choices = [("exact_alignment_algorithm", ("dp", "difflib"))]

@@ -190,12 +190,7 @@ def align(
     *,
     token_offset: int = 0,
     char_offset: int = 0,
-    enable_fuzzy_alignment: bool = True,
-    fuzzy_alignment_threshold: float = 0.75,
-    accept_match_lesser: bool = True,
-    fuzzy_alignment_algorithm: Literal["lcs", "legacy"] = "lcs",
-    fuzzy_alignment_min_density: float = 1 / 3,
-    exact_alignment_algorithm: Literal["dp", "difflib"] = "dp",
+    options: AlignmentOptions = AlignmentOptions(),  # noqa: B008 - immutable
 ) -> list[Extraction]:
     """Find extractions in a text.
 
@@ -207,18 +202,8 @@ def align(
         The text.
     token_offset, char_offset : int
         Added to the intervals, for a text that is a part of a document.
-    enable_fuzzy_alignment : bool
-        Whether extractions without an exact match are searched by ``fuzzy_alignment_algorithm``.
-    fuzzy_alignment_threshold : float
-        Share of the tokens of an extraction that must match, from 0 to 1.
-    accept_match_lesser : bool
-        Whether a match of only the first tokens of an extraction is accepted.
-    fuzzy_alignment_algorithm : {"lcs", "legacy"}
-        The longest common subsequence, or the matching blocks of windows.
-    fuzzy_alignment_min_density : float
-        With ``lcs``, the share of the tokens between the first and the last matched token that must match, from 0 to 1.
-    exact_alignment_algorithm : {"dp", "difflib"}
-        Exact occurrences with the most tokens in the order of the answer, or the matching blocks of ``difflib``.
+    options : AlignmentOptions
+        How extractions are matched.
 
     Returns
     -------
@@ -228,8 +213,7 @@ def align(
     Raises
     ------
     ValueError
-        If the text or all extractions have no token, an extraction has the character U+241F, or an option is out of
-        range.
+        If the text or all extractions have no token, or an extraction has the character U+241F.
 
     Notes
     -----
@@ -242,12 +226,4 @@ def align(
     >>> [(one.char_interval.start_pos, one.char_interval.end_pos, one.alignment_status) for one in found]
     [(0, 8, 'match_exact'), (14, 17, 'match_lesser')]
     """
-    options = AlignmentOptions(
-        enable_fuzzy_alignment=enable_fuzzy_alignment,
-        fuzzy_alignment_threshold=fuzzy_alignment_threshold,
-        accept_match_lesser=accept_match_lesser,
-        fuzzy_alignment_algorithm=fuzzy_alignment_algorithm,
-        fuzzy_alignment_min_density=fuzzy_alignment_min_density,
-        exact_alignment_algorithm=exact_alignment_algorithm,
-    )
     return align_extractions(extractions, text, token_offset, char_offset, options)
