@@ -181,6 +181,20 @@ REPLIES = [
         "id": "a",
         "choices": [{"message": {"content": None, "tool_calls": [{"function": {"arguments": "[]"}}]}}],
     },
+    {
+        "custom_id": "a",
+        "result": {
+            "message": {
+                "content": [{"type": "text", "text": "I use a tool."}, {"type": "tool_use", "input": []}]
+            }
+        },
+    },
+    {
+        "id": "a",
+        "choices": [
+            {"message": {"content": "I call it.", "tool_calls": [{"function": {"arguments": "[]"}}]}}
+        ],
+    },
     {"id": "a", "output": [{"type": "reasoning"}, {"content": [{"type": "output_text", "text": "[]"}]}]},
 ]
 
@@ -286,3 +300,10 @@ def test_several_files_are_about_the_texts_together(tmp_path):
         paths[-1].write_text(json.dumps({"id": name, "answer": '{"X": ["left"]}'}), encoding="utf-8")
     corpus = spanrs.read(paths, format="generated", texts=documents("a", "b"))
     assert [len(document.annotations) for document in corpus.documents] == [1, 1]
+
+
+def test_several_calls_are_several_values():
+    calls = [{"function": {"arguments": json.dumps({"PER": [name]})}} for name in ("Anna", "Ben")]
+    [record] = records([{"choices": [{"message": {"content": None, "tool_calls": calls}}]}])
+    answer = spanrs.read_answer(record.queries[0].answer)
+    assert [mention.text for mention in answer.mentions] == ["Anna", "Ben"]

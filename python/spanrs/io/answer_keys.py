@@ -98,8 +98,8 @@ def _is_answered(record: Mapping[str, Any]) -> bool:
 def reply_of(record: Mapping[str, Any]) -> str | None:
     """Return the text of a response of an interface to models; None for other records.
 
-    Records are those of OpenAI's interfaces and Anthropic's, of their batches, and conversations. The arguments of a
-    call of a tool are the answer if there is no text; a refusal is its text.
+    Records are those of OpenAI's interfaces and Anthropic's, of their batches, and conversations. If a message calls
+    tools, the arguments of the calls are the answer, otherwise its text; a refusal is a text, too.
     """
     for wrapper in ("response", "body", "result", "message"):
         if isinstance(record.get(wrapper), Mapping):
@@ -136,20 +136,23 @@ def _text_of_choice(blocks: Sequence[Any], name: str) -> str | None:
 
 
 def _content(message: Mapping[str, Any]) -> str | None:
-    """Return the text of a message, otherwise the arguments of its first call of a tool."""
+    """Return the arguments of the calls of tools in a message, otherwise its text, otherwise its refusal."""
     content = message.get("content")
-    if isinstance(content, str):
-        return content
-    calls = message.get("tool_calls")
-    call = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], Mapping) else {}
-    function = call.get("function", message.get("function_call", message))
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
-    texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
-    inputs = [block["input"] for block in blocks if "input" in block]
-    values = [
-        *texts,
-        *inputs,
-        *(function.get(key) for key in ("arguments",) if isinstance(function, Mapping)),
-    ]
-    value = next((value for value in (*values, message.get("refusal")) if value is not None), None)
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    calls = message.get("tool_calls")
+    calls = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    functions = [call.get("function") for call in calls] or [message.get("function_call"), message]
+    arguments = [block["input"] for block in blocks if "input" in block]
+    arguments += [function["arguments"] for function in functions if _has_arguments(function)]
+    if arguments:
+        # Each call is a value of its own.
+        return "\n".join(
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for value in arguments
+        )
+    texts = [content, *(block.get("text") for block in blocks), message.get("refusal")]
+    return next((text for text in texts if isinstance(text, str)), None)
+
+
+def _has_arguments(function: object) -> bool:
+    return isinstance(function, Mapping) and function.get("arguments") is not None

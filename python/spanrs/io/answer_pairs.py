@@ -257,10 +257,11 @@ def _unpaired(
     reason = ""
     if ids:
         (most, times), *_ = ids.most_common(1)
+        other = next((id_ for id_ in ids if not id_.isdecimal()), next(iter(ids)))
         reason = (
             f"; the id {most!r} occurs {times} times"
             if times > 1
-            else f"; their ids, such as {next(iter(ids))!r}, are neither those of texts nor the numbers from 0 or 1"
+            else f"; their ids, such as {other!r}, are neither those of texts nor the numbers from 0 or 1"
         )
     message = (
         f"{texts.parts[0].shown} has {numbers}, and there are {len(records)} records of answers{reason}; give each "
