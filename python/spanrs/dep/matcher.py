@@ -21,6 +21,8 @@ COLUMNS = {
     "las_no_punct": ("HEAD", "DEPREL"),
     "clas": ("HEAD", "DEPREL"),
     "mlas": ("HEAD", "DEPREL", "UPOS", "FEATS"),
+    "all_tags": ("UPOS", "XPOS", "FEATS"),
+    "blex": ("HEAD", "DEPREL", "LEMMA"),
 }
 _ALL_COLUMNS = tuple(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
 #: Reason why criteria of copied columns are not scored.
@@ -33,7 +35,8 @@ class Dep(Matcher):
 
     Criteria: ``las`` (head and label), ``uas`` (head), ``las_no_punct`` and ``uas_no_punct`` (without words whose
     gold label is ``punct`` or ``P``), ``clas`` (content words), ``mlas`` (content words with their tags, features and
-    function words), ``upos``, ``xpos``, ``feats`` and ``lemmas``.
+    function words), ``blex`` (content words with their lemmas), ``upos``, ``xpos``, ``feats``, ``all_tags`` (these
+    three together), ``lemmas``, ``tokens``, ``sentences`` and ``words`` (the segmentation).
 
     Parameters
     ----------

@@ -8,14 +8,19 @@ from spanrs.report.table import Table
 
 #: Measures in the order of the CoNLL 2018 evaluation, followed by the measures without punctuation.
 MEASURES = {
+    "tokens": "Tokens",
+    "sentences": "Sentences",
+    "words": "Words",
     "upos": "UPOS",
     "xpos": "XPOS",
     "feats": "UFeats",
+    "all_tags": "AllTags",
     "lemmas": "Lemmas",
     "uas": "UAS",
     "las": "LAS",
     "clas": "CLAS",
     "mlas": "MLAS",
+    "blex": "BLEX",
     "uas_no_punct": "UAS without punctuation",
     "las_no_punct": "LAS without punctuation",
 }
@@ -28,7 +33,7 @@ def main_label(label: str) -> str:
 
 def score_tables(result: Result, *, per_label: bool = False) -> list[Table]:
     """Return the measures in per cent, and with ``per_label`` LAS by label; undefined measures are ``-``."""
-    table = Table(["metric", "precision", "recall", "F1", "gold words"])
+    table = Table(["metric", "precision", "recall", "F1", "gold"])
     for name, title in MEASURES.items():
         score = result[name].shown.micro
         table.add_row(title, *percents(score), f"{score.support:.0f}")

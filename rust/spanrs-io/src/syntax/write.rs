@@ -3,7 +3,7 @@
 //! | field | written |
 //! |---|---|
 //! | ID | the id in the sentence, or the number of the word in formats without ids |
-//! | UPOS, XPOS | the value of the annotation, otherwise of the sentence |
+//! | LEMMA, UPOS, XPOS, FEATS | the value of the annotation, otherwise of the sentence |
 //! | HEAD, DEPREL | the arc of the annotation, otherwise of the sentence |
 //! | all others | the value in the sentence, or `_` if it is empty |
 //!
@@ -17,20 +17,25 @@
 use super::predicted::ColumnSet;
 use super::sentence::{SyntaxSentence, SyntaxWord};
 
-/// Column indices. LEMMA is the first column that could be predicted.
+/// Column indices. LEMMA is the first column that can be predicted.
 const LEMMA: usize = 2;
 const UPOS: usize = 3;
 const XPOS: usize = 4;
+const FEATS: usize = 5;
 const HEAD: usize = 6;
 const DEPREL: usize = 7;
 
 /// Predictions for a word; None leaves the field unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Annotation<'a> {
+    /// The lemma.
+    pub lemma: Option<&'a str>,
     /// The universal part of speech.
     pub upos: Option<&'a str>,
     /// The part of speech in the treebank's own tag set.
     pub xpos: Option<&'a str>,
+    /// The morphological features, such as `Case=Nom|Number=Sing`.
+    pub feats: Option<&'a str>,
     /// The head, a word number from 1 or 0 for the root, and the label of the arc.
     pub arc: Option<(u32, &'a str)>,
 }
@@ -114,8 +119,10 @@ pub fn write_sentence<'b>(
         for (column, field) in word.fields.into_iter().enumerate().skip(1) {
             out.push(b'\t');
             let new = match (column, annotation.arc) {
+                (LEMMA, _) => annotation.lemma,
                 (UPOS, _) => annotation.upos,
                 (XPOS, _) => annotation.xpos,
+                (FEATS, _) => annotation.feats,
                 (HEAD, Some((head, _))) => {
                     out.extend_from_slice(digits.of(head));
                     continue;
@@ -220,9 +227,11 @@ mod tests {
         let mut sentence = SyntaxSentence::default();
         assert!(reader.read(&mut sentence).unwrap());
         let annotation = Annotation {
-            upos: None,
+            lemma: Some("they"),
             xpos: Some("PRP"),
+            feats: Some("Case=Nom"),
             arc: Some((12, "nsubj")),
+            ..Annotation::default()
         };
         let mut out = Vec::new();
         write_sentence(
@@ -231,7 +240,7 @@ mod tests {
             WrittenColumns::default(),
             &mut out,
         );
-        let line = |id, form| format!("{id}\t{form}\t_\t_\tPRP\t_\t12\tnsubj\t_\t_\n");
+        let line = |id, form| format!("{id}\t{form}\tthey\t_\tPRP\tCase=Nom\t12\tnsubj\t_\t_\n");
         assert_eq!(
             String::from_utf8(out).unwrap(),
             line(1, "They") + &line(2, "ate") + "\n"

@@ -202,6 +202,7 @@ fn annotations<'a>(
             arc: arc.map(|(&head, &label)| {
                 (head, labels.get(label as usize).map_or("_", String::as_str))
             }),
+            ..Annotation::default()
         }
     })
 }

@@ -11,8 +11,9 @@ use spanrs_eval::outcomes::{Cell, Counts};
 use spanrs_io::{TooManyWords, align};
 
 use super::schema::{
-    ARCS, CONTENT, COPIED, CORPUS, FEATS, GOLD_WITHOUT, LEMMAS, MISLABELLED, MISSED, MISSED_TAG,
-    MLAS, NO_PUNCT, PRED_WITHOUT, RIGHT, SPURIOUS, SPURIOUS_TAG, UPOS, WRONG, WRONG_TAG, XPOS,
+    ALL_TAGS, ARCS, BLEX, CONTENT, COPIED, CORPUS, FEATS, GOLD_WITHOUT, LEMMAS, MISLABELLED,
+    MISSED, MISSED_TAG, MISSED_UNIT, MLAS, NO_PUNCT, PRED_WITHOUT, RIGHT, SENTENCES, SPURIOUS,
+    SPURIOUS_TAG, SPURIOUS_UNIT, TOKENS, UPOS, WORDS, WRONG, WRONG_TAG, XPOS,
 };
 use super::words::{COLUMNS, TreeWord, is_content, is_functional, is_punctuation, main_relation};
 
@@ -70,8 +71,43 @@ pub(super) fn compare(
             trees.count_unaligned(word, Side::Pred, counts);
         }
     }
+    count_units(TOKENS, [gold, pred], |word| word.starts_token, counts);
+    count_units(SENTENCES, [gold, pred], |word| word.starts_sentence, counts);
     count_corpus(gold, pred, counts);
     Ok(())
+}
+
+/// Counts the units (tokens or sentences) that both sides have with the same characters, and the
+/// units of one side only. A unit lasts from a word for which `starts` is true to the word before
+/// the next such word.
+fn count_units(
+    criterion: u8,
+    sides: [&[TreeWord]; 2],
+    starts: impl Fn(&TreeWord) -> bool,
+    counts: &mut Counts,
+) {
+    let [gold, pred] = sides.map(|words| {
+        let units = words.chunk_by(|_, next| !starts(next));
+        let spans = units.filter_map(|unit| Some((unit.first()?.span.0, unit.last()?.span.1)));
+        spans.collect::<Vec<_>>()
+    });
+    let mut others = pred.iter().peekable();
+    let mut right = 0;
+    for unit in &gold {
+        // Units of a side do not overlap.
+        while others.next_if(|other| other.0 < unit.0).is_some() {}
+        right += u64::from(others.next_if_eq(&unit).is_some());
+    }
+    let missed = gold.len() as u64 - right;
+    let spurious = pred.len() as u64 - right;
+    for (outcome, n) in [
+        (RIGHT, right),
+        (MISSED_UNIT, missed),
+        (SPURIOUS_UNIT, spurious),
+    ] {
+        let cell = counts.cell(Cell::new(criterion, outcome, None, None));
+        counts.add(cell, n);
+    }
 }
 
 /// The trees of both sides and the alignment of their words.
@@ -106,8 +142,14 @@ impl AlignedTrees<'_> {
             true => WRONG,
             false => arc,
         };
+        let same_lemma = gold.lemma == "_" || gold.lemma == pred.lemma;
+        let blex = if arc == RIGHT && !same_lemma {
+            WRONG
+        } else {
+            arc
+        };
         let content = words.map(|word| is_content(&word.label));
-        for (criterion, outcome) in [(CONTENT, arc), (MLAS, mlas)] {
+        for (criterion, outcome) in [(CONTENT, arc), (MLAS, mlas), (BLEX, blex)] {
             match content {
                 [true, true] => count(counts, criterion, outcome, both),
                 [true, false] => count(counts, criterion, MISSED, [both[0], None]),
@@ -118,18 +160,21 @@ impl AlignedTrees<'_> {
         let tag = |same: bool| if same { RIGHT } else { WRONG_TAG };
         let upos = words.map(|word| word.upos.as_str());
         let xpos = words.map(|word| word.xpos.as_str());
-        let same_lemma = gold.lemma == "_" || gold.lemma == pred.lemma;
+        let same_feats = gold.feats() == pred.feats();
+        let same_tags = same_feats && upos[0] == upos[1] && xpos[0] == xpos[1];
         count(counts, UPOS, tag(upos[0] == upos[1]), upos.map(Some));
         count(counts, XPOS, tag(xpos[0] == xpos[1]), xpos.map(Some));
-        count(counts, FEATS, tag(gold.feats() == pred.feats()), [None; 2]);
+        count(counts, FEATS, tag(same_feats), [None; 2]);
         count(counts, LEMMAS, tag(same_lemma), [None; 2]);
+        count(counts, ALL_TAGS, tag(same_tags), [None; 2]);
+        count(counts, WORDS, RIGHT, [None; 2]);
     }
 
     /// Counts a word without a counterpart on the other side in all criteria.
     fn count_unaligned(&self, word: &TreeWord, side: Side, counts: &mut Counts) {
-        let (arc, tag) = match side {
-            Side::Gold => (MISSED, MISSED_TAG),
-            Side::Pred => (SPURIOUS, SPURIOUS_TAG),
+        let (arc, tag, unit) = match side {
+            Side::Gold => (MISSED, MISSED_TAG, MISSED_UNIT),
+            Side::Pred => (SPURIOUS, SPURIOUS_TAG, SPURIOUS_UNIT),
         };
         fn types(side: Side, name: &str) -> [Option<&str>; 2] {
             match side {
@@ -145,11 +190,14 @@ impl AlignedTrees<'_> {
         if is_content(&word.label) {
             count(counts, CONTENT, arc, label);
             count(counts, MLAS, arc, label);
+            count(counts, BLEX, arc, label);
         }
         count(counts, UPOS, tag, types(side, &word.upos));
         count(counts, XPOS, tag, types(side, &word.xpos));
-        count(counts, FEATS, tag, [None; 2]);
-        count(counts, LEMMAS, tag, [None; 2]);
+        for criterion in [FEATS, LEMMAS, ALL_TAGS] {
+            count(counts, criterion, tag, [None; 2]);
+        }
+        count(counts, WORDS, unit, [None; 2]);
     }
 
     /// Returns the label under which a word is counted.

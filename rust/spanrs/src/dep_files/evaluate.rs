@@ -140,11 +140,8 @@ impl Stretch {
             (start, length)
         };
         for (at, (word, head)) in sentence.words.iter().zip(&heads).enumerate() {
-            if multiwords
-                .peek()
-                .is_some_and(|multiword| multiword.start == at)
-                && let Some(multiword) = multiwords.next()
-            {
+            let first = multiwords.next_if(|multiword| multiword.start == at);
+            if let Some(multiword) = first {
                 inside = Some((token(multiword.form), multiword.end));
             }
             let span = match inside {
@@ -161,6 +158,7 @@ impl Stretch {
                 head: (*head as usize).checked_sub(1),
                 span: span.unwrap_or_else(|| token(word.form())),
                 in_multiword: span.is_some(),
+                starts_token: span.is_none() || first.is_some(),
                 starts_sentence: at == 0,
                 copied,
             });

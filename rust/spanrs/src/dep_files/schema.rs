@@ -51,6 +51,18 @@ const TAGS: &[Outcome] = &[
     Outcome::new("spurious", [0.0, 1.0, 0.0]),
 ];
 
+/// In criteria of segmentation: a unit of gold that pred does not have.
+pub(super) const MISSED_UNIT: u8 = 1;
+/// In criteria of segmentation: a unit of pred that gold does not have.
+pub(super) const SPURIOUS_UNIT: u8 = 2;
+
+/// Outcomes of tokens, sentences and words.
+const UNITS: &[Outcome] = &[
+    Outcome::new("right", [1.0, 0.0, 0.0]),
+    Outcome::new("missed", [0.0, 0.0, 1.0]),
+    Outcome::new("spurious", [0.0, 1.0, 0.0]),
+];
+
 /// Criterion `las`: all arcs. The next criterion, `uas`, shares its cells.
 pub(super) const ARCS: u8 = 0;
 /// Criterion `las_no_punct`: arcs of words whose gold label is not punctuation. The next criterion, `uas_no_punct`,
@@ -68,9 +80,19 @@ pub(super) const XPOS: u8 = 7;
 pub(super) const FEATS: u8 = 8;
 /// Criterion `lemmas`: lemmas, without types.
 pub(super) const LEMMAS: u8 = 9;
+/// Criterion `all_tags`: UPOS, XPOS and features together, without types.
+pub(super) const ALL_TAGS: u8 = 10;
+/// Criterion `blex`: same as `clas`, but a right arc also needs the right lemma.
+pub(super) const BLEX: u8 = 11;
+/// Criterion `tokens`: surface tokens, without types.
+pub(super) const TOKENS: u8 = 12;
+/// Criterion `sentences`: sentences, without types.
+pub(super) const SENTENCES: u8 = 13;
+/// Criterion `words`: words that are aligned, without types.
+pub(super) const WORDS: u8 = 14;
 /// Criterion for the numbers of sentences, gold words and pred words, in this order, and of words with empty or copied
 /// columns.
-pub(super) const CORPUS: u8 = 10;
+pub(super) const CORPUS: u8 = 15;
 /// In [`CORPUS`]: words of gold in which the first of [`COLUMNS`](super::words::COLUMNS) is empty; the other columns
 /// follow, except HEAD, which is never empty.
 pub(super) const GOLD_WITHOUT: u8 = 3;
@@ -108,6 +130,10 @@ const fn untyped(name: &'static str, outcomes: &'static [Outcome]) -> Criterion 
 /// | `upos`, `xpos` | tags are equal | all |
 /// | `feats` | universal features are equal | all |
 /// | `lemmas` | lemmas are equal, or gold has `_` | all |
+/// | `all_tags` | UPOS, XPOS and universal features are equal | all |
+/// | `blex` | also the lemma, or gold has `_` | label is a content relation |
+/// | `tokens`, `sentences` | pred has a token or sentence with the same characters | tokens, sentences |
+/// | `words` | pred has an aligned word | all |
 ///
 /// A head is right if the pred head is aligned with the gold head, or if both words are roots. The F1 values of these
 /// criteria are the scores of the CoNLL 2018 shared task; the criteria without punctuation are an addition.
@@ -127,6 +153,11 @@ pub static SCHEMA: Schema = Schema {
         Criterion::new("xpos", TAGS),
         untyped("feats", TAGS),
         untyped("lemmas", TAGS),
+        untyped("all_tags", TAGS),
+        Criterion::new("blex", LABELLED),
+        untyped("tokens", UNITS),
+        untyped("sentences", UNITS),
+        untyped("words", UNITS),
         untyped(
             "corpus",
             &[

@@ -30,7 +30,9 @@ pub(super) struct TreeWord {
     pub(super) span: (usize, usize),
     /// True for every word of a multiword token.
     pub(super) in_multiword: bool,
-    /// True for the first word of a sentence. Only used to count sentences.
+    /// True for the first word of a token.
+    pub(super) starts_token: bool,
+    /// True for the first word of a sentence.
     pub(super) starts_sentence: bool,
     /// For each of [`COLUMNS`], true if the column was copied from the input of a parser instead of
     /// being predicted. Only used to count the copied columns of pred words.
