@@ -30,7 +30,7 @@ pub fn running_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(usi
     for (at, line) in lines.into_iter().enumerate() {
         let mut words = line.split_whitespace().peekable();
         while let Some(word) = words.next() {
-            if word.chars().all(|c| c == '.' || MARKS.contains(&c)) {
+            if is_mark(word) {
                 alone += 1;
             } else if has_attached(word, words.peek().copied()) {
                 attached += 1;
@@ -39,6 +39,28 @@ pub fn running_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(usi
         }
     }
     first.filter(|_| attached > alone)
+}
+
+/// Returns true if a punctuation mark is a word of its own, as in tokenised text.
+pub(crate) fn has_separate_marks<'a>(lines: impl IntoIterator<Item = &'a str>) -> bool {
+    lines
+        .into_iter()
+        .any(|line| line.split_whitespace().any(is_mark))
+}
+
+/// Returns true if there are sentences without spaces between their words, such as those of Chinese
+/// and Japanese: a word contains punctuation of these scripts and other characters.
+pub(crate) fn has_unspaced_sentences<'a>(lines: impl IntoIterator<Item = &'a str>) -> bool {
+    const UNSPACED: [char; 6] = ['。', '、', '，', '！', '？', '；'];
+    let is_sentence = |word: &str| word.contains(UNSPACED) && !word.chars().all(|c| UNSPACED.contains(&c));
+    lines
+        .into_iter()
+        .any(|line| line.split_whitespace().any(is_sentence))
+}
+
+/// Returns true if a word consists of punctuation marks.
+fn is_mark(word: &str) -> bool {
+    word.chars().all(|c| c == '.' || MARKS.contains(&c))
 }
 
 /// Returns true if a mark or a contraction is attached to a word.

@@ -15,6 +15,9 @@ const CHUNK: usize = 4 << 20;
 /// Maximum number of bytes of text without the end of a sentence.
 const LONGEST: usize = 1 << 30;
 
+/// Number of bytes of raw text without a blank line after which a line end also ends a block.
+const LONG_PARAGRAPH: usize = 64 << 20;
+
 /// A block of whole sentences of a file, or a part of a block, which borrows its text.
 #[derive(Clone, Copy, Debug)]
 pub struct SyntaxChunk<T = Vec<u8>> {
@@ -63,6 +66,24 @@ impl SyntaxChunks {
     /// [`Code::Io`], [`Code::Compression`]; [`Code::Encoding`] for UTF-16 and [`Code::Nul`] for a
     /// NUL byte within the first 64 KiB; [`Code::WrongFormat`] if the format is not recognised.
     pub fn open(source: &Source, format: Option<SyntaxFormat>) -> Result<Self> {
+        Self::open_with(source, format, SyntaxFormat::recognise)
+    }
+
+    /// Opens a source as [`SyntaxChunks::open`] does; a format that is not given may also be
+    /// recognised as raw text.
+    ///
+    /// # Errors
+    /// Same as [`SyntaxChunks::open`].
+    pub fn open_or_raw(source: &Source, format: Option<SyntaxFormat>) -> Result<Self> {
+        Self::open_with(source, format, SyntaxFormat::recognise_or_raw)
+    }
+
+    /// Opens a source with a function that recognises the format.
+    fn open_with(
+        source: &Source,
+        format: Option<SyntaxFormat>,
+        recognise: fn(&str, &str) -> Result<SyntaxFormat>,
+    ) -> Result<Self> {
         let (path, source) = (source.name(), source.open()?);
         let source =
             decompress(source).map_err(|error| Error::read(Position::file(path), error))?;
@@ -91,7 +112,7 @@ impl SyntaxChunks {
             // The last line of the beginning may be truncated.
             let end = memchr::memrchr(b'\n', head).map_or(head.len(), |at| at + 1);
             let head = String::from_utf8_lossy(&head[..end]);
-            chunks.format = SyntaxFormat::recognise(&head, path)?;
+            chunks.format = recognise(&head, path)?;
         }
         Ok(chunks)
     }
@@ -131,6 +152,9 @@ impl SyntaxChunks {
         let mut end = None;
         while !self.ended {
             end = sentence_end(&self.pending, self.format);
+            if end.is_none() && self.format == SyntaxFormat::Raw && self.pending.len() > LONG_PARAGRAPH {
+                end = line_end(&self.pending);
+            }
             if end.is_some() {
                 break;
             }
@@ -169,7 +193,7 @@ impl SyntaxChunks {
 /// | `a b\nc d\ne` | none | 8 |
 /// | `a b` | none | none |
 fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
-    let mut end = memchr::memrchr(b'\n', text)? + 1;
+    let mut end = line_end(text)?;
     if matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {
         return Some(end);
     }
@@ -184,6 +208,11 @@ fn sentence_end(text: &[u8], format: SyntaxFormat) -> Option<usize> {
         }
         end = start;
     }
+}
+
+/// Returns the offset after the last line feed.
+fn line_end(text: &[u8]) -> Option<usize> {
+    Some(memchr::memrchr(b'\n', text)? + 1)
 }
 
 impl<T: AsRef<[u8]>> SyntaxChunk<T> {

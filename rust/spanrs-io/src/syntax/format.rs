@@ -4,7 +4,7 @@ use spanrs_base::{Named, Position};
 
 use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
-use crate::running_text::running_text;
+use crate::running_text::{has_separate_marks, has_unspaced_sentences, running_text};
 
 /// File format of sentences with or without syntax.
 ///
@@ -14,6 +14,7 @@ use crate::running_text::running_text;
 /// | [`SyntaxFormat::FourColumns`] | lines, then a blank line | form, tag, head, label |
 /// | [`SyntaxFormat::WordTag`] | one line | form, tag |
 /// | [`SyntaxFormat::Tokens`] | one line | form |
+/// | [`SyntaxFormat::Raw`] | part of a paragraph | none |
 ///
 /// ```
 /// use spanrs_base::Named;
@@ -33,6 +34,8 @@ pub enum SyntaxFormat {
     WordTag,
     /// One sentence per line, tokens separated by white space.
     Tokens,
+    /// Text that is not divided into sentences and tokens. Paragraphs are separated by blank lines.
+    Raw,
 }
 
 impl Named for SyntaxFormat {
@@ -42,6 +45,7 @@ impl Named for SyntaxFormat {
         ("four-columns", Self::FourColumns),
         ("word-tag", Self::WordTag),
         ("tokens", Self::Tokens),
+        ("raw", Self::Raw),
     ];
 }
 
@@ -78,6 +82,30 @@ impl SyntaxFormat {
     /// assert!(recognise("They ate the pizza with anchovies.\n").is_err());
     /// ```
     pub fn recognise(text: &str, path: &str) -> Result<Self> {
+        Self::recognise_text(text, path, false)
+    }
+
+    /// Recognises the format of a text as [`SyntaxFormat::recognise`] does, and also raw text. Lines
+    /// are tokens only if a punctuation mark stands between spaces; in the last two cases, all other
+    /// lines are raw text.
+    ///
+    /// # Errors
+    /// Same as [`SyntaxFormat::recognise`], except for running text.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_io::SyntaxFormat;
+    /// let recognise = |text| SyntaxFormat::recognise_or_raw(text, "example").unwrap();
+    /// assert_eq!(recognise("They ate the pizza.\n"), SyntaxFormat::Raw);
+    /// assert_eq!(recognise("They ate the pizza\n"), SyntaxFormat::Raw);
+    /// assert_eq!(recognise("They ate the pizza .\n"), SyntaxFormat::Tokens);
+    /// ```
+    pub fn recognise_or_raw(text: &str, path: &str) -> Result<Self> {
+        Self::recognise_text(text, path, true)
+    }
+
+    /// Recognises the format of a text, and with `raw` also raw text.
+    fn recognise_text(text: &str, path: &str, raw: bool) -> Result<Self> {
         const LINES: usize = 20;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines = (1..).zip(text.lines());
@@ -114,8 +142,13 @@ impl SyntaxFormat {
             );
             return Err(wrong(number, message));
         }
-        match untokenised(&lines) {
+        let content = || lines.iter().map(|(_, line)| *line);
+        if raw && has_unspaced_sentences(content()) {
+            return Ok(Self::Raw);
+        }
+        match not_sentences(&lines).or_else(|| running(&lines).filter(|_| !raw)) {
             Some((number, message)) => Err(wrong(number, message)),
+            None if raw && (running(&lines).is_some() || !has_separate_marks(content())) => Ok(Self::Raw),
             None => Ok(Self::Tokens),
         }
     }
@@ -147,8 +180,8 @@ fn other_format(lines: &[(usize, &str)]) -> Option<String> {
         .then(|| format!("every line has two columns; expected {readable}"))
 }
 
-/// Returns a line number and an error message if the lines are not sentences of tokens.
-fn untokenised(lines: &[(usize, &str)]) -> Option<(usize, String)> {
+/// Returns a line number and an error message if the lines are certainly not sentences.
+fn not_sentences(lines: &[(usize, &str)]) -> Option<(usize, String)> {
     let (first, _) = *lines.first()?;
     if lines.len() > 2
         && lines
@@ -165,6 +198,11 @@ fn untokenised(lines: &[(usize, &str)]) -> Option<(usize, String)> {
                        line as a sentence";
         return Some((first, message.into()));
     }
+    None
+}
+
+/// Returns a line number and an error message if the lines are running text.
+fn running(lines: &[(usize, &str)]) -> Option<(usize, String)> {
     let (at, word) = running_text(lines.iter().map(|(_, line)| *line))?;
     let message = format!(
         "{word:?} is not one token; is this running text? Put each sentence on one line with spaces between its tokens, \

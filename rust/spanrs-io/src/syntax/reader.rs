@@ -97,7 +97,7 @@ impl<'a> SyntaxReader<'a> {
     /// # Errors
     /// [`Code::WrongFormat`] with the line number for lines that violate the format: a wrong number
     /// of columns, ids out of order, a multiword token that extends beyond the sentence, an empty
-    /// form, or in word/TAG a token without a slash.
+    /// form, or in word/TAG a token without a slash; and for raw text, which has no sentences.
     ///
     /// # Examples
     /// ```
@@ -118,6 +118,10 @@ impl<'a> SyntaxReader<'a> {
         match self.format {
             SyntaxFormat::Conllu | SyntaxFormat::FourColumns => self.read_lines(sentence),
             SyntaxFormat::WordTag | SyntaxFormat::Tokens => self.read_line(sentence),
+            SyntaxFormat::Raw => {
+                self.next_line();
+                self.wrong("raw text has no sentences yet; a model with a segmenter reads it")
+            }
         }
     }
 
