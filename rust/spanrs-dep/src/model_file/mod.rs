@@ -5,12 +5,15 @@
 //!
 //! | tensor | type | content |
 //! |---|---|---|
+//! | `buckets`, `long`, `dense` | u8, u8, i16 | compact table: see `weights/compact` |
+//! | `levels`, `hash` | i32, u32 | compact table: the integers of 127 levels, number of the hash function |
 //! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
 //! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
 //! | `tagdict`, `known_tags`, `names` | u8 | words or names of features, each followed by a line feed |
 //! | `tagdict_ends`, `known_tags_ends`, `names_ends` | u64 | end in bytes of each word or name |
 //! | `tagdict_numbers`, `known_tags_numbers` | u32 | number of each word: a class, or a set of tags |
 //!
+//! Weights are either a compact table (trained models) or exact (published features, and models of versions 1 and 2).
 //! The tensors in the last three rows exist only for taggers. `names` has a line per feature, or is empty. Ends of
 //! words and names are written only if one of them contains a line feed, which could not be distinguished from a
 //! separating line feed.
@@ -40,8 +43,9 @@ use tagger::{TaggerHeader, put_tagger};
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds `upos_history` of the tagger, and is only written for models in which this field is true.
-const VERSION: u64 = 2;
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables. Models without them are written with the
+/// first version that has what they need.
+const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
@@ -59,7 +63,7 @@ impl From<TensorError> for Error {
 /// The JSON in the header: everything except tensors.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// 1, or [`VERSION`].
+    /// From 1 to [`VERSION`].
     version: u64,
     /// See [`Model::padded`].
     padded: bool,
@@ -91,6 +95,12 @@ impl Model {
     /// ```
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut tensors = TensorWriter::default();
+        let weights = [
+            self.tagger.as_ref().map(|tagger| &tagger.weights),
+            self.parser.as_ref().map(|parser| &parser.weights),
+        ];
+        let mut weights = weights.into_iter().flatten();
+        let is_compact = weights.any(|weights| weights.compact_table().is_some());
         let tagger = self
             .tagger
             .as_ref()
@@ -101,7 +111,11 @@ impl Model {
             .map(|parser| put_parser(parser, &mut tensors));
         let upos_history = tagger.as_ref().is_some_and(|tagger| tagger.upos_history);
         let header = Header {
-            version: if upos_history { VERSION } else { 1 },
+            version: match (is_compact, upos_history) {
+                (true, _) => VERSION,
+                (false, true) => 2,
+                (false, false) => 1,
+            },
             padded: self.padded,
             tagger,
             parser,

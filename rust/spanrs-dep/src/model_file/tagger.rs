@@ -56,7 +56,7 @@ impl Tensors<'_> {
         }
         let weights = self.weights("tagger", classes.len(), header.scale)?;
         let names = self.names("tagger.names")?;
-        if !names.is_empty() && names.len() != weights.rows().len() {
+        if !names.is_empty() && names.len() != weights.len() {
             return Err(damaged("the numbers of names and features differ"));
         }
         let features = match header.published {

@@ -1,15 +1,24 @@
-//! Weights as four columns.
+//! Weights: the parts of a compact table, or four columns of exact weights.
 
 use spanrs_base::{Ends, TensorWriter};
 
 use super::{Tensors, damaged};
 use crate::error::Result;
-use crate::weights::{Rows, Weights};
+use crate::weights::{CompactParts, Rows, Weights};
 
-/// Adds the four tensors of weights; `part` is `tagger` or `parser`.
+/// Adds the tensors of weights; `part` is `tagger` or `parser`.
 pub(super) fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWriter) {
-    let rows = weights.rows();
     let of = |name: &str| format!("{part}.{name}");
+    if let Some(table) = weights.compact_table() {
+        let parts = table.parts();
+        tensors.bytes(of("buckets"), parts.buckets);
+        tensors.bytes(of("long"), parts.long);
+        tensors.numbers(of("dense"), parts.dense);
+        tensors.numbers(of("levels"), parts.levels);
+        tensors.numbers(of("hash"), [parts.hash]);
+        return;
+    }
+    let rows = weights.rows();
     let ends = rows.ends.as_slice().iter().map(|&end| end as u64);
     tensors.numbers(of("features"), rows.features.iter().copied());
     tensors.numbers(of("ends"), ends);
@@ -18,12 +27,33 @@ pub(super) fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWri
 }
 
 impl Tensors<'_> {
-    /// Reads weights and checks what prediction relies on: rows cover all entries in their order, classes are below
-    /// `classes` and increase within a row, features are distinct, and the scale is valid.
+    /// Reads weights and checks what prediction relies on, including the scale. Compact tables are checked by
+    /// [`Weights::of_compact`].
     pub(super) fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
         if !(1e-18..=1e18).contains(&scale) {
             return Err(damaged(format!("the scale of {part} is {scale}")));
         }
+        let of = |name: &str| format!("{part}.{name}");
+        if !self.0.has(&of("buckets")) {
+            return self.exact_weights(part, classes, scale);
+        }
+        let parts = CompactParts {
+            buckets: self.0.bytes(&of("buckets"))?.to_vec(),
+            levels: self.0.numbers(&of("levels"))?,
+            long: self.0.bytes(&of("long"))?.to_vec(),
+            dense: self.0.numbers(&of("dense"))?,
+            hash: match self.0.numbers(&of("hash"))?[..] {
+                [hash] => hash,
+                _ => return Err(damaged(format!("{part} has several hash functions"))),
+            },
+        };
+        Weights::of_compact(parts, classes, scale)
+            .map_err(|message| damaged(format!("{part}: {message}")))
+    }
+
+    /// Reads exact weights and checks that rows cover all entries in their order, classes are below
+    /// `classes` and increase within a row, and features are distinct.
+    fn exact_weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
         let of = |name: &str| format!("{part}.{name}");
         let features: Vec<u64> = self.0.numbers(&of("features"))?;
         let ends: Vec<u64> = self.0.numbers(&of("ends"))?;
