@@ -54,7 +54,7 @@ macro_rules! tensor_numbers {
     )*};
 }
 
-tensor_numbers!(u16: U16, u32: U32, u64: U64, i32: I32, f64: F64);
+tensor_numbers!(i16: I16, u16: U16, u32: U32, u64: U64, i32: I32, f64: F64);
 
 /// Collects the tensors to be written to a file.
 ///

@@ -3,7 +3,7 @@
 //!
 //! Three operations make a model from several runs: [`Averages::sum`] adds the weights of several seeds (the sum of
 //! linear models is a linear model, with less variance than each model and the same speed), [`Averages::pruned`] drops
-//! features whose weights are all small, and `by_use` moves frequent features to the front, so that their cells share
+//! features whose weights are all small, [`Averages::largest_weights`] keeps a number of weights, and `by_use` moves frequent features to the front, so that their cells share
 //! cache lines in the tables.
 
 use std::collections::HashMap;
@@ -122,6 +122,49 @@ impl Averages {
             if row.iter().any(|(_, weight)| weight.abs() >= threshold) {
                 kept.push_used(feature, uses, row.iter().copied());
             }
+        }
+        kept
+    }
+
+    /// Returns the `count` weights with the largest absolute values; rows without such a weight are dropped. Of equal
+    /// weights those of earlier rows are kept, and within a row those of smaller classes.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{Averages, Learner};
+    /// let mut learner = Learner::default();
+    /// for (feature, class) in [(7, 0), (8, 1), (7, 2)] {
+    ///     learner.score(&[feature], &mut [0; 4]);
+    ///     learner.update(class, 3, &[feature], 1);
+    /// }
+    /// learner.update(0, 0, &[], 1);
+    /// let kept = Averages::of(&learner).largest_weights(3);
+    /// let rows: Vec<_> = kept.rows().collect();
+    /// assert_eq!(rows, [(7, &[(0, 0.75), (3, -1.0)][..]), (8, &[(1, 0.5)])]);
+    /// ```
+    #[must_use]
+    pub fn largest_weights(&self, count: usize) -> Self {
+        let mut sizes: Vec<f64> = self
+            .cells
+            .values()
+            .iter()
+            .map(|cell| cell.1.abs())
+            .collect();
+        if count >= sizes.len() {
+            return self.clone();
+        }
+        let (larger, &mut least, _) = sizes.select_nth_unstable_by(count, |a, b| b.total_cmp(a));
+        // The weights in front of the selected one may be equal to it.
+        let mut ties = larger.iter().filter(|&&size| size == least).count();
+        let mut kept = Self::default();
+        for ((feature, row), &uses) in self.rows().zip(&self.uses) {
+            let own = row.iter().copied().filter(|(_, weight)| {
+                let is_tie = weight.abs() == least && ties > 0;
+                ties -= usize::from(is_tie);
+                weight.abs() > least || is_tie
+            });
+            kept.push_used(feature, uses, own);
         }
         kept
     }

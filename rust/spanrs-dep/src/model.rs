@@ -4,9 +4,11 @@
 //! sentences are interleaved (module `turns`), because each step waits for weights that are not in
 //! the cache; a group is tagged completely before it is parsed.
 
+use crate::error::{Error, Result};
 use crate::parser::{Parser, ParserBuffers};
 use crate::sentence::{Parse, ROOT, START, Sentence};
-use crate::tagger::{Tagger, TaggerBuffers, Tags};
+use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, Tags};
+use crate::weights::Weights;
 
 /// A tagger, a parser, or both. A model is immutable in use and can be shared by threads; each
 /// thread has its own [`Workspace`].
@@ -69,6 +71,33 @@ impl Model {
     /// Returns the labels of the parser; empty without a parser or for an unlabelled parser.
     pub fn labels(&self) -> &[String] {
         self.parser.as_ref().map_or(&[], |parser| parser.labels())
+    }
+
+    /// Returns the model with compact weights: at most `tagger_weights` and `parser_weights` weights with the largest
+    /// absolute values, each rounded to one byte. Published features and weights that are already compact are not
+    /// changed. Converts models of earlier versions, which have exact weights; trained models are compact.
+    ///
+    /// # Errors
+    /// [`Error::Training`] if there are too many classes.
+    pub fn compacted(mut self, tagger_weights: usize, parser_weights: usize) -> Result<Self> {
+        let compact = |weights: &mut Weights, count| -> Result<()> {
+            if weights.compact_table().is_none() {
+                let kept = weights.averages().largest_weights(count);
+                *weights = Weights::compact(&kept, weights.classes()).map_err(Error::Training)?;
+            }
+            Ok(())
+        };
+        if let Some(tagger) = &mut self.tagger
+            && tagger.features() == TaggerFeatures::Rich
+        {
+            compact(&mut tagger.weights, tagger_weights)?;
+        }
+        if let Some(parser) = &mut self.parser
+            && parser.templates().is_some()
+        {
+            compact(&mut parser.weights, parser_weights)?;
+        }
+        Ok(self)
     }
 
     /// Tags the sentences that have no tags, parses all sentences if `parse` is true, and writes

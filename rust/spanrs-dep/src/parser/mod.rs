@@ -346,7 +346,7 @@ impl Parser {
 
     /// Number of features of the model.
     pub fn len(&self) -> usize {
-        self.weights.rows().len()
+        self.weights.len()
     }
 
     /// Returns true for a parser without features: every score is 0, and the first class wins.

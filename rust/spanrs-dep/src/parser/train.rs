@@ -315,21 +315,18 @@ impl ParserTrainer {
     }
 
     /// Returns the parser with these weights: [`ParserTrainer::averages`], a sum of such averages
-    /// or a pruned version of them. Weights are frozen as integers; for templates they are scaled,
-    /// and sorted by the number of lookups of each feature.
+    /// or a pruned version of them. Weights of published features are frozen as thousandths, those
+    /// of templates as one byte each.
     ///
     /// # Errors
     /// [`Error::Training`] if weights are too large for the format. This can only happen for
     /// published features, whose scale is fixed.
     pub fn finish(&self, averages: Averages) -> Result<Parser> {
-        let scale = matches!(self.setup.features, ParserFeatures::Published).then_some(1000.0);
-        // Published features keep the order of the original.
-        let averages = if scale.is_some() {
-            averages
-        } else {
-            averages.by_use()
+        let classes = self.setup.classes.len();
+        let weights = match self.setup.features {
+            ParserFeatures::Published => Weights::new(&averages, classes, Some(1000.0)),
+            ParserFeatures::Templates(_) => Weights::compact(&averages, classes),
         };
-        let weights = Weights::new(&averages, self.setup.classes.len(), scale);
         Parser::new(self.setup.clone(), weights.map_err(Error::Training)?).map_err(Error::Training)
     }
 }

@@ -306,7 +306,7 @@ impl Tagger {
 
     /// Number of features of the model.
     pub fn len(&self) -> usize {
-        self.weights.rows().len()
+        self.weights.len()
     }
 
     /// Returns true for a tagger without features, which assigns the last class to every word that

@@ -348,12 +348,11 @@ impl TaggerTrainer {
             let name = |(feature, _)| known.get(&feature).map(|name| (*name).to_owned());
             names = averages.rows().filter_map(name).collect();
         }
-        let published = self.setup.features == TaggerFeatures::Published;
-        let weights = Weights::new(
-            &averages,
-            self.setup.classes.len(),
-            published.then_some(1000.0),
-        );
+        let classes = self.setup.classes.len();
+        let weights = match self.setup.features {
+            TaggerFeatures::Published => Weights::new(&averages, classes, Some(1000.0)),
+            TaggerFeatures::Rich => Weights::compact(&averages, classes),
+        };
         Ok(Tagger {
             setup: self.setup.clone(),
             weights: weights.map_err(Error::Training)?,

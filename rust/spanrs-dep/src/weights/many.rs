@@ -7,17 +7,18 @@
 //! |---|---|---|---|
 //! | `INLINE` | up to 3 entries | the entries | |
 //! | `SPARSE` | others | start and length | entries of 4 bytes |
-//! | `DENSE` | at least 12 entries and a quarter of the classes, all of 16 bits | start | 2 bytes per class, in cache lines |
+//! | `DENSE` | at least 12 entries and a quarter of the classes, all of 16 bits | number | [`DenseRows`] |
 //!
 //! An entry is a weight (20 bits, signed) and its class (12 bits) in one word: `weight * 4096 +
 //! class`.
 //!
 //! Entries are added one by one, to scattered scores; dense rows are added as vectors with the widest instructions of
-//! the processor, four rows at a time, so that each score is read and written once for four rows.
+//! the processor.
 
 use prefetch_index::prefetch_index;
 
 use super::buckets::Buckets;
+use super::dense::DenseRows;
 
 /// Maximum number of classes: class numbers have 12 bits in entries.
 pub(crate) const MAX_CLASSES: usize = 1 << 12;
@@ -28,23 +29,15 @@ pub(super) const LARGEST: i32 = (1 << (31 - CLASS_BITS)) - 1;
 /// Minimum number of entries of a dense row; from this number on adding a vector is faster than adding entries one by
 /// one.
 const MIN_DENSE_ENTRIES: usize = 12;
-/// Number of weights in a cache line.
-const LANES: usize = 32;
-
 /// Scores of the classes of a model; scores after the number of classes are unused. The fixed size avoids bounds checks
 /// in the loops that add weights.
 pub(crate) type Scores = [i32; MAX_CLASSES];
-
-/// A part of a dense row: the weights of 32 consecutive classes.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-struct Line([i16; LANES]);
 
 /// Kind of slots that contain up to three entries; unused entries are 0, which adds 0 to class 0.
 const INLINE: u32 = 1;
 /// Kind of slots with start and length of a row in `entries`.
 const SPARSE: u32 = 2;
-/// Kind of slots with the first line of a row in `dense`.
+/// Kind of slots with the number of a row in `dense`.
 const DENSE: u32 = 3;
 
 /// The table. A slot contains up to three entries, or the location of a longer row: most features touch one cache line.
@@ -54,11 +47,8 @@ pub(super) struct ManyClasses {
     buckets: Buckets,
     /// Entries of the sparse rows, which are too long for a slot, concatenated.
     entries: Vec<u32>,
-    /// Dense rows, `lines` lines each, in the order of the classes; classes without a weight, and the padding after the
-    /// last class, have 0.
-    dense: Vec<Line>,
-    /// Number of lines of a dense row: the number of classes divided by 32, rounded up.
-    lines: usize,
+    /// Dense rows.
+    dense: DenseRows,
 }
 
 /// Returns the entry of a class (below 4096) and a weight of at most 20 bits.
@@ -80,7 +70,7 @@ pub(super) struct Found {
     inline: Vec<[u32; 3]>,
     /// Start and length of sparse rows in `entries`.
     sparse: Vec<(u32, u32)>,
-    /// First lines of dense rows.
+    /// Numbers of dense rows.
     dense: Vec<u32>,
 }
 
@@ -108,8 +98,7 @@ impl ManyClasses {
         let mut table = Self {
             buckets: Buckets::new(len, multiplier),
             entries: Vec::new(),
-            dense: Vec::new(),
-            lines: classes.div_ceil(LANES),
+            dense: DenseRows::new(classes),
         };
         let mut own: Vec<(u32, i32)> = Vec::new();
         for (feature, row) in rows {
@@ -132,13 +121,7 @@ impl ManyClasses {
         }
         let is_long = row.len() >= MIN_DENSE_ENTRIES.max(classes / 4);
         if is_long && row.iter().all(|(_, weight)| i16::try_from(*weight).is_ok()) {
-            let start = self.dense.len();
-            self.dense.resize(start + self.lines, Line::default());
-            for &(class, weight) in row {
-                let class = class as usize;
-                self.dense[start + class / LANES].0[class % LANES] = weight as i16;
-            }
-            return (DENSE, [start as u32, 0, 0]);
+            return (DENSE, [self.dense.push(row), 0, 0]);
         }
         let start = self.entries.len() as u32;
         let entries = row.iter().map(|&(class, weight)| entry(class, weight));
@@ -170,9 +153,7 @@ impl ManyClasses {
                 }
                 DENSE => {
                     found.dense.push(start);
-                    for line in 0..self.lines {
-                        prefetch_index(&self.dense, start as usize + line);
-                    }
+                    self.dense.prefetch(start);
                 }
                 _ => {}
             }
@@ -196,33 +177,7 @@ impl ManyClasses {
             let row = &self.entries[start as usize..][..len as usize];
             row.iter().for_each(|&entry| add(scores, entry));
         }
-        self.add_dense(&found.dense, scores);
-    }
-
-    /// Adds dense rows, four at a time.
-    #[inline(always)]
-    fn add_dense(&self, starts: &[u32], scores: &mut Scores) {
-        let row = |start: u32| &self.dense[start as usize..][..self.lines];
-        let (scores, _) = scores.as_chunks_mut::<LANES>();
-        let scores = &mut scores[..self.lines];
-        let (fours, rest) = starts.as_chunks::<4>();
-        for starts in fours {
-            let [a, b, c, d] = starts.map(row);
-            for (at, scores) in scores.iter_mut().enumerate() {
-                let [a, b, c, d] = [&a[at].0, &b[at].0, &c[at].0, &d[at].0];
-                for (at, score) in scores.iter_mut().enumerate() {
-                    *score +=
-                        i32::from(a[at]) + i32::from(b[at]) + i32::from(c[at]) + i32::from(d[at]);
-                }
-            }
-        }
-        for &start in rest {
-            for (scores, line) in scores.iter_mut().zip(row(start)) {
-                for (score, weight) in scores.iter_mut().zip(line.0) {
-                    *score += i32::from(weight);
-                }
-            }
-        }
+        self.dense.add(&found.dense, scores);
     }
 
     /// Returns the weight of a feature for a class; 0 if there is none.
@@ -232,11 +187,7 @@ impl ManyClasses {
         let row = match slot.kind() {
             INLINE => &slot.data[..],
             SPARSE => &self.entries[start..start + len],
-            DENSE => {
-                return i32::from(
-                    self.dense[start + class as usize / LANES].0[class as usize % LANES],
-                );
-            }
+            DENSE => return self.dense.get(slot.data[0], class),
             _ => &[],
         };
         let own = row

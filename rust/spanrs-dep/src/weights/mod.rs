@@ -24,11 +24,14 @@
 //! model is mistaken for one in the model with a probability of about 10^-9 for each slot it is compared with.
 
 mod buckets;
+mod compact;
+mod dense;
 mod few;
 mod many;
 mod rows;
 
 use crate::averages::Averages;
+pub(crate) use compact::{CompactParts, CompactTable};
 pub(crate) use few::FewClasses;
 use many::{Found, LARGEST, ManyClasses};
 pub(crate) use many::{MAX_CLASSES, Scores};
@@ -45,17 +48,21 @@ pub(crate) struct Lookup {
     pub(crate) features: Vec<u64>,
     /// True between the first and the last phase; false at the end of a sentence.
     pub(crate) is_pending: bool,
-    /// Rows of the features that were found, for models with more than three classes.
+    /// Rows of the features that were found, in exact tables for more than three classes.
     found: Found,
+    /// Rows of the features that were found, in compact tables.
+    compact: compact::Found,
 }
 
-/// The table of a model, by its number of classes.
+/// The table of a model.
 #[derive(Clone, Debug)]
 enum Table {
     /// At most three classes.
     Few(FewClasses),
     /// More than three classes.
     Many(ManyClasses),
+    /// Any number of classes, with weights of one byte.
+    Compact(Box<CompactTable>),
 }
 
 /// The weights of a model as integers; read-only, shared by threads.
@@ -67,7 +74,7 @@ pub struct Weights {
     classes: usize,
     /// Factor from weights to integers.
     scale: f64,
-    /// The same weights as lists, for model files and for names of features.
+    /// The same weights as lists, for model files and for names of features; empty for compact tables.
     rows: Rows,
 }
 
@@ -84,14 +91,46 @@ impl Weights {
         scale: Option<f64>,
     ) -> Result<Self, String> {
         let largest = averages.largest();
-        let scale = scale.unwrap_or_else(|| {
-            let room = f64::from(i16::MAX) / largest.max(1e-300);
-            room.log2().floor().clamp(-50.0, 50.0).exp2()
-        });
+        let scale = scale.unwrap_or_else(|| default_scale(largest));
         if (largest * scale).round() > f64::from(LARGEST) {
             return Err(too_large(largest, scale));
         }
         Self::of_rows(Rows::of(averages, scale), classes, scale)
+    }
+
+    /// Freezes averages for `classes` classes into a compact table. Weights are rounded to one of 127 levels of each
+    /// sign, or to 16 bits in rows with weights for many classes; see [`compact`].
+    ///
+    /// # Errors
+    /// A message if there are more than 4096 classes.
+    pub(crate) fn compact(averages: &Averages, classes: usize) -> Result<Self, String> {
+        check_classes(classes)?;
+        let scale = default_scale(averages.largest());
+        let table = CompactTable::build(&averages.by_use(), classes, scale);
+        Ok(Self {
+            table: Table::Compact(Box::new(table)),
+            classes,
+            scale,
+            rows: Rows::default(),
+        })
+    }
+
+    /// Returns the weights of a compact table that was read from a file.
+    ///
+    /// # Errors
+    /// A message if the parts are inconsistent, or there are more than 4096 classes.
+    pub(crate) fn of_compact(
+        parts: CompactParts,
+        classes: usize,
+        scale: f64,
+    ) -> Result<Self, String> {
+        check_classes(classes)?;
+        Ok(Self {
+            table: Table::Compact(Box::new(CompactTable::checked(parts, classes)?)),
+            classes,
+            scale,
+            rows: Rows::default(),
+        })
     }
 
     /// Builds the table from rows of integers, which are weights times `scale`. Classes must be below `classes`, and no
@@ -101,9 +140,7 @@ impl Weights {
     /// A message if there are more than 4096 classes, a weight has more than 20 bits, or features
     /// collide with each of 16 multipliers (which happens if a feature occurs twice).
     pub(crate) fn of_rows(rows: Rows, classes: usize, scale: f64) -> Result<Self, String> {
-        if classes > MAX_CLASSES {
-            return Err(format!("{classes} classes; the maximum is {MAX_CLASSES}"));
-        }
+        check_classes(classes)?;
         let largest = rows
             .weights
             .iter()
@@ -141,14 +178,17 @@ impl Weights {
         match &self.table {
             Table::Few(table) => table.prefetch(&lookup.features),
             Table::Many(table) => table.prefetch(&lookup.features),
+            Table::Compact(table) => table.prefetch(&lookup.features),
         }
     }
 
     /// Finds the features and requests their longer rows, without waiting for them.
     #[inline]
     pub(crate) fn find(&self, lookup: &mut Lookup) {
-        if let Table::Many(table) = &self.table {
-            table.find(&lookup.features, &mut lookup.found);
+        match &self.table {
+            Table::Few(_) => {}
+            Table::Many(table) => table.find(&lookup.features, &mut lookup.found),
+            Table::Compact(table) => table.find(&lookup.features, &mut lookup.compact),
         }
     }
 
@@ -165,16 +205,28 @@ impl Weights {
                 scores[..self.classes].fill(0);
                 table.add(&lookup.found, scores);
             }
+            Table::Compact(table) => {
+                scores[..self.classes].fill(0);
+                table.add(&lookup.compact, scores);
+            }
         }
         &scores[..self.classes]
     }
 
-    /// Returns the table of models with at most three classes; None for other models.
+    /// Returns the exact table of models with at most three classes; None for other models.
     #[inline]
     pub(crate) fn few(&self) -> Option<&FewClasses> {
         match &self.table {
             Table::Few(table) => Some(table),
-            Table::Many(_) => None,
+            Table::Many(_) | Table::Compact(_) => None,
+        }
+    }
+
+    /// Returns the compact table; None for exact weights.
+    pub(crate) fn compact_table(&self) -> Option<&CompactTable> {
+        match &self.table {
+            Table::Compact(table) => Some(table),
+            Table::Few(_) | Table::Many(_) => None,
         }
     }
 
@@ -183,6 +235,7 @@ impl Weights {
         match &self.table {
             Table::Few(table) => table.get(feature, class),
             Table::Many(table) => table.get(feature, class),
+            Table::Compact(table) => table.get(feature, class),
         }
     }
 
@@ -196,9 +249,43 @@ impl Weights {
         self.scale
     }
 
-    /// Returns the weights as lists.
+    /// Number of features.
+    pub(crate) fn len(&self) -> usize {
+        match &self.table {
+            Table::Compact(table) => table.len(),
+            Table::Few(_) | Table::Many(_) => self.rows.len(),
+        }
+    }
+
+    /// Returns exact weights as lists; no rows for compact weights.
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows
+    }
+
+    /// Returns exact weights as averages, in their order; no averages for compact weights.
+    pub(crate) fn averages(&self) -> Averages {
+        let mut averages = Averages::default();
+        for (feature, row) in self.rows.iter() {
+            averages.push(
+                feature,
+                row.map(|(class, weight)| (class, f64::from(weight) / self.scale)),
+            );
+        }
+        averages
+    }
+}
+
+/// Returns the largest power of two from 2^-50 to 2^50 for which a weight of `largest` fits into 16 bits.
+fn default_scale(largest: f64) -> f64 {
+    let room = f64::from(i16::MAX) / largest.max(1e-300);
+    room.log2().floor().clamp(-50.0, 50.0).exp2()
+}
+
+/// Checks the number of classes.
+fn check_classes(classes: usize) -> Result<(), String> {
+    match classes > MAX_CLASSES {
+        true => Err(format!("{classes} classes; the maximum is {MAX_CLASSES}")),
+        false => Ok(()),
     }
 }
 

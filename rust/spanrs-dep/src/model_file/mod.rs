@@ -1,0 +1,168 @@
+//! Model files: safetensors with a JSON header.
+//!
+//! Names of tensors begin with `tagger.` or `parser.`; the tensors of a missing tagger or parser are absent. All
+//! tensors are one-dimensional and little-endian:
+//!
+//! | tensor | type | content |
+//! |---|---|---|
+//! | `buckets`, `long`, `dense` | u8, u8, i16 | compact table: see `weights/compact` |
+//! | `levels`, `hash` | i32, u32 | compact table: the integers of 127 levels, number of the hash function |
+//! | `features`, `ends` | u64, u64 | hash of each feature, and the end of its row |
+//! | `classes`, `weights` | u16, i32 | class and weight of each entry; weights are multiplied by `scale` |
+//! | `tagdict`, `known_tags`, `names` | u8 | words or names of features, each followed by a line feed |
+//! | `tagdict_ends`, `known_tags_ends`, `names_ends` | u64 | end in bytes of each word or name |
+//! | `tagdict_numbers`, `known_tags_numbers` | u32 | number of each word: a class, or a set of tags |
+//!
+//! Weights are either a compact table (trained models) or exact (published features, and models of versions 1 and 2).
+//! The tensors in the last three rows exist only for taggers. `names` has a line per feature, or is empty. Ends of
+//! words and names are written only if one of them contains a line feed, which could not be distinguished from a
+//! separating line feed.
+//!
+//! The metadata of the safetensors header has one entry, `spanrs.dep`: JSON with the format
+//! version, the classes and options of tagger and parser, and the model's own metadata
+//! ([`Header`]).
+//!
+//! # Hostile files
+//!
+//! Files are not trusted. safetensors checks that tensors are inside the file; this module checks types, lengths, the
+//! ranges of all numbers and the order within rows before a table is built, so that prediction cannot index out of
+//! bounds, and memory is proportional to the size of the file.
+
+mod parser;
+mod strings;
+mod tagger;
+mod weights;
+
+use serde::{Deserialize, Serialize};
+use spanrs_base::{TensorError, TensorFile, TensorWriter};
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use parser::{ParserHeader, put_parser};
+use tagger::{TaggerHeader, put_tagger};
+
+/// Latest version of the format; files of later versions are rejected.
+///
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables. Models without them are written with the
+/// first version that has what they need.
+const VERSION: u64 = 3;
+/// Key of the entry in the metadata of the safetensors header.
+const KEY: &str = "spanrs.dep";
+
+/// Returns the error for a damaged or unknown file, with the reason.
+fn damaged(what: impl std::fmt::Display) -> Error {
+    Error::File(what.to_string())
+}
+
+impl From<TensorError> for Error {
+    fn from(error: TensorError) -> Self {
+        damaged(error)
+    }
+}
+
+/// The JSON in the header: everything except tensors.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// From 1 to [`VERSION`].
+    version: u64,
+    /// See [`Model::padded`].
+    padded: bool,
+    /// None for a model without a tagger.
+    tagger: Option<TaggerHeader>,
+    /// None for a model without a parser.
+    parser: Option<ParserHeader>,
+    /// The model's own metadata; its keys keep their order.
+    metadata: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Model {
+    /// Returns the bytes of a model file. Equal models have equal files.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the metadata is not a JSON object.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use spanrs_dep::{Error, Model};
+    /// let model = |metadata: &str| {
+    ///     Model { tagger: None, parser: None, padded: false, metadata: metadata.to_owned() }
+    /// };
+    /// let bytes = model(r#"{"note": "empty"}"#).to_bytes().unwrap();
+    /// assert!(Model::from_bytes(&bytes).unwrap().tagger.is_none());
+    /// assert!(matches!(model("no JSON").to_bytes(), Err(Error::File(_))));
+    /// assert!(matches!(Model::from_bytes(&bytes[..20]), Err(Error::File(_))));
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut tensors = TensorWriter::default();
+        let weights = [
+            self.tagger.as_ref().map(|tagger| &tagger.weights),
+            self.parser.as_ref().map(|parser| &parser.weights),
+        ];
+        let mut weights = weights.into_iter().flatten();
+        let is_compact = weights.any(|weights| weights.compact_table().is_some());
+        let tagger = self
+            .tagger
+            .as_ref()
+            .map(|tagger| put_tagger(tagger, &mut tensors));
+        let parser = self
+            .parser
+            .as_ref()
+            .map(|parser| put_parser(parser, &mut tensors));
+        let upos_history = tagger.as_ref().is_some_and(|tagger| tagger.upos_history);
+        let header = Header {
+            version: match (is_compact, upos_history) {
+                (true, _) => VERSION,
+                (false, true) => 2,
+                (false, false) => 1,
+            },
+            padded: self.padded,
+            tagger,
+            parser,
+            metadata: serde_json::from_str(&self.metadata).map_err(damaged)?,
+        };
+        let header = serde_json::to_string(&header).map_err(damaged)?;
+        Ok(tensors.finish(KEY, header)?)
+    }
+
+    /// Reads a model file and builds its tables. All content is checked; memory is proportional to the size of the
+    /// file.
+    ///
+    /// # Errors
+    /// [`Error::File`] if the file is not a safetensors file, was not written by spanrs, has an unsupported version,
+    /// contains inconsistent tensors, or contains invalid parser templates; the message gives the reason.
+    pub fn from_bytes(file: &[u8]) -> Result<Self> {
+        let file = TensorFile::open(file, KEY, "a tagger or parser of spanrs")?;
+        let entry = file.header();
+        let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
+        if !version["version"]
+            .as_u64()
+            .is_some_and(|n| (1..=VERSION).contains(&n))
+        {
+            return Err(damaged(format!(
+                "format version {}; this spanrs reads versions 1 to {VERSION}",
+                version["version"]
+            )));
+        }
+        let header: Header = serde_json::from_str(entry).map_err(damaged)?;
+        let tensors = Tensors(file);
+        let tagger = header
+            .tagger
+            .map(|header| tensors.tagger(header))
+            .transpose()?;
+        let parser = header
+            .parser
+            .map(|header| tensors.parser(header))
+            .transpose()?;
+        let metadata = serde_json::to_string(&header.metadata).map_err(damaged)?;
+        Ok(Self {
+            tagger,
+            parser,
+            padded: header.padded,
+            metadata,
+        })
+    }
+}
+
+/// The tensors of a file.
+struct Tensors<'a>(TensorFile<'a>);

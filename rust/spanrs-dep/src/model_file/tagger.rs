@@ -1,0 +1,116 @@
+//! Taggers: the part of the header, classes and dictionaries.
+
+use serde::{Deserialize, Serialize};
+use spanrs_base::TensorWriter;
+
+use super::strings::{put_lexicon, put_names};
+use super::weights::put_weights;
+use super::{Tensors, damaged};
+use crate::error::Result;
+use crate::tagger::{History, Tagger, TaggerFeatures, TaggerSetup, Tags};
+use crate::weights::MAX_CLASSES;
+
+/// The part of the header for a tagger.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TaggerHeader {
+    /// True for the published features, false for the rich features.
+    published: bool,
+    /// (XPOS, UPOS) of each class, sorted when written by spanrs.
+    classes: Vec<(String, String)>,
+    /// Factor from weights to the integers of the file.
+    scale: f64,
+    /// True if the UPOS tags of previous words are features; otherwise the XPOS tags are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) upos_history: bool,
+}
+
+/// Adds the tensors of a tagger, and returns its part of the header.
+pub(super) fn put_tagger(tagger: &Tagger, tensors: &mut TensorWriter) -> TaggerHeader {
+    put_weights("tagger", &tagger.weights, tensors);
+    put_lexicon("tagger.tagdict", &tagger.setup.tagdict, tensors);
+    put_lexicon("tagger.known_tags", &tagger.setup.known_tags, tensors);
+    let names = tagger.names.iter().map(String::as_str);
+    put_names("tagger.names", names, tensors);
+    TaggerHeader {
+        published: tagger.setup.features == TaggerFeatures::Published,
+        classes: tagger
+            .classes()
+            .iter()
+            .map(|tags| (tags.xpos.clone(), tags.upos.clone()))
+            .collect(),
+        scale: tagger.weights.scale(),
+        upos_history: tagger.setup.history == History::Upos,
+    }
+}
+
+impl Tensors<'_> {
+    /// Reads a tagger and checks that its lexicons and names match its classes and features.
+    pub(super) fn tagger(&self, header: TaggerHeader) -> Result<Tagger> {
+        let classes: Vec<Tags> = header
+            .classes
+            .into_iter()
+            .map(|(xpos, upos)| Tags { xpos, upos })
+            .collect();
+        if classes.is_empty() || classes.len() > MAX_CLASSES {
+            return Err(damaged(format!("the tagger has {} classes", classes.len())));
+        }
+        let weights = self.weights("tagger", classes.len(), header.scale)?;
+        let names = self.names("tagger.names")?;
+        if !names.is_empty() && names.len() != weights.len() {
+            return Err(damaged("the numbers of names and features differ"));
+        }
+        let features = match header.published {
+            true => TaggerFeatures::Published,
+            false => TaggerFeatures::Rich,
+        };
+        let history = match header.upos_history {
+            true => History::Upos,
+            false => History::Xpos,
+        };
+        let tagdict = self.lexicon("tagger.tagdict", classes.len())?;
+        let known_tags = self.lexicon("tagger.known_tags", u32::MAX as usize)?;
+        Ok(Tagger {
+            setup: TaggerSetup::new(features, (classes, history), tagdict, known_tags),
+            weights,
+            names,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Model, TaggerOptions, TaggerTrainer};
+
+    fn model(tagger: Tagger) -> Model {
+        Model {
+            tagger: Some(tagger),
+            parser: None,
+            padded: false,
+            metadata: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn taggers_keep_the_tags_that_are_features_of_later_words() {
+        let universal = |upos: &str| Tags {
+            xpos: String::new(),
+            upos: upos.to_owned(),
+        };
+        let gold = ["DET", "NOUN"].map(universal);
+        let sentence = ["the", "run"].into_iter().zip(&gold);
+        let options = TaggerOptions::default();
+        let mut trainer = TaggerTrainer::new([sentence].into_iter(), options).unwrap();
+        trainer.train_one(&["the", "run"], &[0, 1]);
+        let mut tagger = trainer.finish(trainer.averages()).unwrap();
+        for (history, version) in [(History::Upos, "2"), (History::Xpos, "1")] {
+            tagger.setup.history = history;
+            let bytes = model(tagger.clone()).to_bytes().unwrap();
+            let header = String::from_utf8_lossy(&bytes);
+            assert!(header.contains(&format!("\\\"version\\\":{version},")));
+            let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
+            assert_eq!(again.setup.history, history);
+            assert_eq!(model(again).to_bytes().unwrap(), bytes);
+        }
+    }
+}
