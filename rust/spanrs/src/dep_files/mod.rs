@@ -13,11 +13,13 @@
 mod annotate;
 mod compare;
 mod evaluate;
+mod raw_text;
 mod schema;
 mod treebank;
 mod words;
 
 pub use annotate::{AnnotateOptions, annotate};
 pub use evaluate::{EvaluateOptions, evaluate};
+pub use raw_text::read_paragraphs;
 pub use schema::SCHEMA;
 pub use treebank::read_treebank;
