@@ -249,7 +249,7 @@ class Parser(Estimator):
                 "version": _spanrs.__version__,
             },
         }
-        self._model = _spanrs.DepModel.join(model, model, json.dumps(metadata))
+        self._model = _spanrs.DepModel.join(None, model, model, json.dumps(metadata))
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -301,7 +301,7 @@ class Parser(Estimator):
             passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
-        return _spanrs.DepModel.join(tagger._compiled, parser, "{}")
+        return _spanrs.DepModel.join(None, tagger._compiled, parser, "{}")
 
     def _templates(self) -> str | None:
         """Return the text of the templates; None for the published features."""

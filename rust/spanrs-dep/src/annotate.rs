@@ -33,8 +33,7 @@ impl Model {
     ///     b"{}",
     ///     br#"["NNS", "VBP"]"#,
     /// ).unwrap();
-    /// let metadata = "{}".to_owned();
-    /// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
+    /// let model = Model { tagger: Some(tagger), ..Model::default() };
     /// let sentences = [&["Dogs", "bark"][..], &[]];
     /// let sentences = sentences.map(|words| Sentence { words, ..Sentence::default() });
     /// let parses = model.annotate_all(&sentences, false, 2, || false).unwrap();
@@ -70,12 +69,7 @@ mod tests {
 
     #[test]
     fn there_is_a_result_for_each_sentence_in_any_number_of_threads() {
-        let model = Model {
-            tagger: None,
-            parser: None,
-            padded: false,
-            metadata: "{}".into(),
-        };
+        let model = Model::default();
         let words = ["a"];
         let sentence = Sentence {
             words: &words,

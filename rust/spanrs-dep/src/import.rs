@@ -224,6 +224,6 @@ pub fn import_published(json: &[u8]) -> Result<Model> {
         tagger: Some(tagger),
         parser,
         padded,
-        metadata: "{}".into(),
+        ..Model::default()
     })
 }

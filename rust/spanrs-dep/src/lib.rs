@@ -85,6 +85,7 @@ mod model;
 mod model_file;
 mod oracle;
 mod parser;
+mod segmenter;
 mod sentence;
 mod tagger;
 mod text_hash;
@@ -102,6 +103,10 @@ pub use learner::Learner;
 pub use model::{Model, Workspace};
 pub use oracle::{GoldTree, Oracle};
 pub use parser::{Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Update};
+pub use segmenter::{
+    GoldParagraph, GoldToken, Segmentation, SegmentedToken, Segmenter, SegmenterBuffers,
+    SegmenterOptions, complete_paragraphs, fit_segmenter,
+};
 pub use sentence::{Parse, Sentence};
 pub use tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
 pub use tree::{Roots, check_tree, is_projective, projectivise};

@@ -1,4 +1,4 @@
-//! A tagger and a parser together: the unit that is trained, stored and applied.
+//! The components of a pipeline together: the unit that is trained, stored and applied.
 //!
 //! [`Model::annotate`] tags and parses sentences in groups of 16. Within a group the steps of the
 //! sentences are interleaved (module `turns`), because each step waits for weights that are not in
@@ -6,11 +6,12 @@
 
 use crate::error::{Error, Result};
 use crate::parser::{Parser, ParserBuffers};
+use crate::segmenter::Segmenter;
 use crate::sentence::{Parse, ROOT, START, Sentence};
 use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, Tags};
 use crate::weights::Weights;
 
-/// A tagger, a parser, or both. A model is immutable in use and can be shared by threads; each
+/// The components of a pipeline, each of which may be missing. A model is immutable in use and can be shared by threads; each
 /// thread has its own [`Workspace`].
 ///
 /// # Examples
@@ -25,7 +26,7 @@ use crate::weights::Weights;
 /// let options = TaggerOptions::default();
 /// let tagger = fit_tagger(&treebank, &[0], options, passes, |_, _| Ok(Next::Continue)).unwrap();
 /// let metadata = r#"{"trained_on": "one word"}"#.to_owned();
-/// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
+/// let model = Model { tagger: Some(tagger), metadata, ..Model::default() };
 ///
 /// let bytes = model.to_bytes().unwrap();
 /// let again = Model::from_bytes(&bytes).unwrap();
@@ -35,6 +36,8 @@ use crate::weights::Weights;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Model {
+    /// The segmenter, which divides raw text into sentences and words. Not used for sentences.
+    pub segmenter: Option<Segmenter>,
     /// The tagger; without a tagger, words have the given tags, or empty tags.
     pub tagger: Option<Tagger>,
     /// The parser.
@@ -61,6 +64,19 @@ pub struct Workspace {
 /// Number of sentences that are annotated in turns: while the weights for one sentence are fetched
 /// into the cache, the other sentences are processed.
 const GROUP: usize = 16;
+
+impl Default for Model {
+    /// Returns a model without components and with an empty object as metadata.
+    fn default() -> Self {
+        Self {
+            segmenter: None,
+            tagger: None,
+            parser: None,
+            padded: false,
+            metadata: "{}".to_owned(),
+        }
+    }
+}
 
 impl Model {
     /// Returns the classes of the tagger; empty without a tagger.

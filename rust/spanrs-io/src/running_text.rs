@@ -52,7 +52,8 @@ pub(crate) fn has_separate_marks<'a>(lines: impl IntoIterator<Item = &'a str>) -
 /// and Japanese: a word contains punctuation of these scripts and other characters.
 pub(crate) fn has_unspaced_sentences<'a>(lines: impl IntoIterator<Item = &'a str>) -> bool {
     const UNSPACED: [char; 6] = ['。', '、', '，', '！', '？', '；'];
-    let is_sentence = |word: &str| word.contains(UNSPACED) && !word.chars().all(|c| UNSPACED.contains(&c));
+    let is_sentence =
+        |word: &str| word.contains(UNSPACED) && !word.chars().all(|c| UNSPACED.contains(&c));
     lines
         .into_iter()
         .any(|line| line.split_whitespace().any(is_sentence))

@@ -1,7 +1,8 @@
 //! Model files: safetensors with a JSON header.
 //!
-//! Names of tensors begin with `tagger.` or `parser.`; the tensors of a missing tagger or parser are absent. All
-//! tensors are one-dimensional and little-endian:
+//! Names of tensors begin with the component, such as `tagger.` or `parser.`; the tensors of a missing component are
+//! absent. All tensors are one-dimensional and little-endian. The tensors of segmenters are described there
+//! (`segmenter/file`); those of taggers and parsers are:
 //!
 //! | tensor | type | content |
 //! |---|---|---|
@@ -38,19 +39,21 @@ use spanrs_base::{TensorError, TensorFile, TensorWriter};
 
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::segmenter::{Segmenter, SegmenterHeader};
 use parser::{ParserHeader, put_parser};
 use tagger::{TaggerHeader, put_tagger};
+pub(crate) use weights::put_weights;
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables. Models without them are written with the
-/// first version that has what they need.
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables and segmenters. Models without them are
+/// written with the first version that has what they need.
 const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
 /// Returns the error for a damaged or unknown file, with the reason.
-fn damaged(what: impl std::fmt::Display) -> Error {
+pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }
 
@@ -67,6 +70,9 @@ struct Header {
     version: u64,
     /// See [`Model::padded`].
     padded: bool,
+    /// None for a model without a segmenter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    segmenter: Option<SegmenterHeader>,
     /// None for a model without a tagger.
     tagger: Option<TaggerHeader>,
     /// None for a model without a parser.
@@ -86,7 +92,7 @@ impl Model {
     /// ```
     /// use spanrs_dep::{Error, Model};
     /// let model = |metadata: &str| {
-    ///     Model { tagger: None, parser: None, padded: false, metadata: metadata.to_owned() }
+    ///     Model { metadata: metadata.to_owned(), ..Model::default() }
     /// };
     /// let bytes = model(r#"{"note": "empty"}"#).to_bytes().unwrap();
     /// assert!(Model::from_bytes(&bytes).unwrap().tagger.is_none());
@@ -109,14 +115,19 @@ impl Model {
             .parser
             .as_ref()
             .map(|parser| put_parser(parser, &mut tensors));
+        let segmenter = self.segmenter.as_ref();
+        let segmenter = segmenter
+            .map(|segmenter| segmenter.put(&mut tensors))
+            .transpose()?;
         let upos_history = tagger.as_ref().is_some_and(|tagger| tagger.upos_history);
         let header = Header {
-            version: match (is_compact, upos_history) {
+            version: match (is_compact || segmenter.is_some(), upos_history) {
                 (true, _) => VERSION,
                 (false, true) => 2,
                 (false, false) => 1,
             },
             padded: self.padded,
+            segmenter,
             tagger,
             parser,
             metadata: serde_json::from_str(&self.metadata).map_err(damaged)?,
@@ -146,6 +157,10 @@ impl Model {
         }
         let header: Header = serde_json::from_str(entry).map_err(damaged)?;
         let tensors = Tensors(file);
+        let segmenter = header.segmenter;
+        let segmenter = segmenter
+            .map(|header| Segmenter::read(&header, &tensors))
+            .transpose()?;
         let tagger = header
             .tagger
             .map(|header| tensors.tagger(header))
@@ -156,6 +171,7 @@ impl Model {
             .transpose()?;
         let metadata = serde_json::to_string(&header.metadata).map_err(damaged)?;
         Ok(Self {
+            segmenter,
             tagger,
             parser,
             padded: header.padded,
@@ -165,4 +181,4 @@ impl Model {
 }
 
 /// The tensors of a file.
-struct Tensors<'a>(TensorFile<'a>);
+pub(crate) struct Tensors<'a>(pub(crate) TensorFile<'a>);

@@ -117,10 +117,8 @@ mod tests {
         let after = |_, _: &_| Ok(Next::Continue);
         let parser = fit_parser(&treebank, &options, passes, after).unwrap();
         let model = Model {
-            tagger: None,
             parser: Some(parser),
-            padded: false,
-            metadata: "{}".to_owned(),
+            ..Model::default()
         };
         let mut bytes = model.to_bytes().unwrap();
         assert!(Model::from_bytes(&bytes).is_ok());

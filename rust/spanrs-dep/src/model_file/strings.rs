@@ -78,9 +78,7 @@ mod tests {
     fn model(tagger: Tagger) -> Model {
         Model {
             tagger: Some(tagger),
-            parser: None,
-            padded: false,
-            metadata: "{}".to_owned(),
+            ..Model::default()
         }
     }
 

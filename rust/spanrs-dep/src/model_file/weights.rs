@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::weights::{CompactParts, Rows, Weights};
 
 /// Adds the tensors of weights; `part` is `tagger` or `parser`.
-pub(super) fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWriter) {
+pub(crate) fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWriter) {
     let of = |name: &str| format!("{part}.{name}");
     if let Some(table) = weights.compact_table() {
         let parts = table.parts();
@@ -29,7 +29,7 @@ pub(super) fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWri
 impl Tensors<'_> {
     /// Reads weights and checks what prediction relies on, including the scale. Compact tables are checked by
     /// [`Weights::of_compact`].
-    pub(super) fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
+    pub(crate) fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
         if !(1e-18..=1e18).contains(&scale) {
             return Err(damaged(format!("the scale of {part} is {scale}")));
         }

@@ -152,7 +152,10 @@ impl SyntaxChunks {
         let mut end = None;
         while !self.ended {
             end = sentence_end(&self.pending, self.format);
-            if end.is_none() && self.format == SyntaxFormat::Raw && self.pending.len() > LONG_PARAGRAPH {
+            if end.is_none()
+                && self.format == SyntaxFormat::Raw
+                && self.pending.len() > LONG_PARAGRAPH
+            {
                 end = line_end(&self.pending);
             }
             if end.is_some() {

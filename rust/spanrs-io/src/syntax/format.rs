@@ -148,7 +148,9 @@ impl SyntaxFormat {
         }
         match not_sentences(&lines).or_else(|| running(&lines).filter(|_| !raw)) {
             Some((number, message)) => Err(wrong(number, message)),
-            None if raw && (running(&lines).is_some() || !has_separate_marks(content())) => Ok(Self::Raw),
+            None if raw && (running(&lines).is_some() || !has_separate_marks(content())) => {
+                Ok(Self::Raw)
+            }
             None => Ok(Self::Tokens),
         }
     }

@@ -24,7 +24,7 @@ pub(crate) fn dep_evaluate(
     subtypes: bool,
     documents: bool,
 ) -> Result<Counts> {
-    let (gold, pred) = (open(py, &gold, None)?, open(py, &pred, None)?);
+    let (gold, pred) = (open(py, &gold, None, false)?, open(py, &pred, None, false)?);
     let mut clock = Clock::new(stop);
     let options = EvaluateOptions {
         subtypes,

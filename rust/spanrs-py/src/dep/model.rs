@@ -8,6 +8,7 @@ use pyo3::types::{PyBytes, PyString};
 use spanrs::dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 use spanrs::dep_files::AnnotateOptions;
 
+use super::segmenter::{Token, sentences};
 use super::treebank::SyntaxFile;
 use crate::error::Result;
 use crate::stop;
@@ -64,11 +65,17 @@ impl DepModel {
 
 #[pymethods]
 impl DepModel {
-    /// Combines the tagger of one model with the parser of another.
+    /// Combines components of several models.
     #[staticmethod]
-    #[pyo3(signature = (tagger, parser, metadata, /))]
-    fn join(tagger: Option<&Self>, parser: Option<&Self>, metadata: String) -> Result<Self> {
+    #[pyo3(signature = (segmenter, tagger, parser, metadata, /))]
+    fn join(
+        segmenter: Option<&Self>,
+        tagger: Option<&Self>,
+        parser: Option<&Self>,
+        metadata: String,
+    ) -> Result<Self> {
         let model = Model {
+            segmenter: segmenter.and_then(|model| model.0.segmenter.clone()),
             tagger: tagger.and_then(|model| model.0.tagger.clone()),
             parser: parser.and_then(|model| model.0.parser.clone()),
             padded: tagger.is_some_and(|model| model.0.padded),
@@ -91,9 +98,7 @@ impl DepModel {
         let tagger = py.detach(|| import_tagger(weights, tagdict, classes))?;
         Ok(Self::of(Model {
             tagger: Some(tagger),
-            parser: None,
-            padded: false,
-            metadata: "{}".into(),
+            ..Model::default()
         }))
     }
 
@@ -117,6 +122,11 @@ impl DepModel {
     ) -> Result<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let class = py.get_type::<Self>();
         Ok((class.getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    #[getter]
+    fn has_segmenter(&self) -> bool {
+        self.0.segmenter.is_some()
     }
 
     #[getter]
@@ -245,6 +255,22 @@ impl DepModel {
             (own_xpos, own_upos, heads, own_labels.collect())
         });
         Ok(predicted.collect())
+    }
+
+    /// Divides raw text into sentences of tokens; empty without a segmenter. With `lines` every line ends a sentence.
+    #[pyo3(signature = (text, lines, /))]
+    fn segment(&self, py: Python<'_>, text: &str, lines: bool) -> Vec<Vec<Token>> {
+        let Some(segmenter) = &self.0.segmenter else {
+            return Vec::new();
+        };
+        py.detach(|| {
+            let (mut buffers, mut segmentation) = Default::default();
+            match lines {
+                true => segmenter.segment_lines(text, &mut buffers, &mut segmentation),
+                false => segmenter.segment(text, &mut buffers, &mut segmentation),
+            }
+            sentences(&segmentation, text)
+        })
     }
 
     /// Tags the next sentences of a file, and parses them if `parse` is true. Returns CoNLL-U, or None at the end of

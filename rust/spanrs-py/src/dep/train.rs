@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::plain::Plain;
 use crate::stop;
 
-fn interruptible(Plain(passes): Plain<Passes>) -> Passes {
+pub(super) fn interruptible(Plain(passes): Plain<Passes>) -> Passes {
     Passes {
         watch: stop,
         ..passes
@@ -57,8 +57,7 @@ fn model(tagger: Option<Tagger>, parser: Option<Parser>) -> Model {
     Model {
         tagger,
         parser,
-        padded: false,
-        metadata: "{}".into(),
+        ..Model::default()
     }
 }
 

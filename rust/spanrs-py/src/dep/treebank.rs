@@ -24,22 +24,29 @@ pub(super) fn open(
     py: Python<'_>,
     source: &SourceArgument,
     format: Option<Plain<SyntaxFormat>>,
+    raw: bool,
 ) -> Result<SyntaxChunks> {
     let format = format.map(|format| format.0);
-    Ok(py.detach(|| SyntaxChunks::open(source, format))?)
+    let open = match raw {
+        true => SyntaxChunks::open_or_raw,
+        false => SyntaxChunks::open,
+    };
+    Ok(py.detach(|| open(source, format))?)
 }
 
 #[pymethods]
 impl SyntaxFile {
-    /// Opens a path or a binary file object; if no format is given, it is detected.
+    /// Opens a path or a binary file object; if no format is given, it is detected. With `raw` the file may also be
+    /// raw text.
     #[new]
-    #[pyo3(signature = (source, format_name, /))]
+    #[pyo3(signature = (source, format_name, raw=false, /))]
     fn new(
         py: Python<'_>,
         source: SourceArgument,
         format_name: Option<Plain<SyntaxFormat>>,
+        raw: bool,
     ) -> Result<Self> {
-        Ok(Self(Mutex::new(open(py, &source, format_name)?)))
+        Ok(Self(Mutex::new(open(py, &source, format_name, raw)?)))
     }
 
     /// Name of the format.

@@ -5,12 +5,13 @@
 //! the model interleaves sentences to hide the latency of fetching weights.
 
 use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
-use spanrs_dep::{Model, Parse, Sentence, Tags, Workspace};
+use spanrs_dep::{Model, Parse, SegmenterBuffers, Sentence, Tags, Workspace};
 use spanrs_io::{
     Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxReader,
     SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
+use super::segment::segment;
 use crate::error::Result;
 
 /// Options for tagging and parsing files.
@@ -32,13 +33,13 @@ pub struct AnnotateOptions {
 /// Tags and parses the sentences of a block; returns CoNLL-U. From CoNLL-U, everything that the model does not predict
 /// is copied unless `blank` is set: comments, multiword tokens, empty nodes, the other fields, line ends, blank lines
 /// and a byte order mark; only empty fields become `_`. Other formats are written with LF and a blank line after each
-/// sentence. If a sentence has copied fields, a comment names the columns that were predicted.
+/// sentence; raw text is first divided into sentences and words. If a sentence has copied fields, a comment names the columns that were predicted.
 ///
 /// `path` and `format` describe the file of the block. Memory is proportional to the size of input and output.
 ///
 /// # Errors
-/// The errors of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without tags if tags are kept;
-/// [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
+/// The errors of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without tags if tags are kept, and for raw text
+/// if the model has no segmenter; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
 ///
 /// # Examples
 /// ```
@@ -47,8 +48,7 @@ pub struct AnnotateOptions {
 /// use spanrs::io::{SyntaxChunk, SyntaxFormat};
 /// let weights = br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#;
 /// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
-/// let metadata = "{}".to_owned();
-/// let model = Model { tagger: Some(tagger), parser: None, padded: false, metadata };
+/// let model = Model { tagger: Some(tagger), ..Model::default() };
 /// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, threads: 1, watch: || false };
 /// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
@@ -63,9 +63,48 @@ pub fn annotate(
     options: AnnotateOptions,
 ) -> Result<Vec<u8>> {
     let parts = chunk.split(options.threads.max(1), format);
-    Workers::watched(options.watch).flat_map(parts, |part, worker| {
-        annotate_part(model, path, format, part, options, worker)
+    Workers::watched(options.watch).flat_map(parts, |part, worker| match format {
+        SyntaxFormat::Raw => annotate_raw(model, path, &part, options, worker),
+        _ => annotate_part(model, path, format, part, options, worker),
     })
+}
+
+/// Segments, tags and parses a part of a block of raw text in one thread.
+///
+/// # Errors
+/// Same as [`annotate`].
+fn annotate_raw(
+    model: &Model,
+    path: &str,
+    part: &SyntaxChunk<&[u8]>,
+    options: AnnotateOptions,
+    worker: &mut Worker<'_>,
+) -> Result<Vec<u8>> {
+    let wrong = |message: &str| {
+        let position = Position::line(path, part.lines_before + 1);
+        Err(IoError::new(Code::WrongFormat, position, message).into())
+    };
+    let Some(segmenter) = &model.segmenter else {
+        return wrong(
+            "the model cannot divide raw text into sentences and words: it has no segmenter",
+        );
+    };
+    if options.keep_tags && options.parse {
+        return wrong("raw text has no tags for parsing; omit --keep-tags");
+    }
+    let text = segment(segmenter, path, part, &mut SegmenterBuffers::default())?;
+    let segmented = SyntaxChunk {
+        text: &text[..],
+        lines_before: part.lines_before,
+    };
+    annotate_part(
+        model,
+        path,
+        SyntaxFormat::Conllu,
+        segmented,
+        options,
+        worker,
+    )
 }
 
 /// Tags and parses a part of a block in one thread. `worker` is checked for every sentence.

@@ -3,7 +3,7 @@
 //! | job | function | input | output |
 //! |---|---|---|---|
 //! | train | [`read_treebank`], then [`crate::dep`] | CoNLL-U, CoNLL-X, four columns | treebank in memory |
-//! | tag and parse | [`annotate()`], for each block of a file | also word/TAG and tokens | CoNLL-U |
+//! | tag and parse | [`annotate()`], for each block of a file | also word/TAG, tokens and raw text | CoNLL-U |
 //! | evaluate | [`evaluate()`] | CoNLL-U, CoNLL-X, four columns | counts |
 //!
 //! Blocks of whole sentences come from [`crate::io::SyntaxChunks`]. Trees are checked when they are read: heads exist,
@@ -13,11 +13,14 @@
 mod annotate;
 mod compare;
 mod evaluate;
+mod raw_text;
 mod schema;
+mod segment;
 mod treebank;
 mod words;
 
 pub use annotate::{AnnotateOptions, annotate};
 pub use evaluate::{EvaluateOptions, evaluate};
+pub use raw_text::read_paragraphs;
 pub use schema::SCHEMA;
 pub use treebank::read_treebank;

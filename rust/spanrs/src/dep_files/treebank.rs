@@ -34,7 +34,7 @@ pub fn read_treebank(
     mut stops: impl FnMut() -> bool,
 ) -> Result<()> {
     let (path, format) = (chunks.path().to_owned(), chunks.format());
-    if trees.is_some() && matches!(format, SyntaxFormat::WordTag | SyntaxFormat::Tokens) {
+    if trees.is_some() && !matches!(format, SyntaxFormat::Conllu | SyntaxFormat::FourColumns) {
         let message = "the file has no heads; train parsers with CoNLL-U";
         return Err(IoError::new(Code::WrongFormat, Position::file(&path), message).into());
     }

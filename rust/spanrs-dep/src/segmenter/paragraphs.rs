@@ -1,0 +1,157 @@
+//! Division of text into paragraphs, the units that are segmented independently.
+
+use super::characters::is_white;
+
+/// Longest paragraph in bytes; longer ones are cut, so that memory stays bounded.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// Returns the number of bytes at the start of `text` that can be segmented before the rest is
+/// known, in the same way as with the rest: everything up to and including the last blank line.
+///
+/// A text without blank lines of more than 1 MiB is cut after its first MiB, at white space if
+/// there is any. Otherwise the result is 0, which means that more text is needed. With a buffer
+/// that is refilled after each call, a file of any size needs about 1 MiB plus one read.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::complete_paragraphs;
+/// assert_eq!(complete_paragraphs("One.\r\n\r\nTwo.\n\nThr"), 15);
+/// assert_eq!(complete_paragraphs("One.\nTwo."), 0);
+/// ```
+pub fn complete_paragraphs(text: &str) -> usize {
+    let (mut complete, mut line) = (0, 0);
+    while let Some(len) = text.get(line..).and_then(|rest| rest.find('\n')) {
+        let end = line + len + 1;
+        if text
+            .get(line..end)
+            .is_none_or(|line| line.chars().all(is_white))
+        {
+            complete = end;
+        }
+        line = end;
+    }
+    match complete {
+        0 if text.len() > LONGEST => cut(text),
+        complete => complete,
+    }
+}
+
+/// Returns the length of the first part of a text that is longer than [`LONGEST`]: up to and
+/// including the last white space of the first [`LONGEST`] bytes, or all of these.
+fn cut(text: &str) -> usize {
+    let end = (0..=LONGEST)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default();
+    let head = text.get(..end).unwrap_or_default();
+    let white = head.char_indices().rev().find(|(_, c)| is_white(*c));
+    white.map_or(end, |(at, c)| at + c.len_utf8())
+}
+
+/// Paragraphs of a text: parts between blank lines. A line is blank if it contains only white
+/// space; lines end with LF or CR LF.
+#[derive(Clone, Debug)]
+pub(super) struct Paragraphs<'a> {
+    /// Text that is not returned yet.
+    rest: &'a str,
+    /// Whether each line is a paragraph.
+    by_line: bool,
+}
+
+impl<'a> Paragraphs<'a> {
+    /// Returns the paragraphs of a text, or with `by_line` its lines.
+    pub(super) fn new(text: &'a str, by_line: bool) -> Self {
+        Self {
+            rest: text,
+            by_line,
+        }
+    }
+
+    /// Returns the length of the next paragraph with the white space around it.
+    fn next_len(&self) -> usize {
+        let (mut line, mut has_text) = (0, false);
+        // A byte-wise search is enough: LF is never part of another character.
+        while let Some(len) = self.rest.get(line..).and_then(|rest| rest.find('\n')) {
+            let end = line + len + 1;
+            let is_blank = self
+                .rest
+                .get(line..end)
+                .is_none_or(|line| line.chars().all(is_white));
+            has_text |= !is_blank;
+            if has_text && (is_blank || self.by_line) {
+                return end;
+            }
+            if end > LONGEST {
+                break;
+            }
+            line = end;
+        }
+        self.rest.len()
+    }
+}
+
+impl<'a> Iterator for Paragraphs<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let len = self.next_len();
+        let len = if len > LONGEST { cut(self.rest) } else { len };
+        let (paragraph, rest) = self.rest.split_at(len);
+        self.rest = rest;
+        Some(paragraph)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn blank_lines_end_paragraphs() {
+        let paragraphs = |text, by_line| {
+            let all = Paragraphs::new(text, by_line).map(str::trim);
+            all.collect::<Vec<_>>()
+        };
+        let text = "\n \nOne\ntwo.\r\n\r\n\t\nThree.\n \n\n";
+        assert_eq!(paragraphs(text, false), ["One\ntwo.", "Three.", ""]);
+        assert_eq!(paragraphs(text, true), ["One", "two.", "Three.", ""]);
+    }
+
+    #[test]
+    fn long_paragraphs_are_cut_at_white_space() {
+        let text = "äb ".repeat(LONGEST / 2);
+        let parts: Vec<&str> = Paragraphs::new(&text, false).collect();
+        assert_eq!(parts.concat(), text);
+        assert!(
+            parts
+                .iter()
+                .all(|part| part.len() <= LONGEST && part.ends_with(' '))
+        );
+        assert_eq!(complete_paragraphs(&text), parts[0].len());
+        let text = "ä".repeat(LONGEST);
+        let parts: Vec<&str> = Paragraphs::new(&text, false).collect();
+        assert_eq!(parts.concat(), text);
+        assert_eq!(parts[0].len(), LONGEST);
+    }
+
+    proptest! {
+        #[test]
+        fn complete_paragraphs_do_not_change_the_paragraphs(text in "[ab \n\r]{0,40}", more in "[ab \n\r]{0,20}") {
+            let complete = complete_paragraphs(&text);
+            let whole = text.clone() + &more;
+            let paragraphs = |text: &str| {
+                let all = Paragraphs::new(text, false).map(|text| text.trim().to_owned());
+                all.filter(|text| !text.is_empty()).collect::<Vec<_>>()
+            };
+            let mut parts = paragraphs(&text[..complete]);
+            parts.extend(paragraphs(&whole[complete..]));
+            prop_assert_eq!(parts, paragraphs(&whole));
+        }
+    }
+}

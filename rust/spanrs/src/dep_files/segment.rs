@@ -1,0 +1,157 @@
+//! Segmentation of raw text: CoNLL-U with forms, for the components that predict the other columns.
+
+use std::path::Path;
+
+use spanrs_base::Position;
+use spanrs_dep::{Segmentation, SegmentedToken, Segmenter, SegmenterBuffers};
+use spanrs_io::{Code, Error as IoError, SyntaxChunk};
+
+use crate::error::Result;
+
+/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U.
+///
+/// The first sentence of the file has a comment `# newdoc`, the first sentence of a paragraph a comment `# newpar`, and
+/// every sentence `# sent_id` and `# text`. Ids consist of the name of the file, the line on which the paragraph begins
+/// and the number of the sentence in the paragraph: they do not depend on how the file is divided. White space between
+/// tokens is written as one space; a token that no white space follows has `SpaceAfter=No`.
+///
+/// # Errors
+/// [`Code::Encoding`] with the line if the text is not UTF-8.
+pub(super) fn segment(
+    segmenter: &Segmenter,
+    path: &str,
+    part: &SyntaxChunk<&[u8]>,
+    buffers: &mut SegmenterBuffers,
+) -> Result<Vec<u8>> {
+    let text = std::str::from_utf8(part.text).map_err(|error| {
+        let before = &part.text[..error.valid_up_to()];
+        let line = part.lines_before + line_ends(before) + 1;
+        let message = "bytes that are not UTF-8; convert the file";
+        IoError::new(Code::Encoding, Position::line(path, line), message)
+    })?;
+    let mut segmentation = Segmentation::default();
+    segmenter.segment(text, buffers, &mut segmentation);
+    let name = document_name(path);
+    let mut out = String::with_capacity(text.len() * 6);
+    let (mut line, mut counted) = (part.lines_before + 1, 0);
+    let mut is_first = part.lines_before == 0;
+    for paragraph in segmentation.paragraphs.ranges() {
+        for (number, at) in (1..).zip(paragraph) {
+            let tokens = segmentation.sentence(at);
+            if number == 1 {
+                let start = tokens.first().map_or(counted, |token| token.bytes.start);
+                line += line_ends(text[counted..start].as_bytes());
+                counted = start;
+                if std::mem::take(&mut is_first) {
+                    push_comment("newdoc id", &name, &mut out);
+                }
+                out.push_str("# newpar\n");
+            }
+            push_comment("sent_id", &format!("{name}-{line}-{number}"), &mut out);
+            push_sentence(&segmentation, tokens, text, &mut out);
+        }
+    }
+    Ok(out.into_bytes())
+}
+
+/// Number of line feeds in a text.
+fn line_ends(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// Returns the name of a file without its folder and its extension, with `_` for characters that ids cannot contain.
+fn document_name(path: &str) -> String {
+    let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str());
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name = stem.unwrap_or_default().chars();
+    let name: String = name.map(|c| if is_plain(c) { c } else { '_' }).collect();
+    match name.as_str() {
+        "" | "-" => "text".to_owned(),
+        _ => name,
+    }
+}
+
+/// Appends a comment with a key and a value.
+fn push_comment(key: &str, value: &str, out: &mut String) {
+    for part in ["# ", key, " = ", value, "\n"] {
+        out.push_str(part);
+    }
+}
+
+/// Appends the text and the lines of a sentence, and a blank line.
+fn push_sentence(
+    segmentation: &Segmentation,
+    tokens: &[SegmentedToken],
+    text: &str,
+    out: &mut String,
+) {
+    let spaced = |at: usize| {
+        let next = tokens.get(at + 1).map(|next| next.bytes.start);
+        match next {
+            Some(next) => next > tokens[at].bytes.end,
+            // At the end of a sentence: white space or the end of the text.
+            None => text[tokens[at].bytes.end..]
+                .chars()
+                .next()
+                .is_none_or(|c| !is_text(c)),
+        }
+    };
+    out.push_str("# text = ");
+    for (at, token) in tokens.iter().enumerate() {
+        push_form(&text[token.bytes.clone()], out);
+        if at + 1 < tokens.len() && spaced(at) {
+            out.push(' ');
+        }
+    }
+    out.push('\n');
+    let mut id = 1;
+    for (at, token) in tokens.iter().enumerate() {
+        let misc = if spaced(at) { "_" } else { "SpaceAfter=No" };
+        let words = segmentation.token_words(token, text);
+        if token.is_multiword() {
+            let last = id + token.forms.len() - 1;
+            push_line(
+                &format!("{id}-{last}"),
+                &text[token.bytes.clone()],
+                misc,
+                out,
+            );
+        }
+        for word in words {
+            let misc = if token.is_multiword() { "_" } else { misc };
+            push_line(&id.to_string(), word, misc, out);
+            id += 1;
+        }
+    }
+    out.push('\n');
+}
+
+/// Returns true for characters of tokens: no white space, and none of the invisible characters that segmenters treat as
+/// white space.
+fn is_text(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '\u{feff}' | '\u{200b}')
+}
+
+/// Appends a form, with a single space for each run of white space.
+fn push_form(form: &str, out: &mut String) {
+    for (at, part) in form
+        .split(|c| !is_text(c))
+        .filter(|part| !part.is_empty())
+        .enumerate()
+    {
+        if at > 0 {
+            out.push(' ');
+        }
+        out.push_str(part);
+    }
+}
+
+/// Appends the line of a word or of a multiword token.
+fn push_line(id: &str, form: &str, misc: &str, out: &mut String) {
+    out.push_str(id);
+    out.push('\t');
+    push_form(form, out);
+    out.push_str("\t_\t_\t_\t_\t_\t_\t_\t");
+    out.push_str(misc);
+    out.push('\n');
+}
