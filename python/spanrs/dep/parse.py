@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,25 @@ from spanrs.io.sources import Source, check_source
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+
+#: Attributes of a parse with a text for each word.
+_COLUMNS = ("labels", "xpos", "upos", "feats", "lemmas")
+
+
+class Token(NamedTuple):
+    """A token of a text, which consists of one or several words."""
+
+    text: str
+    """The characters of the token."""
+    start: int
+    """Index of the first character in the text, from 0."""
+    end: int
+    """Index after the last character."""
+    words: range
+    """Indices of its words in the sentence, from 0; more than one for a multiword token."""
+    space_after: bool
+    """Whether white space or the end of the text follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +51,13 @@ class Parse:
         The label of the arc to each head; empty for an unlabelled tree.
     xpos, upos : sequence of str
         The tags of the treebank and the universal tags; empty if unknown.
+    feats : sequence of str
+        The morphological features of each word, such as ``Case=Nom|Number=Sing``, ``_`` for a word without features;
+        empty if unknown.
+    lemmas : sequence of str
+        The lemmas; empty if unknown.
+    tokens : sequence of Token
+        The tokens of a sentence that was found in a text; empty for a sentence that was given as words.
 
     Raises
     ------
@@ -53,6 +79,9 @@ class Parse:
     labels: Sequence[str] = ()
     xpos: Sequence[str] = ()
     upos: Sequence[str] = ()
+    feats: Sequence[str] = ()
+    lemmas: Sequence[str] = ()
+    tokens: Sequence[Token] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
@@ -62,7 +91,8 @@ class Parse:
         if heads.dtype.kind not in "iu":
             raise ValueError(f"heads must be integers, not {heads.dtype}")
         object.__setattr__(self, "heads", heads)
-        for name in ("heads", "labels", "xpos", "upos"):
+        object.__setattr__(self, "tokens", tuple(self.tokens))
+        for name in ("heads", *_COLUMNS):
             given = getattr(self, name)
             if name != "heads":
                 given = tuple(given)
@@ -85,7 +115,7 @@ class Parse:
         if not isinstance(other, Parse):
             return NotImplemented
         same = all(
-            getattr(self, name) == getattr(other, name) for name in ("words", "labels", "xpos", "upos")
+            getattr(self, name) == getattr(other, name) for name in ("words", "tokens", *_COLUMNS)
         )
         return same and np.array_equal(self.heads, other.heads)
 
@@ -103,12 +133,14 @@ class Parse:
     def to_conllu(self) -> str:
         """Return the sentence in CoNLL-U, followed by an empty line.
 
+        The text and the multiword tokens are written if the parse has tokens.
+
         Raises
         ------
         ValueError
             If a word, tag or label contains a tab or line end, or a word is empty, which CoNLL-U does not allow.
         """
-        for text in (*self.words, *self.xpos, *self.upos, *self.labels):
+        for text in (*self.words, *(text for name in _COLUMNS for text in getattr(self, name))):
             if "\t" in text or "\n" in text or "\r" in text:
                 raise ValueError(f"{text!r} contains a tab or line end, which CoNLL-U does not allow")
         if "" in self.words:
@@ -116,19 +148,42 @@ class Parse:
 
         def column(name: str) -> Sequence[object]:
             values = getattr(self, name)
-            return values if len(values) else ("_",) * len(self)
+            return [value if value != "" else "_" for value in values] if len(values) else ["_"] * len(self)
 
-        rows = zip(
-            self.words, column("upos"), column("xpos"), column("heads"), column("labels"), strict=True
-        )
+        names = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels")
+        before, misc = self._token_lines()
         lines = [
-            f"{at}\t{word}\t_\t{upos or '_'}\t{xpos or '_'}\t_\t{head}\t{label or '_'}\t_\t_\n"
-            for at, (word, upos, xpos, head, label) in enumerate(rows, 1)
+            before.get(at, "") + "\t".join(map(str, (at + 1, *fields, "_", misc.get(at, "_")))) + "\n"
+            for at, fields in enumerate(zip(*map(column, names), strict=True))
         ]
         return "".join([*lines, "\n"])
 
+    def _token_lines(self) -> tuple[dict[int, str], dict[int, str]]:
+        """Return the lines before words and MISC of words, by the index of the word."""
+        before: dict[int, str] = {}
+        misc: dict[int, str] = {}
+        for token in self.tokens:
+            first, spacing = token.words.start, "_" if token.space_after else "SpaceAfter=No"
+            if len(token.words) == 1:
+                misc[first] = spacing
+            else:
+                ids = f"{first + 1}-{token.words.stop}"
+                before[first] = f"{ids}\t{' '.join(token.text.split())}" + "\t_" * 7 + f"\t{spacing}\n"
+        if self.tokens:
+            before[0] = f"# text = {self.text}\n" + before.get(0, "")
+        return before, misc
+
+    @property
+    def text(self) -> str:
+        """The text of the sentence, with a space wherever white space separates tokens; the words joined by spaces
+        if there are no tokens."""
+        if not self.tokens:
+            return " ".join(self.words)
+        parts = [" ".join(token.text.split()) + " " * token.space_after for token in self.tokens]
+        return "".join(parts).rstrip()
+
     def __str__(self) -> str:
-        return draw(self) if len(self.heads) else escaped(" ".join(self.words))
+        return draw(self) if len(self.heads) else escaped(self.text)
 
     def _repr_svg_(self) -> str:
         return to_svg(self)

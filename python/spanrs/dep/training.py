@@ -11,7 +11,7 @@ from spanrs import _spanrs
 from spanrs.dep.parse import Parse
 from spanrs.errors import FormatError, as_integer, with_code
 from spanrs.io import Corpus
-from spanrs.io.sources import Source
+from spanrs.io.sources import Source, open_source
 
 #: Files in CoNLL-U, or sentences: a path, a binary file object, a corpus, or a sequence of Parse or of paths.
 Sentences: TypeAlias = Source | Corpus | Sequence[Parse] | Sequence[Source]
@@ -67,6 +67,23 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
     if not len(treebank):
         raise ValueError("there are no sentences to train on")
     return treebank
+
+
+def files_of(data: Sentences) -> list[_spanrs.Source]:
+    """Return the files of training data, which can be read more than once.
+
+    Raises
+    ------
+    TypeError
+        If the data are sentences in memory, which have no text.
+    """
+    if isinstance(data, Corpus):
+        return _parts_of(data)
+    if isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
+        return [open_source(data, keep=True)]
+    if any(isinstance(item, Parse) for item in data):
+        raise TypeError("sentences in memory have no text; pass files in CoNLL-U")
+    return [open_source(item, keep=True) for item in data]
 
 
 def _parts_of(corpus: Corpus) -> list[Any]:
