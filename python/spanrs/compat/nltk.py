@@ -18,7 +18,7 @@ from typing import TypeAlias
 from spanrs import _spanrs
 from spanrs.dep import Parse, Tagger
 from spanrs.dep.installed import default_model, resolve
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, ModelNotFoundError
 from spanrs.io.output import atomic_output
 
 __all__ = ["PerceptronTagger", "pos_tag", "pos_tag_sents"]
@@ -69,7 +69,7 @@ class PerceptronTagger:
         self.lang = lang
         self._model: _spanrs.DepModel | None = None
         if load and loc is None:
-            self._model = _tagger(_find(None, lang))._compiled
+            self._model = _tagger(_file_of_class(lang))._compiled
         elif load:
             self.load_from_json(lang, loc)
 
@@ -222,6 +222,17 @@ def pos_tag_sents(
     if tagset:
         tags = [[_UNIVERSAL_OF.get(tag, "X") for tag in row] for row in tags]
     return [list(zip(row, predicted, strict=True)) for row, predicted in zip(rows, tags, strict=True)]
+
+
+def _file_of_class(lang: str) -> Path:
+    """Return the file of the model that ``PerceptronTagger()`` loads."""
+    try:
+        return default_model(LANGUAGES.get(lang, lang))
+    except ModelNotFoundError as error:
+        files = f"{TAGGER_JSON}_{lang}.*.json"
+        raise ModelNotFoundError(
+            f"{error}; or specify the directory of {files} with loc=, or pass load=False and call train"
+        ) from None
 
 
 def _find(model: str | PathLike[str] | None, lang: str) -> Path:

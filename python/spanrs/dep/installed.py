@@ -92,9 +92,11 @@ def load(model: str | PathLike[str]) -> Parser | Tagger:
     Examples
     --------
     >>> import spanrs.dep
-    >>> spanrs.dep.load("tlh_boqwi")
-    Traceback (most recent call last):
-    spanrs.errors.ModelNotFoundError: no model 'tlh_boqwi' is installed, and there is no file of this name ...
+    >>> try:
+    ...     spanrs.dep.load("tlh_boqwi")
+    ... except spanrs.errors.ModelNotFoundError as error:
+    ...     print(str(error).partition(",")[0])
+    no model 'tlh_boqwi' is installed
     """
     compiled = read(model)
     return Parser._of(compiled) if compiled.has_parser else Tagger._of(compiled)
