@@ -28,7 +28,7 @@ WITHOUT_SPACY = --ignore tests/integrations/test_spacy.py --ignore tests/integra
 MIRI_CRATES = spanrs-base spanrs-tags
 
 .PHONY: help demo setup develop fmt lint test test-rust test-types test-python test-oldest test-slow golden generate docs docs-update \
-	pictures docs-share coverage miri audit wheels release-check fuzz versus differential peers clean
+	pictures docs-share coverage miri audit wheels release-check model fuzz versus differential peers clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -195,6 +195,18 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 	$(BIN)/python .ci/check_wheel.py dist/*
 	$(BIN)/python .ci/try_install.py dist/*.whl
 	CARGO_TARGET_DIR=$(CURDIR)/target $(BIN)/python .ci/try_install.py dist/*.tar.gz
+
+# NAME=en_ewt is the model of spanrs-model-en-ewt. Licence and authors are read from the files beside TREEBANK (README.md
+# and LICENSE.txt, as in Universal Dependencies), or given: LICENSE=CC-BY-SA-4.0 LICENSE_FILE= ATTRIBUTION= URL= TITLE=.
+# TRAIN holds options of `spanrs dep train`.
+OUT ?= dist
+model: $(VENV)/released $(VENV)/group-model  ## a wheel that installs a model: TREEBANK=train.conllu NAME=en_ewt [DEV=dev.conllu OUT=dist]
+	@test -n "$(TREEBANK)" -a -n "$(NAME)" || { echo "usage: make model TREEBANK=train.conllu NAME=en_ewt"; exit 2; }
+	$(BIN)/python tools/build_model.py "$(TREEBANK)" --name "$(NAME)" --out "$(OUT)" \
+		$(if $(DEV),--dev "$(DEV)") $(if $(TRAIN),--options="$$TRAIN") $(if $(TITLE),--title "$$TITLE") \
+		$(if $(LICENSE),--license "$(LICENSE)") $(if $(LICENSE_FILE),--license-file "$(LICENSE_FILE)") \
+		$(if $(ATTRIBUTION),--attribution "$$ATTRIBUTION") $(if $(URL),--url "$(URL)") \
+		$(if $(MODEL_VERSION),--version "$(MODEL_VERSION)")
 
 release-check: $(VENV)/group-release  ## what a release needs: versions, changelog, citation, metadata; RELEASE=1 asks for dates
 	$(BIN)/python .ci/release_check.py $(if $(RELEASE),--release)

@@ -46,7 +46,7 @@ def by_name(path: Path) -> str:
 
 
 def test_there_are_workflows_and_forms():
-    assert [path.stem for path in WORKFLOWS] == ["ci", "wheels"]
+    assert [path.stem for path in WORKFLOWS] == ["ci", "model", "wheels"]
     assert {path.stem for path in FORMS} == {"bug_report", "config", "feature_request", "wrong_number"}
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "FormatError",
     "LimitError",
     "ModelError",
+    "ModelNotFoundError",
     "NotFittedError",
     "SchemeError",
     "SpanrsError",
@@ -312,6 +313,13 @@ def warn(messages: Iterable[str]) -> None:
 
 class ModelError(SpanrsError, ValueError):
     """A model file is damaged, hostile, or of another version."""
+
+
+class ModelNotFoundError(ModelError, LookupError):
+    """No model of a name or language is installed.
+
+    Also a :class:`LookupError`, which NLTK raises if the data of its tagger are missing.
+    """
 
 
 class NotFittedError(ModelError, AttributeError):

@@ -438,8 +438,8 @@ KEEP_TAGS = option("--keep-tags", "keep_tags", group="Model", help="Use and keep
     is_flag=True)
 BLANK = option("--blank", "blank", group="Output", help='Write "_" in columns that are not predicted.',
     is_flag=True)
-MODEL = option("--model", "model_path", group="Model", help="Parse the sentences of FILE with this model.",
-    metavar="MODEL")
+MODEL = option("--model", "model_path", group="Model",
+    help="Model that parses FILE: a file or an installed model.", metavar="MODEL")
 TEXT = option("--text", "is_text", group="Input", help="FILE is a sentence, not a file; needs --model.",
     is_flag=True)
 SENTENCE = option("--sentence", "sentence", group="Input", help="Only the sentence with this number.",

@@ -1,11 +1,13 @@
-"""``nltk.tag.perceptron``: the averaged perceptron tagger of NLTK, with the same interface and JSON files.
+"""``nltk.tag``: the averaged perceptron tagger of NLTK, with the same interface and JSON files, and ``pos_tag``.
 
 Training, tags, confidences and files are identical to NLTK 3.10; pretrained models of NLTK can be loaded from a
-directory.
+directory. NLTK's own model is a separate download; here :func:`pos_tag` and ``PerceptronTagger()`` use an installed
+model of spanrs (:func:`spanrs.dep.models`), so their tags are those of that model.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,10 +17,11 @@ from typing import TypeAlias
 
 from spanrs import _spanrs
 from spanrs.dep import Parse, Tagger
-from spanrs.errors import ModelError
+from spanrs.dep.installed import default_model, resolve
+from spanrs.errors import ModelError, ModelNotFoundError
 from spanrs.io.output import atomic_output
 
-__all__ = ["PerceptronTagger"]
+__all__ = ["PerceptronTagger", "pos_tag", "pos_tag_sents"]
 
 Folder: TypeAlias = str | PathLike[str] | None
 #: Prefix of the file names.
@@ -27,13 +30,32 @@ TAGGER_JSON = "averaged_perceptron_tagger"
 MIN_COUNT = 20
 #: The files of a model.
 PARTS = ("weights", "tagdict", "classes")
+#: The languages of NLTK's ``pos_tag``, and the first part of names of models.
+LANGUAGES = {"eng": "en", "rus": "ru"}
+#: Tags of the Penn Treebank, and of its extension in UD English, by tag of Petrov et al. 2012.
+UNIVERSAL = {
+    ".": "# $ '' ( ) , -LRB- -RRB- . : `` HYPH NFP",
+    "ADJ": "JJ JJR JJS",
+    "ADP": "IN",
+    "ADV": "RB RBR RBS WRB",
+    "CONJ": "CC",
+    "DET": "DT EX PDT WDT",
+    "NOUN": "NN NNP NNPS NNS",
+    "NUM": "CD",
+    "PRON": "PRP PRP$ WP WP$",
+    "PRT": "POS RP TO",
+    "VERB": "MD VB VBD VBG VBN VBP VBZ",
+    "X": "ADD AFX FW GW LS SYM UH XX",
+}
+_UNIVERSAL_OF = {xpos: tag for tag, row in UNIVERSAL.items() for xpos in row.split()}
 
 
 class PerceptronTagger:
     """Greedy averaged perceptron tagger (Honnibal 2013), with the interface of ``nltk.tag.PerceptronTagger``.
 
-    NLTK searches for models in its data directories; in this class ``loc`` is the directory with the three JSON files,
-    and is required by ``load=True``.
+    NLTK searches for its model in its data directories. In this class ``loc`` is the directory with the three JSON
+    files; without ``loc``, ``load=True`` loads the only installed model of the language (:func:`spanrs.dep.models`),
+    whose features have no names, so ``weights`` is empty and ``save_to_json`` is refused.
 
     Examples
     --------
@@ -47,11 +69,8 @@ class PerceptronTagger:
         self.lang = lang
         self._model: _spanrs.DepModel | None = None
         if load and loc is None:
-            files = f"{TAGGER_JSON}_{lang}.*.json"
-            raise ModelError(
-                f"specify the directory of {files} with loc=, or pass load=False and call train"
-            )
-        if load:
+            self._model = _tagger(_file_of_class(lang))._compiled
+        elif load:
             self.load_from_json(lang, loc)
 
     @property
@@ -132,3 +151,107 @@ def _files(folder: Path, lang: str) -> Iterator[tuple[str, Path]]:
     """Yield the name and the path of each part of a model."""
     for part in PARTS:
         yield part, folder / f"{TAGGER_JSON}_{lang}.{part}.json"
+
+
+def pos_tag(
+    tokens: Sequence[str],
+    tagset: str | None = None,
+    lang: str = "eng",
+    *,
+    model: str | PathLike[str] | None = None,
+) -> list[tuple[str, str]]:
+    """Tag a sentence with an installed model, like ``nltk.pos_tag``.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        The words.
+    tagset : str, optional
+        ``universal`` for the twelve tags of Petrov et al. 2012; by default the tags of the treebank (XPOS).
+    lang : str
+        ``eng`` or ``rus``, as in NLTK. Selects the model unless ``model`` is given.
+    model : str or path, optional
+        Name of an installed model, or path of a model file, of any language; by default the only installed model of
+        ``lang``.
+
+    Returns
+    -------
+    list of (str, str)
+        The words and their tags.
+
+    Raises
+    ------
+    spanrs.errors.ModelNotFoundError
+        If no model of the language is installed. The class is also a ``LookupError``, which NLTK raises.
+    spanrs.errors.ModelError
+        If several models of the language are installed and ``model`` does not select one.
+    NotImplementedError
+        If ``lang`` is another language and ``model`` is not given.
+    TypeError
+        If a str is passed in place of a list of words.
+    ValueError
+        If ``tagset`` is another name.
+
+    Notes
+    -----
+    The model is read once, and kept in memory for later calls.
+
+    Examples
+    --------
+    >>> from spanrs.compat.nltk import pos_tag
+    >>> pos_tag(["They", "ate"], model="en_ewt")  # doctest: +SKIP
+    [('They', 'PRP'), ('ate', 'VBD')]
+    """
+    if isinstance(tokens, str):
+        raise TypeError("tokens: expected a list of strings, got a string")
+    return pos_tag_sents([tokens], tagset, lang, model=model)[0]
+
+
+def pos_tag_sents(
+    sentences: Iterable[Sequence[str]],
+    tagset: str | None = None,
+    lang: str = "eng",
+    *,
+    model: str | PathLike[str] | None = None,
+) -> list[list[tuple[str, str]]]:
+    """Tag sentences with an installed model, like ``nltk.pos_tag_sents``; see :func:`pos_tag`."""
+    if tagset not in {None, "", "universal"}:
+        raise ValueError(f"tagset must be None or 'universal', not {tagset!r}")
+    rows = [sentence if isinstance(sentence, str) else list(sentence) for sentence in sentences]
+    tags = _tagger(_find(model, lang)).tag_batch(rows, column="xpos")
+    if tagset:
+        tags = [[_UNIVERSAL_OF.get(tag, "X") for tag in row] for row in tags]
+    return [list(zip(row, predicted, strict=True)) for row, predicted in zip(rows, tags, strict=True)]
+
+
+def _file_of_class(lang: str) -> Path:
+    """Return the file of the model that ``PerceptronTagger()`` loads."""
+    try:
+        return default_model(LANGUAGES.get(lang, lang))
+    except ModelNotFoundError as error:
+        files = f"{TAGGER_JSON}_{lang}.*.json"
+        raise ModelNotFoundError(
+            f"{error}; or specify the directory of {files} with loc=, or pass load=False and call train"
+        ) from None
+
+
+def _find(model: str | PathLike[str] | None, lang: str) -> Path:
+    """Return the file of a model, by default of the only installed model of a language."""
+    if model is not None:
+        return resolve(model)
+    if lang not in LANGUAGES:
+        raise NotImplementedError(
+            f"lang must be {' or '.join(LANGUAGES)}, as in NLTK, not {lang!r}; choose a model of another language with "
+            "model="
+        )
+    return default_model(LANGUAGES[lang])
+
+
+def _tagger(path: Path) -> Tagger:
+    """Read the tagger of a model file, unless the file was read before."""
+    return _cached_tagger(path, path.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=4)
+def _cached_tagger(path: Path, _changed: int) -> Tagger:
+    return Tagger.load(path)

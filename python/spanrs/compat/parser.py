@@ -14,12 +14,17 @@ import numpy as np
 
 from spanrs import dep
 from spanrs.dep import Parse
+from spanrs.dep.installed import default_model, resolve
 from spanrs.dep.tagger import is_model
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, ModelNotFoundError
 from spanrs.io import Source
 
 __all__ = ["Parser", "pad_tokens", "read_conll", "read_pos", "train"]
 
+_NO_MODEL = (
+    "the parser has no model, because parser.py is distributed without parser.pickle; call load(path) with a model of "
+    "'spanrs dep train --published' or with weights of parser.py as JSON, or call train()"
+)
 START, ROOT = "<start>", "ROOT"
 #: (words, tags, heads) or (words, tags, heads, labels), padded or not.
 Sentence: TypeAlias = Sequence[Sequence[Any]]
@@ -30,13 +35,14 @@ Heads: TypeAlias = list[int | None]
 class Parser:
     """Greedy arc-hybrid parser with a tagger, with the interface of ``parser.Parser``.
 
-    parser.py reads ``parser.pickle`` from its own directory; this file is not distributed. In this class a model must
-    be loaded from a path or trained.
+    parser.py reads ``parser.pickle`` from its own directory; this file is not distributed. In this class a model is
+    loaded from a path, installed (:func:`spanrs.dep.models`), or trained.
 
     Parameters
     ----------
-    load : bool or path
-        The path of a model, as for :meth:`load`. True and False do not load a model.
+    load : bool, str or path
+        The path or the name of a model, as for :meth:`load`. With True, the first call of :meth:`parse` loads the only
+        installed model of English, unless :meth:`load` or :meth:`train` was called; False never does.
 
     Examples
     --------
@@ -49,6 +55,7 @@ class Parser:
 
     def __init__(self, load: bool | str | PathLike[str] = True) -> None:
         self._parser: dep.Parser | None = None
+        self._use_installed = load is True
         if not isinstance(load, bool):
             self.load(load)
 
@@ -125,12 +132,17 @@ class Parser:
         self._trained().save(path)
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Read a model file of spanrs, or the weights of parser.py as JSON (see docs/dep.md).
+        """Read a model file of spanrs, an installed model, or the weights of parser.py as JSON (see docs/dep.md).
+
+        Parameters
+        ----------
+        path : str or path
+            A file, or the name of an installed model as for :func:`spanrs.dep.load`.
 
         Raises
         ------
         spanrs.errors.ModelError
-            If the file is of another format, such as a pickle.
+            If the file is of another format, such as a pickle, or no model of this name is installed.
         OSError
             If the file cannot be read.
         """
@@ -139,17 +151,20 @@ class Parser:
             raise ModelError(
                 f"{path}: pickles execute code and are not supported; write the weights as JSON (docs/dep.md)"
             )
+        file = resolve(path)
         read = (
-            dep.Parser.load if is_model(path) or not name.endswith(".json") else dep.Parser.from_published
+            dep.Parser.load if is_model(file) or not name.endswith(".json") else dep.Parser.from_published
         )
-        self._parser = read(path)
+        self._parser = read(file)
 
     def _trained(self) -> dep.Parser:
+        if self._parser is None and self._use_installed:
+            try:
+                self.load(default_model("en"))
+            except ModelNotFoundError as error:
+                raise ModelNotFoundError(f"{_NO_MODEL}; {error}") from None
         if self._parser is None:
-            raise ModelError(
-                "the parser has no model, because parser.py is distributed without parser.pickle; call load(path) with "
-                "a model of 'spanrs dep train --published' or with weights of parser.py as JSON, or call train()"
-            )
+            raise ModelError(_NO_MODEL)
         return self._parser
 
 

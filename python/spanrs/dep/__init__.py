@@ -2,11 +2,12 @@
 
 :class:`Tagger` predicts part-of-speech tags, and :class:`Parser` predicts dependency trees; both are greedy
 left-to-right averaged perceptrons (Goldberg and Nivre 2013; Honnibal's parser.py). :func:`evaluate` computes the
-measures of the CoNLL 2018 shared task.
+measures of the CoNLL 2018 shared task. :func:`load` loads a model that is installed, or a model file.
 """
 
 from spanrs.dep.drawing import draw, to_svg
 from spanrs.dep.evaluation import evaluate
+from spanrs.dep.installed import InstalledModel, load, models
 from spanrs.dep.matcher import Dep
 from spanrs.dep.parse import Parse, parse_conllu, read_conllu
 from spanrs.dep.parser import Parser
@@ -16,11 +17,14 @@ from spanrs.dep.training import Epoch
 __all__ = [
     "Dep",
     "Epoch",
+    "InstalledModel",
     "Parse",
     "Parser",
     "Tagger",
     "draw",
     "evaluate",
+    "load",
+    "models",
     "parse_conllu",
     "read_conllu",
     "to_svg",

@@ -28,6 +28,8 @@ def parse(
 ) -> None:
     """Tag and parse FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
+    MODEL is a file or the name of an installed model, such as en_ewt.
+
     UPOS (if predicted by the model), XPOS, HEAD and DEPREL are filled. Comments, multiword tokens, empty nodes and all
     other columns are copied; --blank replaces the columns by "_". A sentence with copied columns gets a comment, such
     as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores only the columns listed there. With an
@@ -46,6 +48,8 @@ def tag(
     threads: int,
 ) -> None:
     """Tag FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
+
+    MODEL is a file or the name of an installed model, such as en_ewt.
 
     UPOS (if predicted by the model) and XPOS are filled; other columns are copied, or replaced by "_" with --blank. A
     sentence with copied columns gets a comment with the predicted columns, such as "# spanrs.predicted = UPOS XPOS".

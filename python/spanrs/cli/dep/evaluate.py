@@ -11,14 +11,13 @@ import click
 from spanrs import _spanrs
 from spanrs._spanrs import Source
 from spanrs.cli import _generated, console
-from spanrs.cli.dep.inputs import load_model
+from spanrs.cli.dep.inputs import is_model_input, load_model
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Dep, Parser, evaluate
 from spanrs.dep.matcher import COPIED
 from spanrs.dep.page import tree_page
 from spanrs.dep.scores import MEASURES, score_tables
-from spanrs.dep.tagger import is_model as is_model_file
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.threads import thread_count
@@ -37,6 +36,8 @@ def command(
 ) -> None:
     """Compare the trees of PRED, or trees that MODEL predicts for the words of GOLD, with the trees of GOLD (CoNLL-U).
 
+    MODEL is a file or the name of an installed model.
+
     The measures are defined by the CoNLL 2018 shared task: the tokens of both sides are aligned by their characters,
     and precision, recall and F1 are computed over aligned words; if the tokens are the same, all three equal the
     accuracy. UAS and LAS without punctuation exclude words whose gold label is punct or P. Measures are printed in per
@@ -47,7 +48,7 @@ def command(
         raise click.UsageError("standard input can be read once")
     output.check([gold, pred])
     matcher = Dep(subtypes=subtypes)
-    is_page, is_model = output.to == "html", pred != "-" and is_model_file(pred)
+    is_page, is_model = output.to == "html", is_model_input(pred)
     with ExitStack() as stack:
         # Trees are read again for the errors of a report.
         golds = open_source(console.source(gold), keep=is_page or is_model)

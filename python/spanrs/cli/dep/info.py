@@ -8,16 +8,16 @@ from typing import Any
 
 from spanrs.cli import _generated
 from spanrs.cli.output import Output, table_output
-from spanrs.dep.tagger import load
+from spanrs.dep.installed import read
 from spanrs.report.table import Table
 
 
 @_generated.dep_info
 @table_output
 def command(model_path: str, output: Output) -> None:
-    """Show the contents of MODEL."""
+    """Show the contents of MODEL, a file or the name of an installed model."""
     output.check([model_path])
-    model = load(model_path)
+    model = read(model_path)
     tagger, parser = model.sizes()
     tags = model.tags()
     facts: dict[str, Any] = {

@@ -6,7 +6,8 @@ import click
 
 from spanrs import _spanrs
 from spanrs.cli import console
-from spanrs.dep.tagger import load
+from spanrs.dep.installed import read, resolve
+from spanrs.dep.tagger import is_model
 from spanrs.errors import ModelError
 
 
@@ -16,14 +17,19 @@ def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:
 
 
 def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
-    """Read a model file with a parser, or with a tagger."""
+    """Read an installed model or a model file, with a parser or with a tagger."""
     if path.lower().removesuffix(".gz").endswith(".json"):
         raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} -o OUT")
     if path.endswith((".conllu", ".conll", ".txt")):
         raise click.UsageError(f"{path} is not a model; the model is the first argument")
-    model = load(path)
+    model = read(path)
     if parser and not model.has_parser:
         raise ModelError(f"{path} has no parser; use spanrs dep tag instead")
     if not parser and not model.has_tagger:
         raise ModelError(f"{path} has no tagger")
     return model
+
+
+def is_model_input(name: str) -> bool:
+    """Return whether an argument is a model rather than a file of trees."""
+    return name != "-" and is_model(resolve(name))
