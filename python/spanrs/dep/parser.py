@@ -222,13 +222,19 @@ class Parser(Estimator):
         spanrs.errors.FormatError
             If a line is malformed, or heads are not a tree; the error contains the line.
         """
-        self._check_params()
-        check_patience(patience, dev)
-        if patience is not None and self.joint:
-            raise ValueError("patience has no effect with joint=True; omit patience")
         roots = "one" if self.single_root else "many"
         treebank = treebank_of(train, roots)
         held_out = None if dev is None else treebank_of(dev, roots)
+        return self._fit_treebank(treebank, held_out, patience)
+
+    def _fit_treebank(
+        self, treebank: _spanrs.Treebank, held_out: _spanrs.Treebank | None, patience: int | None
+    ) -> Parser:
+        """Train on a treebank, which is made projective and gets predicted tags."""
+        self._check_params()
+        check_patience(patience, held_out)
+        if patience is not None and self.joint:
+            raise ValueError("patience has no effect with joint=True; omit patience")
         self.lifted_: tuple[int, int] = treebank.projectivise()
         self.history_: list[Epoch] = []
         self.dev_: dict[str, float] = {}
