@@ -91,7 +91,7 @@ pub enum Next {
 
 impl Passes {
     /// Returns the number of each model, from 1, and its passes, with its own seed.
-    fn each(self) -> impl Iterator<Item = (usize, Self)> {
+    pub(crate) fn each(self) -> impl Iterator<Item = (usize, Self)> {
         (0..self.models.max(1)).map(move |at| {
             let seed = self.seed.map(|seed| seed.wrapping_add(at as u64));
             (at + 1, Self { seed, ..self })
@@ -103,7 +103,7 @@ impl Passes {
     ///
     /// # Errors
     /// [`Error::Interrupted`] if the watch requests a stop, and the errors of `after`.
-    fn run<T>(
+    pub(crate) fn run<T>(
         &self,
         mut order: Vec<usize>,
         work: &mut T,

@@ -44,7 +44,7 @@ const VERSION: u64 = 2;
 const KEY: &str = "spanrs.dep";
 
 /// Returns the error for a damaged or unknown file, with the reason.
-fn damaged(what: impl std::fmt::Display) -> Error {
+pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }
 
@@ -101,7 +101,7 @@ struct ParserHeader {
 }
 
 /// Adds the four tensors of weights; `part` is `tagger` or `parser`.
-fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWriter) {
+pub(crate) fn put_weights(part: &str, weights: &Weights, tensors: &mut TensorWriter) {
     let rows = weights.rows();
     let of = |name: &str| format!("{part}.{name}");
     let ends = rows.ends.as_slice().iter().map(|&end| end as u64);
@@ -239,7 +239,7 @@ impl Model {
 }
 
 /// The tensors of a file.
-struct Tensors<'a>(TensorFile<'a>);
+pub(crate) struct Tensors<'a>(pub(crate) TensorFile<'a>);
 
 impl Tensors<'_> {
     /// Returns the strings of a tensor. They are separated by the tensor of ends if there is one, otherwise by line
@@ -279,7 +279,7 @@ impl Tensors<'_> {
 
     /// Reads weights and checks what prediction relies on: rows cover all entries in their order, classes are below
     /// `classes` and increase within a row, features are distinct, and the scale is valid.
-    fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
+    pub(crate) fn weights(&self, part: &str, classes: usize, scale: f64) -> Result<Weights> {
         if !(1e-18..=1e18).contains(&scale) {
             return Err(damaged(format!("the scale of {part} is {scale}")));
         }
