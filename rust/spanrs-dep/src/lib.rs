@@ -48,7 +48,7 @@
 //!     Next, ParserBuffers, Parse, ParserOptions, Passes, Sentence, Treebank, Word, fit_parser,
 //! };
 //!
-//! let word = |form, upos, head, label| Word { form, xpos: "", upos, head, label };
+//! let word = |form, upos, head, label| Word { form, upos, head, label, ..Word::default() };
 //! let mut treebank = Treebank::default();
 //! treebank.push([word("They", "PRON", 2, "nsubj"), word("ate", "VERB", 0, "root")]);
 //! treebank.push([
@@ -83,6 +83,7 @@ mod import;
 mod learner;
 mod model;
 mod model_file;
+mod morphology;
 mod oracle;
 mod parser;
 mod segmenter;
@@ -101,6 +102,7 @@ pub use fit::{Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackkn
 pub use import::{import_published, import_tagger};
 pub use learner::Learner;
 pub use model::{Model, Workspace};
+pub use morphology::{Analysis, Morphology, MorphologyBuffers, MorphologyOptions, fit_morphology};
 pub use oracle::{GoldTree, Oracle};
 pub use parser::{Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Update};
 pub use segmenter::{

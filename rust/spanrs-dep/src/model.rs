@@ -5,6 +5,7 @@
 //! the cache; a group is tagged completely before it is parsed.
 
 use crate::error::{Error, Result};
+use crate::morphology::{Morphology, MorphologyBuffers};
 use crate::parser::{Parser, ParserBuffers};
 use crate::segmenter::Segmenter;
 use crate::sentence::{Parse, ROOT, START, Sentence};
@@ -40,6 +41,8 @@ pub struct Model {
     pub segmenter: Option<Segmenter>,
     /// The tagger; without a tagger, words have the given tags, or empty tags.
     pub tagger: Option<Tagger>,
+    /// Predicts morphological features and lemmas of tagged words.
+    pub morphology: Option<Morphology>,
     /// The parser.
     pub parser: Option<Parser>,
     /// True if the tagger was trained on sentences with `<start>` before and `ROOT` after the
@@ -57,6 +60,8 @@ pub struct Model {
 pub struct Workspace {
     /// Buffers of the tagger, which also store the tags of a group until the group is parsed.
     tagger: TaggerBuffers,
+    /// Buffers of the morphology.
+    morphology: MorphologyBuffers,
     /// Buffers of the parser.
     parser: ParserBuffers,
 }
@@ -71,6 +76,7 @@ impl Default for Model {
         Self {
             segmenter: None,
             tagger: None,
+            morphology: None,
             parser: None,
             padded: false,
             metadata: "{}".to_owned(),
@@ -116,7 +122,19 @@ impl Model {
         Ok(self)
     }
 
-    /// Tags the sentences that have no tags, parses all sentences if `parse` is true, and writes
+    /// Returns the different morphological features, in the notation of CoNLL-U; empty if the model predicts none.
+    pub fn feats(&self) -> &[String] {
+        self.morphology
+            .as_ref()
+            .map_or(&[], |morphology| morphology.feats())
+    }
+
+    /// Returns true if the model predicts lemmas.
+    pub fn has_lemmas(&self) -> bool {
+        self.morphology.as_ref().is_some_and(Morphology::has_lemmas)
+    }
+
+    /// Tags the sentences that have no tags, analyses and parses all sentences if `parse` is true, and writes
     /// one result per sentence into `parses`, whose memory is reused.
     ///
     /// Steps for which the model has no tagger or parser are skipped: without a parser the trees
@@ -131,6 +149,7 @@ impl Model {
         parses.resize_with(sentences.len(), Parse::default);
         for (group, parses) in sentences.chunks(GROUP).zip(parses.chunks_mut(GROUP)) {
             self.tag_group(group, workspace, parses);
+            self.analyse_group(group, workspace, parses);
             match &self.parser {
                 Some(parser) if parse => self.parse_group(parser, group, workspace, parses),
                 _ => {
@@ -179,6 +198,25 @@ impl Model {
         }
     }
 
+    /// Predicts morphological features and lemmas of a group with given or predicted tags.
+    fn analyse_group<S: AsRef<str>>(
+        &self,
+        group: &[Sentence<'_, S>],
+        workspace: &mut Workspace,
+        parses: &mut [Parse],
+    ) {
+        for (sentence, parse) in group.iter().zip(parses) {
+            let Parse { tags, analysis, .. } = parse;
+            match &self.morphology {
+                Some(morphology) => {
+                    let words = tagged_words(self.classes(), sentence, tags);
+                    morphology.analyse(words, &mut workspace.morphology, analysis);
+                }
+                None => analysis.clear(),
+            }
+        }
+    }
+
     /// Parses the sentences of a group with their given or predicted tags. The tag of the root, if
     /// it is not given, is the predicted tag of the symbol after the words if the sentence was
     /// padded and tagged, otherwise `ROOT`.
@@ -199,14 +237,7 @@ impl Model {
             let root = root
                 .filter(|_| self.padded)
                 .map(|&class| classes[class as usize].xpos.as_str());
-            let words = sentence.tokens().enumerate();
-            let words = words.map(move |(at, [word, xpos, upos])| match parse.tags.get(at) {
-                Some(&class) => {
-                    let tags = &classes[class as usize];
-                    [word, &tags.xpos, &tags.upos]
-                }
-                None => [word, xpos, upos],
-            });
+            let words = tagged_words(classes, sentence, &parse.tags);
             (words, sentence.root_tag.or(root).unwrap_or(ROOT))
         });
         parser.start(inputs, &mut workspace.parser);
@@ -215,4 +246,21 @@ impl Model {
             sentence.write(parse);
         }
     }
+}
+
+/// Returns (form, XPOS, UPOS) of each word of a sentence, with the predicted tags if there are any, otherwise with the
+/// given tags.
+fn tagged_words<'a, S: AsRef<str>>(
+    classes: &'a [Tags],
+    sentence: &Sentence<'a, S>,
+    predicted: &'a [u32],
+) -> impl Iterator<Item = [&'a str; 3]> + Clone {
+    let words = sentence.tokens().enumerate();
+    words.map(move |(at, [word, xpos, upos])| match predicted.get(at) {
+        Some(&class) => {
+            let tags = &classes[class as usize];
+            [word, &tags.xpos, &tags.upos]
+        }
+        None => [word, xpos, upos],
+    })
 }

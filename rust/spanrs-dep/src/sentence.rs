@@ -1,5 +1,7 @@
 //! A sentence before and after tagging and parsing.
 
+use crate::morphology::Analysis;
+
 /// Symbol before the words of padded sentences.
 pub(crate) const START: &str = "<start>";
 /// Symbol after the words of padded sentences, and the default tag of the root.
@@ -29,7 +31,7 @@ pub struct Sentence<'a, S = &'a str> {
 
 impl<'a, S: AsRef<str>> Sentence<'a, S> {
     /// Returns (form, XPOS, UPOS) of each word; tags that are not given are empty.
-    pub fn tokens(&self) -> impl Iterator<Item = [&'a str; 3]> + use<'a, S> {
+    pub fn tokens(&self) -> impl Iterator<Item = [&'a str; 3]> + Clone + use<'a, S> {
         let (xpos, upos) = self.tags.unwrap_or_default();
         let tag = |tags: &'a [S], at| tags.get(at).map_or("", AsRef::as_ref);
         let words = self.words.iter().enumerate();
@@ -44,6 +46,8 @@ pub struct Parse {
     /// The tags of each word, as an index into [`Model::classes`](crate::Model::classes); empty if
     /// tags were given or there is no tagger.
     pub tags: Vec<u32>,
+    /// The morphological features and the lemmas; empty if the model does not predict them.
+    pub analysis: Analysis,
     /// The head of each word: a word from 1, or 0 for the root.
     pub heads: Vec<u32>,
     /// The label of the arc to each head, as an index into

@@ -1,8 +1,8 @@
 //! Model files: safetensors with a JSON header.
 //!
 //! Names of tensors begin with the component, such as `tagger.` or `parser.`; the tensors of a missing component are
-//! absent. All tensors are one-dimensional and little-endian. The tensors of segmenters are described there
-//! (`segmenter/file`); those of taggers and parsers are:
+//! absent. All tensors are one-dimensional and little-endian. The tensors of segmenters and of
+//! morphology are described there (`segmenter/file`, `morphology/file`); those of taggers and parsers are:
 //!
 //! | tensor | type | content |
 //! |---|---|---|
@@ -39,6 +39,7 @@ use spanrs_base::{TensorError, TensorFile, TensorWriter};
 
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::morphology::{MorphologyHeader, put_morphology, read_morphology};
 use crate::segmenter::{Segmenter, SegmenterHeader};
 use parser::{ParserHeader, put_parser};
 use tagger::{TaggerHeader, put_tagger};
@@ -46,7 +47,7 @@ pub(crate) use weights::put_weights;
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables and segmenters. Models without them are
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, segmenters and morphology. Models without them are
 /// written with the first version that has what they need.
 const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
@@ -75,6 +76,9 @@ struct Header {
     segmenter: Option<SegmenterHeader>,
     /// None for a model without a tagger.
     tagger: Option<TaggerHeader>,
+    /// None for a model without morphology.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    morphology: Option<MorphologyHeader>,
     /// None for a model without a parser.
     parser: Option<ParserHeader>,
     /// The model's own metadata; its keys keep their order.
@@ -119,9 +123,14 @@ impl Model {
         let segmenter = segmenter
             .map(|segmenter| segmenter.put(&mut tensors))
             .transpose()?;
+        let morphology = self.morphology.as_ref();
+        let morphology = morphology.map(|morphology| put_morphology(morphology, &mut tensors));
         let upos_history = tagger.as_ref().is_some_and(|tagger| tagger.upos_history);
         let header = Header {
-            version: match (is_compact || segmenter.is_some(), upos_history) {
+            version: match (
+                is_compact || segmenter.is_some() || morphology.is_some(),
+                upos_history,
+            ) {
                 (true, _) => VERSION,
                 (false, true) => 2,
                 (false, false) => 1,
@@ -129,6 +138,7 @@ impl Model {
             padded: self.padded,
             segmenter,
             tagger,
+            morphology,
             parser,
             metadata: serde_json::from_str(&self.metadata).map_err(damaged)?,
         };
@@ -165,6 +175,10 @@ impl Model {
             .tagger
             .map(|header| tensors.tagger(header))
             .transpose()?;
+        let morphology = header.morphology;
+        let morphology = morphology
+            .map(|header| read_morphology(header, &tensors))
+            .transpose()?;
         let parser = header
             .parser
             .map(|header| tensors.parser(header))
@@ -173,6 +187,7 @@ impl Model {
         Ok(Self {
             segmenter,
             tagger,
+            morphology,
             parser,
             padded: header.padded,
             metadata,

@@ -47,7 +47,7 @@ pub(crate) struct Token {
 
 /// Returns a hash of two hashes or small numbers, which depends on their order.
 #[inline(always)]
-fn mix(a: u64, b: u64) -> u64 {
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let a = a.wrapping_mul(0xA076_1D64_78BD_642F).rotate_left(32);
     (a ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
@@ -55,7 +55,7 @@ fn mix(a: u64, b: u64) -> u64 {
 /// Returns the hashes of the prefixes (or suffixes) of 1 to `N` characters that are shorter than
 /// the word, 0 for the others. `ends` are the byte offsets at which the prefixes end (or the
 /// suffixes start), shortest first.
-fn affixes<const N: usize>(
+pub(crate) fn affixes<const N: usize>(
     word: &str,
     ends: impl Iterator<Item = usize>,
     prefix: bool,
@@ -71,7 +71,7 @@ fn affixes<const N: usize>(
 /// Returns the hash of the character kinds, with runs of a kind reduced to one: `Xx` for `Ärger`,
 /// `d.d` for `12.30`, `X-d` for `AK-47`. Characters that are neither letters nor digits are their
 /// own kind, and letters without case are `a`.
-fn shape(word: &str) -> u64 {
+pub(crate) fn shape(word: &str) -> u64 {
     let (mut hash, mut last) = (1_u64, ' ');
     for c in word.chars() {
         let kind = match c {

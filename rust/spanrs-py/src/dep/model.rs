@@ -21,11 +21,13 @@ pub(crate) struct DepModel(pub(super) Arc<Model>);
 type NamedRow<'a> = (&'a str, Vec<(&'a str, f64)>);
 /// (XPOS, UPOS) of the words of a sentence.
 type GivenTags = (Vec<String>, Vec<String>);
-/// XPOS, UPOS, heads and labels of a sentence.
+/// XPOS, UPOS, heads, labels, morphological features and lemmas of a sentence.
 type Predicted<'py> = (
     Vec<Bound<'py, PyString>>,
     Vec<Bound<'py, PyString>>,
     Bound<'py, PyArray1<i32>>,
+    Vec<Bound<'py, PyString>>,
+    Vec<Bound<'py, PyString>>,
     Vec<Bound<'py, PyString>>,
 );
 
@@ -67,16 +69,18 @@ impl DepModel {
 impl DepModel {
     /// Combines components of several models.
     #[staticmethod]
-    #[pyo3(signature = (segmenter, tagger, parser, metadata, /))]
+    #[pyo3(signature = (segmenter, tagger, morphology, parser, metadata, /))]
     fn join(
         segmenter: Option<&Self>,
         tagger: Option<&Self>,
+        morphology: Option<&Self>,
         parser: Option<&Self>,
         metadata: String,
     ) -> Result<Self> {
         let model = Model {
             segmenter: segmenter.and_then(|model| model.0.segmenter.clone()),
             tagger: tagger.and_then(|model| model.0.tagger.clone()),
+            morphology: morphology.and_then(|model| model.0.morphology.clone()),
             parser: parser.and_then(|model| model.0.parser.clone()),
             padded: tagger.is_some_and(|model| model.0.padded),
             metadata,
@@ -132,6 +136,16 @@ impl DepModel {
     #[getter]
     fn has_tagger(&self) -> bool {
         self.0.tagger.is_some()
+    }
+
+    #[getter]
+    fn has_feats(&self) -> bool {
+        !self.0.feats().is_empty()
+    }
+
+    #[getter]
+    fn has_lemmas(&self) -> bool {
+        self.0.has_lemmas()
     }
 
     #[getter]
@@ -232,6 +246,10 @@ impl DepModel {
         let xpos: Vec<_> = classes.iter().map(|tags| text(&tags.xpos)).collect();
         let upos: Vec<_> = classes.iter().map(|tags| text(&tags.upos)).collect();
         let labels: Vec<_> = self.0.labels().iter().map(|label| text(label)).collect();
+        let feats = self.0.feats().iter();
+        let feats: Vec<_> = feats
+            .map(|feats| text(if feats.is_empty() { "_" } else { feats }))
+            .collect();
         let none = text("");
         let predicted = all.into_iter().enumerate().map(|(at, parse)| {
             let (own_xpos, own_upos) = match &given {
@@ -252,7 +270,17 @@ impl DepModel {
             let own_labels =
                 own_labels.map(|&label| labels.get(label as usize).unwrap_or(&none).clone());
             let heads = PyArray1::from_iter(py, heads);
-            (own_xpos, own_upos, heads, own_labels.collect())
+            let own_feats = parse.analysis.feats.iter();
+            let own_feats = own_feats.map(|&at| feats.get(at as usize).unwrap_or(&none).clone());
+            let lemmas = parse.analysis.lemmas().map(text);
+            (
+                own_xpos,
+                own_upos,
+                heads,
+                own_labels.collect(),
+                own_feats.collect(),
+                lemmas.collect(),
+            )
         });
         Ok(predicted.collect())
     }

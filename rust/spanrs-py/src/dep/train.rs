@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use spanrs::dep::{
-    Epoch, Error as DepError, Model, Next, Parser, ParserOptions, Passes, Tagger, TaggerOptions,
-    fit_parser, fit_published, fit_tagger, jackknife,
+    Epoch, Error as DepError, Model, MorphologyOptions, Next, Parser, ParserOptions, Passes,
+    Tagger, TaggerOptions, fit_morphology, fit_parser, fit_published, fit_tagger, jackknife,
 };
 
 use super::model::DepModel;
@@ -166,5 +166,33 @@ pub(crate) fn dep_train_published(
     Ok(DepModel::of(Model {
         padded: true,
         ..model(Some(tagger), Some(parser))
+    }))
+}
+
+/// Trains morphological features and lemmas; `tagged` has the tags to learn from.
+#[pyfunction]
+#[pyo3(signature = (gold, tagged, options, passes, callback, /))]
+pub(crate) fn dep_train_morphology(
+    py: Python<'_>,
+    gold: &Treebank,
+    tagged: &Treebank,
+    options: Plain<MorphologyOptions>,
+    passes: Plain<Passes>,
+    callback: Option<Py<PyAny>>,
+) -> Result<DepModel> {
+    let observer = Observer {
+        callback,
+        with_models: false,
+    };
+    let morphology = py.detach(|| {
+        let (gold, tagged) = (gold.core(), tagged.core());
+        let passes = interruptible(passes);
+        fit_morphology(&gold, &tagged, &options.0, passes, |epoch| {
+            observer.after(epoch, || Err(DepError::Interrupted))
+        })
+    })?;
+    Ok(DepModel::of(Model {
+        morphology: Some(morphology),
+        ..Model::default()
     }))
 }

@@ -109,6 +109,26 @@ impl Treebank {
         Ok(())
     }
 
+    /// A copy of the sentences.
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self(Mutex::new(py.detach(|| self.core())))
+    }
+
+    /// Whether a word has morphological features, and whether a word has a lemma.
+    fn has_morphology(&self, py: Python<'_>) -> (bool, bool) {
+        py.detach(|| {
+            let core = self.lock();
+            let mut has = (false, false);
+            for word in (0..core.len()).flat_map(|at| core.sentence(at)) {
+                has = (
+                    has.0 || !word.feats.is_empty(),
+                    has.1 || !word.lemma.is_empty(),
+                );
+            }
+            has
+        })
+    }
+
     /// Adds sentences; lists have equal length or are empty.
     #[pyo3(signature = (sentences, trees, /))]
     fn extend(

@@ -173,11 +173,13 @@ fn annotate_part(
 
 /// Returns the columns that the model predicts, and the columns that are copied.
 fn written_columns(model: &Model, options: AnnotateOptions, keep_tags: bool) -> WrittenColumns {
-    let [form, upos, xpos, head, deprel, misc] = [1, 3, 4, 6, 7, 9];
+    let [form, lemma, upos, xpos, feats, head, deprel, misc] = [1, 2, 3, 4, 5, 6, 7, 9];
     let has = |tag: fn(&Tags) -> &str| model.classes().iter().any(|tags| !tag(tags).is_empty());
     let predicted = [
         (upos, !keep_tags && has(|tags| &tags.upos)),
         (xpos, !keep_tags && has(|tags| &tags.xpos)),
+        (lemma, model.has_lemmas()),
+        (feats, !model.feats().is_empty()),
         (head, options.parse),
         (deprel, options.parse && !model.labels().is_empty()),
     ];
@@ -231,7 +233,8 @@ fn annotations<'a>(
     words: usize,
 ) -> impl Iterator<Item = Annotation<'a>> {
     let known = |tag: &'a str| (!tag.is_empty()).then_some(tag);
-    let (classes, labels) = (model.classes(), model.labels());
+    let (classes, labels, all_feats) = (model.classes(), model.labels(), model.feats());
+    let mut lemmas = parse.analysis.lemmas();
     (0..words).map(move |at| {
         let tags = parse.tags.get(at).map(|&class| &classes[class as usize]);
         let arc = parse.heads.get(at).zip(parse.labels.get(at));
@@ -241,7 +244,12 @@ fn annotations<'a>(
             arc: arc.map(|(&head, &label)| {
                 (head, labels.get(label as usize).map_or("_", String::as_str))
             }),
-            ..Annotation::default()
+            lemma: lemmas.next(),
+            feats: parse
+                .analysis
+                .feats
+                .get(at)
+                .map(|&feats| all_feats[feats as usize].as_str()),
         }
     })
 }

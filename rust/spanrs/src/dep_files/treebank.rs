@@ -54,6 +54,12 @@ pub fn read_treebank(
                 form: word.form(),
                 xpos: known(word.xpos()),
                 upos: known(word.upos()),
+                feats: known(word.feats()),
+                lemma: match word.form() {
+                    // The lemma of the word "_" is written like a missing lemma.
+                    "_" => word.lemma(),
+                    _ => known(word.lemma()),
+                },
                 head,
                 label: known(word.deprel()),
             });
