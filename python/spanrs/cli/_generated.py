@@ -27,8 +27,9 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "next": "Choose who should label which document next.",
     "simulate": "Simulate annotators for a gold file.",
     "experiment": "Compare methods on data whose true labels are known."},
-    "dep": {"train": "Train a tagger and a parser on a treebank.", "parse": "Tag and parse files.",
-    "tag": "Tag files.", "eval": "Compare trees with gold trees, or parse gold text and compare.",
+    "dep": {"train": "Train a model from text to trees on a treebank.",
+    "parse": "Tag and parse files, or raw text.", "tag": "Tag files.",
+    "eval": "Compare trees with gold trees, or parse gold text and compare.",
     "draw": "Draw trees as text or SVG.", "info": "Show the contents of a model.",
     "import": "Convert a model of parser.py from JSON.",
     "templates": "Print the feature templates of the parser."}}
@@ -347,6 +348,11 @@ KEEP_ON_INTERRUPT = option("--keep-on-interrupt", "keep_on_interrupt", group="Tr
     help="Ctrl-C ends training and writes the model.", is_flag=True)
 TAGGER_ONLY = option("--tagger-only", "tagger_only", group="Training",
     help="Train only a tagger; GOLD needs no trees.", is_flag=True)
+WITHOUT = option("--without", "without", group="Training",
+    help="Do not train the segmenter, or the morphology.", type=types.choice("segmenter", "morphology"),
+    metavar="NAME", multiple=True)
+RAW = option("--raw", "raw", group="Comparison", help="Parse the text of GOLD, not its words.",
+    is_flag=True)
 PUBLISHED = option("--published", "published", group="Training",
     help="Train exactly like parser.py; no labels.", is_flag=True)
 FEATURES = option("--features", "features", group="Training",
@@ -541,17 +547,17 @@ crowd_experiment = command("experiment", options=[GOLD, CROWD, TEST, TEST_COLUMN
     formats=("text", "markdown", "latex", "csv", "json", "html"), choices={"format": ("auto", "columns",
     "conllu")}, required=["gold"])
 dep_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
-    TAGGER_ONLY, PUBLISHED, FEATURES, UNLABELLED, ANY_ROOTS, EPOCHS, TAGGER_EPOCHS, MODELS, EXPLORE_FROM,
-    AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON], formats=("text", "json"),
-    required=["output_path"])
+    TAGGER_ONLY, WITHOUT, PUBLISHED, FEATURES, UNLABELLED, ANY_ROOTS, EPOCHS, TAGGER_EPOCHS, MODELS,
+    EXPLORE_FROM, AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON], formats=("text",
+    "json"), required=["output_path"])
 dep_parse = command("parse", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, KEEP_TAGS, THREADS, CORPUS_OUTPUT,
-    BLANK], choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens")})
+    BLANK], choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens", "raw")})
 dep_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, THREADS, CORPUS_OUTPUT, BLANK],
-    choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens")})
+    choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens", "raw")})
 dep_eval = command("eval", arguments=[argument("gold", metavar="GOLD"), argument("pred",
-    metavar="PRED|MODEL")], options=[SUBTYPES, ANY_ROOTS, THREADS, OUTPUT, TO, JSON, PER_LABEL],
+    metavar="PRED|MODEL")], options=[RAW, SUBTYPES, ANY_ROOTS, THREADS, OUTPUT, TO, JSON, PER_LABEL],
     formats=("text", "markdown", "latex", "csv", "json", "html"))
 dep_draw = command("draw", arguments=[argument("file", metavar="FILE")], options=[FORMAT, MODEL, TEXT,
     SENTENCE, OUTPUT, TO], formats=("text", "svg"), choices={"format": ("auto", "conllu", "four-columns",

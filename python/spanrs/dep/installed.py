@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from spanrs import _spanrs
 from spanrs.dep import tagger
-from spanrs.dep.parser import Parser
-from spanrs.dep.tagger import Tagger
+from spanrs.dep.pipeline import Pipeline
 from spanrs.errors import ModelError, ModelNotFoundError
 
 #: The group of entry points.
@@ -64,7 +63,7 @@ def models() -> list[InstalledModel]:
     return sorted(map(_located, entry_points(group=GROUP)))
 
 
-def load(model: str | PathLike[str]) -> Parser | Tagger:
+def load(model: str | PathLike[str]) -> Pipeline:
     r"""Load an installed model by its name, or a model file by its path.
 
     Parameters
@@ -77,8 +76,8 @@ def load(model: str | PathLike[str]) -> Parser | Tagger:
 
     Returns
     -------
-    Parser or Tagger
-        A parser if the model has one, otherwise a tagger.
+    Pipeline
+        The components of the model.
 
     Raises
     ------
@@ -98,8 +97,7 @@ def load(model: str | PathLike[str]) -> Parser | Tagger:
     ...     print(str(error).partition(",")[0])
     no model 'tlh_boqwi' is installed
     """
-    compiled = read(model)
-    return Parser._of(compiled) if compiled.has_parser else Tagger._of(compiled)
+    return Pipeline._of(read(model))
 
 
 def read(model: str | PathLike[str]) -> _spanrs.DepModel:

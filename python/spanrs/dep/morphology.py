@@ -95,7 +95,9 @@ class Morphology(Estimator):
         passes = (self.epochs if feats else 0) + (self.lemma_epochs if lemmas else 0)
         options: dict[str, Any] = {"lemma_epochs": self.lemma_epochs}
         with iteration_display(self.progress, "morphology", passes * self.models) as show:
-            monitor = Monitor(None, lambda _, text: show(len(self.history_), text), self.history_, None, 0, "")
+            monitor = Monitor(
+                None, lambda _, text: show(len(self.history_), text), self.history_, None, 0, ""
+            )
             self._model = _spanrs.dep_train_morphology(
                 gold,
                 tagged,

@@ -114,9 +114,7 @@ class Parse:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Parse):
             return NotImplemented
-        same = all(
-            getattr(self, name) == getattr(other, name) for name in ("words", "tokens", *_COLUMNS)
-        )
+        same = all(getattr(self, name) == getattr(other, name) for name in ("words", "tokens", *_COLUMNS))
         return same and np.array_equal(self.heads, other.heads)
 
     __hash__ = None  # type: ignore[assignment]
@@ -175,8 +173,7 @@ class Parse:
 
     @property
     def text(self) -> str:
-        """The text of the sentence, with a space wherever white space separates tokens; the words joined by spaces
-        if there are no tokens."""
+        """The text of the sentence: tokens with a space where white space separates them, or the words with spaces."""
         if not self.tokens:
             return " ".join(self.words)
         parts = [" ".join(token.text.split()) + " " * token.space_after for token in self.tokens]
@@ -222,8 +219,10 @@ def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  #
             known(labels),
             known(xpos),
             known(upos),
+            [value or "_" for value in known(feats)],
+            [lemma or "_" for lemma in known(lemmas)],
         )
-        for words, xpos, upos, heads, labels in treebank.sentences()
+        for words, xpos, upos, heads, labels, feats, lemmas in treebank.sentences()
     ]
 
 

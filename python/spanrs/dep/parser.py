@@ -222,19 +222,23 @@ class Parser(Estimator):
         spanrs.errors.FormatError
             If a line is malformed, or heads are not a tree; the error contains the line.
         """
+        self._check_fit(patience, dev)
         roots = "one" if self.single_root else "many"
         treebank = treebank_of(train, roots)
         held_out = None if dev is None else treebank_of(dev, roots)
         return self._fit_treebank(treebank, held_out, patience)
 
+    def _check_fit(self, patience: int | None, dev: object) -> None:
+        """Validate the parameters of the parser and of ``fit``."""
+        self._check_params()
+        check_patience(patience, dev)
+        if patience is not None and self.joint:
+            raise ValueError("patience has no effect with joint=True; omit patience")
+
     def _fit_treebank(
         self, treebank: _spanrs.Treebank, held_out: _spanrs.Treebank | None, patience: int | None
     ) -> Parser:
         """Train on a treebank, which is made projective and gets predicted tags."""
-        self._check_params()
-        check_patience(patience, held_out)
-        if patience is not None and self.joint:
-            raise ValueError("patience has no effect with joint=True; omit patience")
         self.lifted_: tuple[int, int] = treebank.projectivise()
         self.history_: list[Epoch] = []
         self.dev_: dict[str, float] = {}
@@ -255,7 +259,7 @@ class Parser(Estimator):
                 "version": _spanrs.__version__,
             },
         }
-        self._model = _spanrs.DepModel.join(None, model, model, json.dumps(metadata))
+        self._model = _spanrs.DepModel.join(None, model, None, model, json.dumps(metadata))
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -307,7 +311,7 @@ class Parser(Estimator):
             passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
-        return _spanrs.DepModel.join(None, tagger._compiled, parser, "{}")
+        return _spanrs.DepModel.join(None, tagger._compiled, None, parser, "{}")
 
     def _templates(self) -> str | None:
         """Return the text of the templates; None for the published features."""
@@ -384,7 +388,7 @@ class Parser(Estimator):
         annotations = self._compiled.annotate(words, given, True, thread_count(threads))
         return [
             Parse(sentence, heads, known(labels), known(xpos), known(upos))
-            for sentence, (xpos, upos, heads, labels) in zip(words, annotations, strict=True)
+            for sentence, (xpos, upos, heads, labels, *_) in zip(words, annotations, strict=True)
         ]
 
     def evaluate(
@@ -483,7 +487,9 @@ def import_published(path: str | PathLike[str]) -> _spanrs.DepModel:
 def tree_scores(gold: Sequence[Any], pred: Sequence[Any], *, labelled: bool) -> dict[str, float]:
     """Return UAS and LAS as defined by :func:`spanrs.dep.evaluate`, without subtypes of labels."""
     total = heads_right = labels_right = 0
-    for (words, _, _, heads, labels), (_, _, pred_heads, pred_labels) in zip(gold, pred, strict=True):
+    for (words, _, _, heads, labels, *_), (_, _, pred_heads, pred_labels, *_) in zip(
+        gold, pred, strict=True
+    ):
         total += len(words)
         right = [head == pred for head, pred in zip(heads, pred_heads.tolist(), strict=True)]
         heads_right += sum(right)

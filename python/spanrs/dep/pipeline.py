@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 from collections.abc import Iterator, Sequence
@@ -52,6 +53,8 @@ class Pipeline(Estimator):
         Components that could not be trained, with the reason.
     dev_ : dict of str to float
         Scores of the parser on the development data.
+    history_, lifted_
+        See :class:`Parser`.
 
     Examples
     --------
@@ -87,9 +90,13 @@ class Pipeline(Estimator):
         super()._check_params()
         for name in self.without:
             if name not in OPTIONAL:
-                raise ValueError(f"without has {name!r}; components that can be left out: {', '.join(OPTIONAL)}")
+                raise ValueError(
+                    f"without has {name!r}; components that can be left out: {', '.join(OPTIONAL)}"
+                )
 
-    def fit(self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None) -> Pipeline:
+    def fit(
+        self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None
+    ) -> Pipeline:
         """Train all components.
 
         A component for which the treebank has no annotation is skipped, with the reason in ``skipped_``: the segmenter
@@ -115,7 +122,9 @@ class Pipeline(Estimator):
         self._check_params()
         self.skipped_: dict[str, str] = {}
         shared: dict[str, Any] = {"seed": self.seed, "progress": self.progress}
-        parser = self.parser if self.parser is not None else Parser(**shared)
+        # fit does not change parameters.
+        parser = copy.copy(self.parser) if self.parser is not None else Parser(**shared)
+        parser._check_fit(patience, dev)
         files = files_of(train)
         segmenter = self._fit_segmenter(files, shared)
         roots = "one" if parser.single_root else "many"
@@ -124,6 +133,8 @@ class Pipeline(Estimator):
         held_out = None if dev is None else treebank_of(dev, roots)
         parsed = parser._fit_treebank(tagged, held_out, patience)
         self.dev_: dict[str, float] = parsed.dev_
+        self.history_ = parsed.history_
+        self.lifted_ = parsed.lifted_
         morphology = self._fit_morphology(gold, tagged, shared)
         metadata = json.loads(parsed._compiled.metadata) | {"pipeline": self._saved_params()}
         self._model = _spanrs.DepModel.join(
@@ -149,7 +160,8 @@ class Pipeline(Estimator):
         if not paragraphs.has_attached_tokens():
             self.skipped_["segmenter"] = "no word of the treebank has SpaceAfter=No in MISC"
             return None
-        return (self.segmenter if self.segmenter is not None else Segmenter(**shared))._fit(paragraphs)
+        own = copy.copy(self.segmenter) if self.segmenter is not None else Segmenter(**shared)
+        return own._fit(paragraphs)
 
     def _fit_morphology(
         self, gold: _spanrs.Treebank, tagged: _spanrs.Treebank, shared: dict[str, Any]
@@ -160,7 +172,8 @@ class Pipeline(Estimator):
         if not any(gold.has_morphology()):
             self.skipped_["morphology"] = "the treebank has neither FEATS nor lemmas"
             return None
-        return (self.morphology if self.morphology is not None else Morphology(**shared))._fit(gold, tagged)
+        own = copy.copy(self.morphology) if self.morphology is not None else Morphology(**shared)
+        return own._fit(gold, tagged)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None
@@ -199,7 +212,9 @@ class Pipeline(Estimator):
             If the model has no segmenter.
         """
         if not self._compiled.has_segmenter:
-            raise ModelError("the model has no segmenter; pass words to parse, or train with a treebank that has text")
+            raise ModelError(
+                "the model has no segmenter; pass words to parse, or train with a treebank that has text"
+            )
         return segmented(self._compiled, text, lines=lines)
 
     def parse_text(self, text: str, *, lines: bool = False, threads: int | None = 1) -> list[Parse]:
@@ -255,7 +270,9 @@ class Pipeline(Estimator):
                 feats=feats,
                 lemmas=lemmas,
             )
-            for sentence, (xpos, upos, heads, labels, feats, lemmas) in zip(sentences, annotations, strict=True)
+            for sentence, (xpos, upos, heads, labels, feats, lemmas) in zip(
+                sentences, annotations, strict=True
+            )
         ]
 
     def evaluate(

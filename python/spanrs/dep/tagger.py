@@ -187,7 +187,9 @@ class Tagger(Estimator):
             model = _spanrs.dep_train_tagger(
                 train, self._options(), self._passes(), monitor, dev is not None
             )
-        self._model = _spanrs.DepModel.join(None, model, None, json.dumps({"tagger": self._saved_params()}))
+        self._model = _spanrs.DepModel.join(
+            None, model, None, None, json.dumps({"tagger": self._saved_params()})
+        )
         return self
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -79,11 +79,10 @@ def files_of(data: Sentences) -> list[_spanrs.Source]:
     """
     if isinstance(data, Corpus):
         return _parts_of(data)
-    if isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
-        return [open_source(data, keep=True)]
-    if any(isinstance(item, Parse) for item in data):
+    items: Iterable[Any] = data if isinstance(data, Sequence) and not isinstance(data, str) else [data]
+    if any(isinstance(item, Parse) for item in items):
         raise TypeError("sentences in memory have no text; pass files in CoNLL-U")
-    return [open_source(item, keep=True) for item in data]
+    return [open_source(item, keep=True) for item in items]
 
 
 def _parts_of(corpus: Corpus) -> list[Any]:

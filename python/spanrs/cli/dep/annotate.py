@@ -30,7 +30,8 @@ def parse(
 
     MODEL is a file or the name of an installed model, such as en_ewt.
 
-    UPOS (if predicted by the model), XPOS, HEAD and DEPREL are filled. Comments, multiword tokens, empty nodes and all
+    Raw text is divided into sentences and words if the model has a segmenter. LEMMA, UPOS, XPOS, FEATS, HEAD and DEPREL
+    are filled, if the model predicts them. Comments, multiword tokens, empty nodes and all
     other columns are copied; --blank replaces the columns by "_". A sentence with copied columns gets a comment, such
     as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores only the columns listed there. With an
     unlabelled model, DEPREL is "_". Nothing is written if a file cannot be read.
@@ -51,7 +52,8 @@ def tag(
 
     MODEL is a file or the name of an installed model, such as en_ewt.
 
-    UPOS (if predicted by the model) and XPOS are filled; other columns are copied, or replaced by "_" with --blank. A
+    LEMMA, UPOS, XPOS and FEATS are filled, if the model predicts them, and raw text is divided into sentences and words
+    if the model has a segmenter; other columns are copied, or replaced by "_" with --blank. A
     sentence with copied columns gets a comment with the predicted columns, such as "# spanrs.predicted = UPOS XPOS".
     """
     _annotate(model_path, files, output_path, format_name, (False, False, blank, threads))
@@ -79,7 +81,7 @@ def _annotate(
         last = b""
         for path in files:
             separator = missing_end(last)
-            file = open_file(path, format_name)
+            file = open_file(path, format_name, raw=model.has_segmenter)
             if format_name == "auto" and file.format != "conllu":
                 print_message("note", f"{path} is read as {file.format} (--format)")
             while (text := model.annotate_file(file, parse, keep_tags, blank, count)) is not None:

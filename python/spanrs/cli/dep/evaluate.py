@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from tempfile import TemporaryFile
-from typing import IO
 
 import click
 
-from spanrs import _spanrs
-from spanrs._spanrs import Source
 from spanrs.cli import _generated, console
 from spanrs.cli.dep.inputs import is_model_input, load_model
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.run import print_message
-from spanrs.dep import Dep, Parser, evaluate
+from spanrs.dep import Dep, evaluate
 from spanrs.dep.matcher import COPIED
 from spanrs.dep.page import tree_page
+from spanrs.dep.pipeline import predicted
 from spanrs.dep.scores import MEASURES, score_tables
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
@@ -30,13 +28,14 @@ def command(
     pred: str,
     subtypes: bool,
     any_roots: bool,
+    raw: bool,
     threads: int,
     per_label: bool,
     output: Output,
 ) -> None:
     """Compare the trees of PRED, or trees that MODEL predicts for the words of GOLD, with the trees of GOLD (CoNLL-U).
 
-    MODEL is a file or the name of an installed model.
+    MODEL is a file or the name of an installed model. With --raw it parses the text of GOLD instead of its words.
 
     The measures are defined by the CoNLL 2018 shared task: the tokens of both sides are aligned by their characters,
     and precision, recall and F1 are computed over aligned words; if the tokens are the same, all three equal the
@@ -54,11 +53,15 @@ def command(
         golds = open_source(console.source(gold), keep=is_page or is_model)
         if is_model:
             model = load_model(pred, parser=True)
-            any_roots = any_roots or not Parser._of(model).single_root
+            any_roots = any_roots or not model.single_root
             parsed = stack.enter_context(TemporaryFile())
-            _write_trees(model, golds, parsed, thread_count(threads))
+            for part in predicted(model, golds, raw=raw, threads=thread_count(threads)):
+                parsed.write(part)
+            parsed.seek(0)
             preds = open_source(parsed, keep=True)
         else:
+            if raw:
+                raise click.UsageError(f"--raw needs a model; {pred} is a file of trees")
             preds = open_source(console.source(pred), keep=is_page)
         result = evaluate(golds, preds, matcher, any_roots=any_roots, by="sentence" if is_page else None)
         title = f"{pred} against {gold}"
@@ -78,14 +81,6 @@ def command(
         },
         title=title,
     )
-
-
-def _write_trees(model: _spanrs.DepModel, gold: Source, out: IO[bytes], threads: int) -> None:
-    """Parse the words of gold without copying its columns, and rewind the output file."""
-    file = _spanrs.SyntaxFile(gold, None)
-    while (text := model.annotate_file(file, True, False, True, threads)) is not None:
-        out.write(text)
-    out.seek(0)
 
 
 def _print_unscored(result: Result, *, is_model: bool) -> None:

@@ -20,7 +20,10 @@ def command(model_path: str, output: Output) -> None:
     model = read(model_path)
     tagger, parser = model.sizes()
     tags = model.tags()
+    predicts = {"FEATS": model.has_feats, "LEMMA": model.has_lemmas}
     facts: dict[str, Any] = {
+        "segmenter": model.has_segmenter,
+        "morphology": [column for column, is_there in predicts.items() if is_there],
         "tagger": None
         if not model.has_tagger
         else {
@@ -42,6 +45,10 @@ def command(model_path: str, output: Output) -> None:
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
     """Yield the facts about a model as lines of text."""
+    if facts["segmenter"]:
+        yield "segmenter: sentences, tokens and words of raw text"
+    if facts["morphology"]:
+        yield f"morphology: {' and '.join(facts['morphology'])}"
     if facts["tagger"]:
         yield "tagger: {xpos} XPOS and {upos} UPOS tags, {features} features".format(**facts["tagger"])
     if facts["parser"]:

@@ -11,9 +11,9 @@ from spanrs.dep.tagger import is_model
 from spanrs.errors import ModelError
 
 
-def open_file(path: str, format_name: str = "auto") -> _spanrs.SyntaxFile:
-    """Open a file; ``-`` is standard input."""
-    return _spanrs.SyntaxFile(console.source(path), None if format_name == "auto" else format_name)
+def open_file(path: str, format_name: str = "auto", *, raw: bool = False) -> _spanrs.SyntaxFile:
+    """Open a file; ``-`` is standard input. With ``raw`` a detected format may be raw text."""
+    return _spanrs.SyntaxFile(console.source(path), None if format_name == "auto" else format_name, raw)
 
 
 def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:

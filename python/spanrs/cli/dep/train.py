@@ -13,7 +13,7 @@ from spanrs.cli.options import refuse, refuse_without
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
-from spanrs.dep import Parser, Tagger
+from spanrs.dep import Parser, Pipeline, Tagger
 from spanrs.dep.tagger import save
 from spanrs.dep.training import Epoch
 
@@ -25,25 +25,27 @@ def command(
     dev: str | None,
     output_path: str,
     tagger_only: bool,
+    without: tuple[str, ...],
     published: bool,
     quiet: bool,
     output: Output,
     patience: int | None,
     **given: Any,
 ) -> None:
-    """Train a tagger and a dependency parser on GOLD, a treebank in CoNLL-U.
+    """Train a model on GOLD, a treebank in CoNLL-U: a segmenter of raw text, a tagger, morphology and a parser.
 
-    Non-projective trees are made projective first (the summary gives the number of changed heads). The parser is
-    trained on the tags predicted by a tagger that was trained without the sentence, and is scored on --dev with
-    predicted tags.
+    The segmenter learns from the spaces between tokens (SpaceAfter=No in MISC), the morphology from FEATS and LEMMA;
+    they are left out if GOLD has no such annotation. Non-projective trees are made projective first (the summary gives
+    the number of changed heads). Morphology and parser are trained on tags predicted by a tagger that was trained
+    without the sentence, and the parser is scored on --dev with predicted tags.
     """
     if gold == dev == "-":
         raise click.UsageError("standard input can be read once")
-    _check_options(tagger_only=tagger_only, published=published)
+    _check_options(tagger_only=tagger_only, published=published, without=without)
     output.check([gold, dev], ("-o", output_path))
     check_model_output(output_path)
     started = time.monotonic()
-    trained = _make(tagger_only, published, not quiet, given)
+    trained = _make(tagger_only, published, not quiet, without, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
     save(trained._compiled, console.target(output_path))
@@ -65,10 +67,12 @@ _OF_PARSER = (
 _NOT_PUBLISHED = ("dev", "patience", "tagger_epochs", *(name for name in _OF_PARSER if name != "epochs"))
 
 
-def _check_options(*, tagger_only: bool, published: bool) -> None:
+def _check_options(*, tagger_only: bool, published: bool, without: tuple[str, ...]) -> None:
     """Refuse options without effect."""
     if tagger_only and published:
         raise click.UsageError("--tagger-only and --published exclude each other; choose one")
+    if without and (tagger_only or published):
+        raise click.UsageError("--without has no effect without the other components; omit it")
     if tagger_only:
         refuse(_OF_PARSER, "--tagger-only")
     if published:
@@ -76,8 +80,10 @@ def _check_options(*, tagger_only: bool, published: bool) -> None:
     refuse_without("dev", ["patience"])
 
 
-def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, Any]) -> Parser | Tagger:
-    """Return the untrained tagger or parser."""
+def _make(
+    tagger_only: bool, published: bool, progress: bool, without: tuple[str, ...], given: dict[str, Any]
+) -> Pipeline | Parser | Tagger:
+    """Return the untrained pipeline, or the untrained component."""
     tagger = Tagger(epochs=given["tagger_epochs"], seed=given["seed"], progress=progress)
     if tagger_only:
         return tagger
@@ -87,7 +93,7 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
         return Parser.published(seed=given["seed"], progress=progress, **epochs)
     if given["jackknife"] == 1:
         raise click.UsageError("--jackknife must be at least 2, or 0 to train on the tags of GOLD")
-    return Parser(
+    parser = Parser(
         features=given["features"],
         labelled=not given["unlabelled"],
         single_root=not given["any_roots"],
@@ -100,17 +106,23 @@ def _make(tagger_only: bool, published: bool, progress: bool, given: dict[str, A
         progress=progress,
         **epochs,
     )
+    return Pipeline(parser=parser, without=without, seed=given["seed"], progress=progress)
 
 
-def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: Output) -> None:
+def _write_summary(trained: Pipeline | Parser | Tagger, path: str, seconds: float, output: Output) -> None:
     """Write a summary of the training."""
     last: Epoch | None = trained.history_[-1] if trained.history_ else None
+    skipped: dict[str, str] = getattr(trained, "skipped_", {})
+    for name, reason in skipped.items():
+        print_message("note", f"no {name}: {reason}")
     tagger, parser = trained._compiled.sizes()
     # Without a parser: the scores of the tagger's last pass; with patience, the best pass is kept.
-    dev = trained.dev_ if isinstance(trained, Parser) else (last.dev if last is not None else {})
+    dev = (last.dev if last is not None else {}) if isinstance(trained, Tagger) else trained.dev_
     words, sentences = getattr(trained, "lifted_", (0, 0))
     facts: dict[str, Any] = {
         "model": path,
+        "components": Pipeline._of(trained._compiled).components,
+        "skipped": skipped,
         "tagger_features": tagger,
         "parser_features": parser,
         "lifted": [words, sentences],
@@ -125,7 +137,7 @@ def _write_summary(trained: Parser | Tagger, path: str, seconds: float, output: 
             f"to make all trees projective, {words} words in {sentences} sentences were given other heads",
         )
     lines = [
-        f"{path}: tagger with {tagger} features"
+        f"{path}: {', '.join(facts['components'])}; tagger with {tagger} features"
         + (f", parser with {parser}" if parser else "")
         + f"; {facts['passes']} passes in {seconds:.0f} s"
     ]

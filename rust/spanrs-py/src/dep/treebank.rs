@@ -19,6 +19,16 @@ pub(crate) struct SyntaxFile(pub(super) Mutex<SyntaxChunks>);
 
 /// (words, XPOS, UPOS, heads, labels)
 type SentenceTuple = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>, Vec<String>);
+/// (words, XPOS, UPOS, heads, labels, morphological features, lemmas)
+type Annotated = (
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    Vec<u32>,
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+);
 
 pub(super) fn open(
     py: Python<'_>,
@@ -157,18 +167,20 @@ impl Treebank {
         Ok(py.detach(|| self.lock().projectivise(stop))?)
     }
 
-    /// All sentences as (words, XPOS, UPOS, heads, labels).
-    fn sentences(&self, py: Python<'_>) -> Vec<SentenceTuple> {
+    /// All sentences as (words, XPOS, UPOS, heads, labels, morphological features, lemmas).
+    fn sentences(&self, py: Python<'_>) -> Vec<Annotated> {
         let core = py.detach(|| self.core());
         (0..core.len())
             .map(|at| {
-                let mut all = SentenceTuple::default();
+                let mut all = Annotated::default();
                 for word in core.sentence(at) {
                     all.0.push(word.form.to_owned());
                     all.1.push(word.xpos.to_owned());
                     all.2.push(word.upos.to_owned());
                     all.3.push(word.head);
                     all.4.push(word.label.to_owned());
+                    all.5.push(word.feats.to_owned());
+                    all.6.push(word.lemma.to_owned());
                 }
                 all
             })
