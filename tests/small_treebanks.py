@@ -69,3 +69,14 @@ def split(language: str) -> tuple[str, str]:
     text = path(language).read_text(encoding="utf-8")
     at = text.index(f"# newdoc id = {language}-{HELD_OUT}\n")
     return text[:at], text[at:]
+
+
+def raw_text(text: str) -> str:
+    """Return the text of a treebank: paragraphs separated by blank lines."""
+    paragraphs: list[str] = []
+    for sentence in sentences(text):
+        if "newpar id" in sentence.comments:
+            paragraphs.append("")
+        for row in sentence.surface():
+            paragraphs[-1] += row.form + ("" if "SpaceAfter=No" in row.misc.split("|") else " ")
+    return "\n\n".join(paragraph.rstrip() for paragraph in paragraphs) + "\n"

@@ -23,6 +23,11 @@ NAMES = {
     "las": "LAS",
     "clas": "CLAS",
     "mlas": "MLAS",
+    "blex": "BLEX",
+    "all_tags": "AllTags",
+    "tokens": "Tokens",
+    "sentences": "Sentences",
+    "words": "Words",
 }
 
 
