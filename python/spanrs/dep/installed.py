@@ -7,17 +7,19 @@ point ``en_ewt`` names a package, which contains the file ``en_ewt.model``. The 
 from __future__ import annotations
 
 import re
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.dep import tagger
 from spanrs.dep.parser import Parser
 from spanrs.dep.tagger import Tagger
 from spanrs.errors import ModelError, ModelNotFoundError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 #: The group of entry points.
 GROUP = "spanrs.models"
@@ -61,7 +63,7 @@ def models() -> list[InstalledModel]:
     >>> [model.name for model in models() if model.language == "tlh"]
     []
     """
-    return sorted(map(_located, entry_points(group=GROUP)))
+    return sorted(map(_located, _entries()))
 
 
 def load(model: str | PathLike[str]) -> Parser | Tagger:
@@ -151,6 +153,9 @@ def default_model(language: str) -> Path:
 
 def _entries() -> list[EntryPoint]:
     """Return the entry points of the models."""
+    # The import is slow, and paths do not need it.
+    from importlib.metadata import entry_points
+
     return list(entry_points(group=GROUP))
 
 
