@@ -127,6 +127,8 @@ def describe(options: argparse.Namespace) -> Treebank:
     if not attribution:
         raise SystemExit(f"the authors of {file.name} are not known; give them with ATTRIBUTION=")
     url = options.url or (f"https://github.com/UniversalDependencies/{folder.name}" if is_ud else None)
+    # Line ends would begin another field of the metadata.
+    title, attribution = " ".join(title.split()), " ".join(attribution.split())
     return Treebank(file, title, license_id, license_file.read_text(encoding="utf-8"), attribution, url)
 
 

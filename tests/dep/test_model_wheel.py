@@ -220,12 +220,20 @@ def test_options_replace_the_files_beside_the_treebank(builder, treebank, tmp_pa
     text.write_text("Copy it.\n")
     options = builder.arguments(
         [
-            *[str(treebank / "train.conllu"), "--name", NAME, "--license", "CC0-1.0", "--title", "Village"],
+            *[
+                str(treebank / "train.conllu"),
+                "--name",
+                NAME,
+                "--license",
+                "CC0-1.0",
+                "--title",
+                "The\nVillage",
+            ],
             *["--license-file", str(text), "--attribution", "Nobody", "--url", "https://example.org"],
         ]
     )
     found = builder.describe(options)
-    assert found[1:] == ("Village", "CC0-1.0", "Copy it.\n", "Nobody", "https://example.org")
+    assert found[1:] == ("The Village", "CC0-1.0", "Copy it.\n", "Nobody", "https://example.org")
 
 
 @pytest.mark.parametrize("title", ['a "b" \\', "日本 \U0001f600", "two\nlines"])
