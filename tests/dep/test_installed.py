@@ -43,6 +43,7 @@ def install(tmp_path, monkeypatch, files):
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.syspath_prepend(site)
+    nltk._find_installed.cache_clear()
 
     def make(name: str, kind: str | None = "parser", distribution: str = "", version: str = "1.0") -> Path:
         distribution = distribution or f"spanrs-model-{name.replace('_', '-')}"
@@ -226,6 +227,9 @@ def test_pos_tag_uses_the_installed_model_of_the_language(install, files):
     assert nltk.PerceptronTagger().tag(WORDS) == expected
     assert nltk.pos_tag(WORDS, lang="rus") == nltk.pos_tag(WORDS, model=files["tagger"], lang="deu")
     install("en_tags", "tagger")
+    # The model was found before; another process finds two.
+    assert nltk.pos_tag(WORDS) == expected
+    nltk._find_installed.cache_clear()
     with pytest.raises(ModelError, match="choose one with model="):
         nltk.pos_tag(WORDS)
     assert nltk.pos_tag(WORDS, model="en_small") == expected

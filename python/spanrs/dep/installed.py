@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from spanrs import _spanrs
 from spanrs.dep import tagger
@@ -113,21 +113,20 @@ def resolve(model: str | PathLike[str]) -> Path:
     """Return the file of an installed model or of a path; see :func:`load`. A path need not exist."""
     if not may_be_name(model):
         return Path(model)
-    name = fspath(model)
-    found = [installed for installed in _entries() if installed.name == name]
-    is_file = Path(name).exists() and not Path(name).is_dir()
+    found = [entry for entry in _entries() if entry.name == model]
+    is_file = Path(model).exists() and not Path(model).is_dir()
     if not found and not is_file:
-        raise _not_found(f"no model {name!r} is installed, and there is no file of this name", name)
+        raise _not_found(f"no model {model!r} is installed, and there is no file of this name", model)
     if not found:
-        return Path(name)
+        return Path(model)
     if is_file:
         raise ModelError(
-            f"{name!r} is an installed model and a file in this directory; write './{name}' for the file"
+            f"{model!r} is an installed model and a file in this directory; write './{model}' for the file"
         )
-    return _only(name, found)
+    return _only(model, found)
 
 
-def may_be_name(model: str | PathLike[str]) -> bool:
+def may_be_name(model: str | PathLike[str]) -> TypeGuard[str]:
     """Return whether a string may name an installed model: it has no separator of paths and no dot."""
     return isinstance(model, str) and not any(char in model for char in "/\\.")
 
