@@ -127,6 +127,8 @@ def describe(options: argparse.Namespace) -> Treebank:
     if not attribution:
         raise SystemExit(f"the authors of {file.name} are not known; give them with ATTRIBUTION=")
     url = options.url or (f"https://github.com/UniversalDependencies/{folder.name}" if is_ud else None)
+    # Line ends would begin another field of the metadata.
+    title, attribution = " ".join(title.split()), " ".join(attribution.split())
     return Treebank(file, title, license_id, license_file.read_text(encoding="utf-8"), attribution, url)
 
 
@@ -202,36 +204,40 @@ The model is derived from the treebank and has its licence, {treebank.license}; 
 """
 
 
+def toml_string(text: str) -> str:
+    """Return a string of TOML. Strings of JSON are strings of TOML, except escapes for surrogates."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def project_file(model: Model, treebank: Treebank, version: str) -> str:
     """Return the pyproject.toml of the wheel."""
-    # A string of JSON is also a string of TOML.
-    description = json.dumps(f"The model {model.name} for spanrs, trained on {treebank.title}")
+    description = f"The model {model.name} for spanrs, trained on {treebank.title}"
     urls = {"spanrs": "https://github.com/spanrs/spanrs"}
     if treebank.url is not None:
         urls["Treebank"] = treebank.url
-    url_lines = "\n".join(f"{key} = {json.dumps(url)}" for key, url in urls.items())
+    url_lines = "\n".join(f"{key} = {toml_string(url)}" for key, url in urls.items())
     return f"""[build-system]
 requires = ["flit_core>=3.12,<4"]
 build-backend = "flit_core.buildapi"
 
 [project]
-name = {json.dumps(model.distribution)}
-version = {json.dumps(version)}
-description = {description}
+name = {toml_string(model.distribution)}
+version = {toml_string(version)}
+description = {toml_string(description)}
 readme = "README.md"
-license = {json.dumps(treebank.license)}
+license = {toml_string(treebank.license)}
 license-files = ["LICENSE", "NOTICE"]
 requires-python = ">=3.11"
 dependencies = ["spanrs>={__version__}"]
 
 [project.entry-points."{GROUP}"]
-{model.name} = {json.dumps(model.package)}
+{model.name} = {toml_string(model.package)}
 
 [project.urls]
 {url_lines}
 
 [tool.flit.module]
-name = {json.dumps(model.package)}
+name = {toml_string(model.package)}
 """
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import small_treebanks
+import spanrs
 from spanrs.cli.group import group
 from spanrs.cli.run import run
 from spanrs.compat import nltk
@@ -40,6 +43,7 @@ def install(tmp_path, monkeypatch, files):
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.syspath_prepend(site)
+    nltk._find_installed.cache_clear()
 
     def make(name: str, kind: str | None = "parser", distribution: str = "", version: str = "1.0") -> Path:
         distribution = distribution or f"spanrs-model-{name.replace('_', '-')}"
@@ -81,6 +85,17 @@ def test_the_package_is_not_imported(install):
     install("en_small")
     load("en_small")
     assert "spanrs_model_en_small" not in sys.modules
+
+
+def test_paths_do_not_look_for_installed_models(files):
+    code = (
+        "import sys, spanrs.dep; spanrs.dep.load(sys.argv[1]); print('importlib.metadata' in sys.modules);"
+        "spanrs.dep.models(); print('importlib.metadata' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(files["parser"])]
+    environment = os.environ | {"PYTHONPATH": str(Path(spanrs.__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8", env=environment)
+    assert done.stdout.split() == ["False", "True"]
 
 
 def test_paths_are_loaded_as_before(install, files):
@@ -212,6 +227,9 @@ def test_pos_tag_uses_the_installed_model_of_the_language(install, files):
     assert nltk.PerceptronTagger().tag(WORDS) == expected
     assert nltk.pos_tag(WORDS, lang="rus") == nltk.pos_tag(WORDS, model=files["tagger"], lang="deu")
     install("en_tags", "tagger")
+    # The model was found before; another process finds two.
+    assert nltk.pos_tag(WORDS) == expected
+    nltk._find_installed.cache_clear()
     with pytest.raises(ModelError, match="choose one with model="):
         nltk.pos_tag(WORDS)
     assert nltk.pos_tag(WORDS, model="en_small") == expected

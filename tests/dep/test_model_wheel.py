@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from email.parser import HeaderParser
@@ -219,12 +220,30 @@ def test_options_replace_the_files_beside_the_treebank(builder, treebank, tmp_pa
     text.write_text("Copy it.\n")
     options = builder.arguments(
         [
-            *[str(treebank / "train.conllu"), "--name", NAME, "--license", "CC0-1.0", "--title", "Village"],
+            *[
+                str(treebank / "train.conllu"),
+                "--name",
+                NAME,
+                "--license",
+                "CC0-1.0",
+                "--title",
+                "The\nVillage",
+            ],
             *["--license-file", str(text), "--attribution", "Nobody", "--url", "https://example.org"],
         ]
     )
     found = builder.describe(options)
-    assert found[1:] == ("Village", "CC0-1.0", "Copy it.\n", "Nobody", "https://example.org")
+    assert found[1:] == ("The Village", "CC0-1.0", "Copy it.\n", "Nobody", "https://example.org")
+
+
+@pytest.mark.parametrize("title", ['a "b" \\', "日本 \U0001f600", "two\nlines"])
+def test_titles_are_quoted_in_the_project_file(builder, trained, title):
+    treebank, model = trained
+    treebank = treebank._replace(title=title, url=f"https://example.org/{title}")
+    project = tomllib.loads(builder.project_file(model, treebank, "1.0"))["project"]
+    assert project["description"] == f"The model {NAME} for spanrs, trained on {title}"
+    assert project["urls"]["Treebank"] == treebank.url
+    assert project["entry-points"] == {"spanrs.models": {NAME: "spanrs_model_en_village"}}
 
 
 @pytest.mark.parametrize(

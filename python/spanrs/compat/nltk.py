@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from spanrs import _spanrs
 from spanrs.dep import Parse, Tagger
-from spanrs.dep.installed import default_model, resolve
+from spanrs.dep.installed import default_model, may_be_name, resolve
 from spanrs.errors import ModelError, ModelNotFoundError
 from spanrs.io.output import atomic_output
 
@@ -194,7 +194,8 @@ def pos_tag(
 
     Notes
     -----
-    The model is read once, and kept in memory for later calls.
+    The model is located and read in the first call, and kept in memory for later calls; a file that has changed is read
+    again.
 
     Examples
     --------
@@ -237,6 +238,14 @@ def _file_of_class(lang: str) -> Path:
 
 def _find(model: str | PathLike[str] | None, lang: str) -> Path:
     """Return the file of a model, by default of the only installed model of a language."""
+    if model is not None and not may_be_name(model):
+        return Path(model)
+    return _find_installed(model, lang)
+
+
+@functools.cache
+def _find_installed(model: str | None, lang: str) -> Path:
+    """Find an installed model once: the search reads the metadata of all distributions, which is slow."""
     if model is not None:
         return resolve(model)
     if lang not in LANGUAGES:
@@ -249,7 +258,7 @@ def _find(model: str | PathLike[str] | None, lang: str) -> Path:
 
 def _tagger(path: Path) -> Tagger:
     """Read the tagger of a model file, unless the file was read before."""
-    return _cached_tagger(path, path.stat().st_mtime_ns)
+    return _cached_tagger(path.absolute(), path.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=4)

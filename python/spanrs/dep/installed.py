@@ -7,16 +7,18 @@ point ``en_ewt`` names a package, which contains the file ``en_ewt.model``. The 
 from __future__ import annotations
 
 import re
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from spanrs import _spanrs
 from spanrs.dep import tagger
 from spanrs.dep.pipeline import Pipeline
 from spanrs.errors import ModelError, ModelNotFoundError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 #: The group of entry points.
 GROUP = "spanrs.models"
@@ -60,7 +62,7 @@ def models() -> list[InstalledModel]:
     >>> [model.name for model in models() if model.language == "tlh"]
     []
     """
-    return sorted(map(_located, entry_points(group=GROUP)))
+    return sorted(map(_located, _entries()))
 
 
 def load(model: str | PathLike[str]) -> Pipeline:
@@ -109,21 +111,20 @@ def resolve(model: str | PathLike[str]) -> Path:
     """Return the file of an installed model or of a path; see :func:`load`. A path need not exist."""
     if not may_be_name(model):
         return Path(model)
-    name = fspath(model)
-    found = [installed for installed in _entries() if installed.name == name]
-    is_file = Path(name).exists() and not Path(name).is_dir()
+    found = [entry for entry in _entries() if entry.name == model]
+    is_file = Path(model).exists() and not Path(model).is_dir()
     if not found and not is_file:
-        raise _not_found(f"no model {name!r} is installed, and there is no file of this name", name)
+        raise _not_found(f"no model {model!r} is installed, and there is no file of this name", model)
     if not found:
-        return Path(name)
+        return Path(model)
     if is_file:
         raise ModelError(
-            f"{name!r} is an installed model and a file in this directory; write './{name}' for the file"
+            f"{model!r} is an installed model and a file in this directory; write './{model}' for the file"
         )
-    return _only(name, found)
+    return _only(model, found)
 
 
-def may_be_name(model: str | PathLike[str]) -> bool:
+def may_be_name(model: str | PathLike[str]) -> TypeGuard[str]:
     """Return whether a string may name an installed model: it has no separator of paths and no dot."""
     return isinstance(model, str) and not any(char in model for char in "/\\.")
 
@@ -149,6 +150,9 @@ def default_model(language: str) -> Path:
 
 def _entries() -> list[EntryPoint]:
     """Return the entry points of the models."""
+    # The import is slow, and paths do not need it.
+    from importlib.metadata import entry_points
+
     return list(entry_points(group=GROUP))
 
 
