@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_parameters_default_constructible
 from sklearn.utils.validation import check_is_fitted
 
+import small_treebanks
 from spanrs import crowd, dep
 from spanrs.crf import CRF
 from spanrs.crowd.aggregator import Aggregator, CRFAggregator
@@ -31,6 +32,13 @@ CASES = {
         {"epochs": 2, "models": 1, "jackknife": 0},
         {"prune": -1.0},
         "prune must be a number of at least 0, not -1",
+    ),
+    dep.Segmenter: ({"epochs": 2}, {"models": 0}, "models must be an integer of at least 1, not 0"),
+    dep.Morphology: ({"epochs": 2}, {"lemma_epochs": 0}, "lemma_epochs must be an integer of at least 1"),
+    dep.Pipeline: (
+        {"seed": 1},
+        {"without": ["tagger"]},
+        "without has 'tagger'; components that can be left out: segmenter, morphology",
     ),
     crowd.MajorityVote: (
         {"unit": "segment"},
@@ -75,11 +83,19 @@ def made(kind, **params):
 def fit(estimator):
     if isinstance(estimator, CRF):
         return estimator.fit(SENTENCES, [RIGHT] * 4)
+    if isinstance(estimator, (dep.Segmenter, dep.Morphology, dep.Pipeline)):
+        return estimator.fit(small_treebanks.path("es"))
     return estimator.fit(CORPUS if isinstance(estimator, Aggregator) else [TREE] * 5)
 
 
 def predictions(estimator):
     """What a model file must preserve."""
+    if isinstance(estimator, dep.Segmenter):
+        return estimator.segment("Voy al mercado. No.")
+    if isinstance(estimator, dep.Pipeline):
+        return estimator.parse_text("Voy al mercado. No.")
+    if isinstance(estimator, dep.Morphology):
+        return estimator.analyse(["Voy", "a"], upos=["VERB", "ADP"])
     if isinstance(estimator, dep.Parser):
         return estimator.parse(TREE.words)
     if isinstance(estimator, dep.Tagger):

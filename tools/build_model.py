@@ -66,6 +66,8 @@ class Model(NamedTuple):
     """Output of `spanrs dep info`."""
     scores: dict[str, Any] | None
     """Output of `spanrs dep eval`; None without development data."""
+    raw_scores: dict[str, Any] | None
+    """Output of `spanrs dep eval --raw`; None without development data or without a segmenter."""
     dev: str | None
     """Name of the file with development data."""
 
@@ -145,19 +147,25 @@ def train(name: str, treebank: Path, dev: Path | None, file: Path, options: Sequ
     """Train a model with `spanrs dep train`, and score it on the development data."""
     spanrs("train", treebank, *([] if dev is None else ["--dev", dev]), "-o", file, *options)
     facts = json.loads(spanrs("info", file, "--to", "json"))
-    scores = None if dev is None else json.loads(spanrs("eval", dev, file, "--to", "json"))
-    return Model(name, file, options, facts, scores, None if dev is None else dev.name)
+    scores, raw_scores = None, None
+    if dev is not None:
+        scores = json.loads(spanrs("eval", dev, file, "--to", "json"))
+        if facts["segmenter"]:
+            raw_scores = json.loads(spanrs("eval", dev, file, "--raw", "--to", "json"))
+    return Model(name, file, options, facts, scores, raw_scores, None if dev is None else dev.name)
 
 
-def score_table(scores: dict[str, Any]) -> str:
+def score_table(scores: dict[str, Any], raw_scores: dict[str, Any] | None) -> str:
     """Return the scores of `spanrs dep eval` as a table in Markdown; undefined measures are left out."""
-    rows = ["| measure | F1 | gold words |", "|---|--:|--:|"]
+    columns = {"from words": scores} | ({} if raw_scores is None else {"from text": raw_scores})
+    rows = [f"| measure | {' | '.join(columns)} | number in gold |", "|---|" + "--:|" * (len(columns) + 1)]
     known = {name: title for name, title in MEASURES.items() if name in scores["criteria"]}
     # Measures that this list does not name come last.
     for name in [*known, *(name for name in scores["criteria"] if name not in known)]:
         score = scores["criteria"][name]["micro"]
         if score["f1"] is not None and name not in (scores.get("unscored") or {}):
-            rows.append(f"| {known.get(name, name)} | {100 * score['f1']:.2f} | {score['support']:.0f} |")
+            cells = [f"{100 * own['criteria'][name]['micro']['f1']:.2f}" for own in columns.values()]
+            rows.append(f"| {known.get(name, name)} | {' | '.join(cells)} | {score['support']:.0f} |")
     return "\n".join(rows)
 
 
@@ -171,7 +179,8 @@ def model_card(model: Model, treebank: Treebank) -> str:
     options = shlex.join(model.options) or "the defaults"
     scores = "The model was not scored."
     if model.scores is not None:
-        scores = f"F1 in per cent on `{model.dev}`, by `spanrs dep eval`:\n\n{score_table(model.scores)}"
+        table = score_table(model.scores, model.raw_scores)
+        scores = f"F1 in per cent on `{model.dev}`, by `spanrs dep eval`:\n\n{table}"
     return f"""# {model.distribution}
 
 The model `{model.name}` for [spanrs](https://github.com/spanrs/spanrs), {model.file.stat().st_size / 1e6:.1f} MB.

@@ -33,7 +33,11 @@ def spanrs(capsysbinary, *args):
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("dep") / "model"
     status = run(
-        group, ["dep", "train", str(TREEBANK), "--epochs", "5", "--models", "1", "-q", "-o", str(path)]
+        group,
+        [
+            *("dep", "train", str(TREEBANK), "--epochs", "5", "--models", "1", "-q", "-o", str(path)),
+            *("--without", "segmenter", "--without", "morphology"),
+        ],
     )
     assert status == 0
     return path
@@ -139,6 +143,7 @@ def test_tokenised_text_is_not_taken_for_running_text(shared, model, tmp_path, c
 
 def test_training_shows_its_passes_in_a_log(tmp_path, capsysbinary):
     args = ("train", TREEBANK, "--models", 1, "--epochs", 2, "--tagger-epochs", 2, "--jackknife", 2)
+    args += ("--without", "segmenter", "--without", "morphology")
     _, _, log = spanrs(capsysbinary, *args, "-o", tmp_path / "m")
     stages = [line.split("  ")[0].strip() for line in log.splitlines()]
     assert stages == [f"{stage} {n}/2" for stage in ("tagger", "jackknife", "parser") for n in (1, 2)]
@@ -197,7 +202,7 @@ def test_eval_prints_the_measures(model, tmp_path, capsysbinary):
     for name in ("UAS", "LAS", "UPOS", "XPOS", "MLAS", "UAS without punctuation"):
         assert f"\n{name} " in out
     status, of_model, err = spanrs(capsysbinary, "eval", TREEBANK, model)
-    assert "does not predict UFeats, Lemmas, MLAS" in err
+    assert "does not predict UFeats, AllTags, Lemmas, MLAS, BLEX" in err
     line = next(line for line in out.splitlines() if line.startswith("LAS "))
     assert line in of_model
     status, out, _ = spanrs(capsysbinary, "eval", TREEBANK, parsed, "--per-label")
@@ -358,6 +363,10 @@ def measured(capsysbinary, gold, pred, *args):
     return values, parsed, message
 
 
+#: Measures of a model with tagger and parser that are not defined.
+NOT_PREDICTED = {"lemmas", "feats", "mlas", "all_tags", "blex"}
+
+
 def unscored(values):
     return {name for name, value in values.items() if value is None}
 
@@ -367,12 +376,12 @@ def test_columns_that_parse_copied_are_not_scored(model, tmp_path, capsysbinary)
     gold.write_text(GOLD * 3)
     spanrs(capsysbinary, "parse", model, gold, "-o", pred)
     values, actual, message = measured(capsysbinary, gold, pred)
-    assert unscored(values) == {"lemmas", "feats", "mlas"} == set(actual["unscored"])
+    assert unscored(values) == NOT_PREDICTED == set(actual["unscored"])
     assert "warning: pred did not predict FEATS, LEMMA, but copied" in message
     assert "FEATS, LEMMA" in actual["warnings"][0]
     # Pages and CSV omit these measures.
     _, csv, _ = spanrs(capsysbinary, "eval", gold, pred, "--to", "csv")
-    assert not {row.split(",")[1] for row in csv.splitlines()} & {"lemmas", "feats", "mlas"}
+    assert not {row.split(",")[1] for row in csv.splitlines()} & NOT_PREDICTED
     _, html, _ = spanrs(capsysbinary, "eval", gold, pred, "--to", "html")
     assert "did not predict" in html
     assert "<dt>MLAS</dt>" not in html
@@ -394,7 +403,7 @@ def test_blank_leaves_out_what_is_not_predicted(model, tmp_path, capsysbinary):
     assert [row[0] for row in rows] == ["# text = They ate", "1", "2", ""]
     assert [[row[at] for at in (2, 5, 8)] for row in rows[1:3]] == [["_"] * 3] * 2
     values, _, message = measured(capsysbinary, gold, pred)
-    assert unscored(values) == {"lemmas", "feats", "mlas"}
+    assert unscored(values) == NOT_PREDICTED
     assert "note: pred has no LEMMA" in message
     assert "pred has no FEATS" in message
     spanrs(capsysbinary, "parse", "--blank", "--keep-tags", model, gold, "-o", pred)
@@ -407,11 +416,11 @@ def test_a_file_that_was_only_tagged_has_no_attachment_scores(model, tmp_path, c
     gold.write_text(GOLD)
     spanrs(capsysbinary, "tag", model, gold, "-o", tagged)
     values, _, _ = measured(capsysbinary, gold, tagged)
-    assert set(values) - unscored(values) == {"upos", "xpos"}
+    assert set(values) - unscored(values) == {"upos", "xpos", "tokens", "sentences", "words"}
     # Tags that were predicted earlier still count as predictions.
     spanrs(capsysbinary, "parse", "--keep-tags", model, tagged, "-o", parsed)
     assert "# spanrs.predicted = UPOS XPOS HEAD DEPREL\n" in parsed.read_text()
-    assert unscored(measured(capsysbinary, gold, parsed)[0]) == {"lemmas", "feats", "mlas"}
+    assert unscored(measured(capsysbinary, gold, parsed)[0]) == NOT_PREDICTED
 
 
 def test_gold_without_a_column_has_no_measure_of_it(tmp_path, capsysbinary):
@@ -419,11 +428,11 @@ def test_gold_without_a_column_has_no_measure_of_it(tmp_path, capsysbinary):
     pred.write_text(GOLD)
     rows = [line.split("\t") for line in GOLD.splitlines()]
     for column, missing in (
-        (2, {"lemmas"}),
-        (3, {"upos", "mlas"}),
-        (4, {"xpos"}),
-        (5, {"feats", "mlas"}),
-        (7, {"las", "clas", "mlas", "las_no_punct"}),
+        (2, {"lemmas", "blex"}),
+        (3, {"upos", "mlas", "all_tags"}),
+        (4, {"xpos", "all_tags"}),
+        (5, {"feats", "mlas", "all_tags"}),
+        (7, {"las", "clas", "mlas", "blex", "las_no_punct"}),
     ):
         changed = [[*row[:column], "_", *row[column + 1 :]] if len(row) == 10 else row for row in rows]
         gold.write_text("".join("\t".join(row) + "\n" for row in changed) + "\n")

@@ -561,7 +561,7 @@ dep_eval = command("eval", arguments=[argument("gold", metavar="GOLD"), argument
     formats=("text", "markdown", "latex", "csv", "json", "html"))
 dep_draw = command("draw", arguments=[argument("file", metavar="FILE")], options=[FORMAT, MODEL, TEXT,
     SENTENCE, OUTPUT, TO], formats=("text", "svg"), choices={"format": ("auto", "conllu", "four-columns",
-    "word-tag", "tokens")})
+    "word-tag", "tokens", "raw")})
 dep_info = command("info", arguments=[argument("model_path", metavar="MODEL")], options=[OUTPUT, TO, JSON],
     formats=("text", "markdown", "latex", "csv", "json", "html"))
 dep_import = command("import", arguments=[argument("model_path", metavar="MODEL.json[.gz]")],

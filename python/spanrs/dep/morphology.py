@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import json
+from collections.abc import Sequence
+from os import PathLike
+from typing import IO, Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs.dep.training import Epoch, Monitor, Sentences, treebank_of
+from spanrs.dep.tagger import load, save, with_saved_params
+from spanrs.dep.training import Epoch, Monitor, Sentences, check_words, treebank_of
+from spanrs.errors import ModelError, NotFittedError
 from spanrs.estimator import Estimator
 from spanrs.report.progress import iteration_display
 
@@ -38,14 +43,14 @@ class Morphology(Estimator):
     Notes
     -----
     Source of the edit scripts: Chrupała 2008, "Towards a machine-learning architecture for lexical functional grammar
-    parsing". The model is applied by :class:`Pipeline`.
+    parsing".
 
     Examples
     --------
     >>> from spanrs.dep import Morphology
-    >>> morphology = Morphology(epochs=5).fit("examples/dep/train.conllu")
-    >>> len(morphology.history_) > 0
-    True
+    >>> morphology = Morphology().fit("examples/dep/train.conllu")
+    >>> morphology.analyse(["We", "ordered", "pizzas"], xpos=["PRP", "VBD", "NNS"], upos=["PRON", "VERB", "NOUN"])
+    ([], ['we', 'order', 'pizza'])
     """
 
     _model: _spanrs.DepModel | None = None
@@ -98,14 +103,88 @@ class Morphology(Estimator):
             monitor = Monitor(
                 None, lambda _, text: show(len(self.history_), text), self.history_, None, 0, ""
             )
-            self._model = _spanrs.dep_train_morphology(
+            model = _spanrs.dep_train_morphology(
                 gold,
                 tagged,
                 options,
                 {"epochs": self.epochs, "seed": self.seed, "models": self.models},
                 monitor,
             )
+        metadata = json.dumps({"morphology": self._saved_params()})
+        self._model = _spanrs.DepModel.join(None, None, model, None, metadata)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None
+
+    @property
+    def _compiled(self) -> _spanrs.DepModel:
+        """The trained model.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the morphology is not fitted.
+        """
+        if self._model is None:
+            raise NotFittedError("Morphology is not fitted; call fit or load")
+        return self._model
+
+    def analyse(
+        self, words: Sequence[str], *, xpos: Sequence[str] = (), upos: Sequence[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """Return the morphological features and the lemmas of a tagged sentence.
+
+        Parameters
+        ----------
+        words : sequence of str
+            The words.
+        xpos, upos : sequence of str
+            The tags of each word, those that the model was trained on; empty if unknown.
+
+        Returns
+        -------
+        feats : list of str
+            Features such as ``Case=Nom|Number=Sing``, or ``_``; empty if the model does not predict them.
+        lemmas : list of str
+            Empty if the model does not predict them.
+
+        Raises
+        ------
+        ValueError
+            If the numbers of tags and words differ.
+        """
+        (checked,) = check_words([words])
+        rows = [list(row) if len(row) else [""] * len(checked) for row in (xpos, upos)]
+        for name, row in zip(("xpos", "upos"), rows, strict=True):
+            if len(row) != len(checked):
+                raise ValueError(f"{len(row)} tags in {name} for {len(checked)} words")
+        ((*_, feats, lemmas),) = self._compiled.annotate([checked], [(rows[0], rows[1])], False, 1)
+        return feats, lemmas
+
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the model to a file: safetensors with JSON metadata."""
+        save(self._compiled, target)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Morphology:
+        """Read the morphology of a model file.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the file is damaged, not a model, or has no morphology.
+        OSError
+            If the file cannot be read.
+        """
+        model = load(path)
+        if not (model.has_feats or model.has_lemmas):
+            raise ModelError(f"{path} has no morphology")
+        return cls._of(model)
+
+    @classmethod
+    def _of(cls, model: _spanrs.DepModel) -> Morphology:
+        """Return the morphology of a compiled model."""
+        morphology = with_saved_params(cls, json.loads(model.metadata).get("morphology", {}))
+        morphology._model = model
+        return morphology

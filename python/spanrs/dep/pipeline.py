@@ -16,7 +16,7 @@ from spanrs.dep.morphology import Morphology
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.parser import Parser
 from spanrs.dep.segmenter import Segmenter, paragraphs_of, segmented, with_values
-from spanrs.dep.tagger import save, with_saved_params
+from spanrs.dep.tagger import Tagger, load, save, with_saved_params
 from spanrs.dep.training import Sentences, check_words, files_of, treebank_of
 from spanrs.errors import FormatError, ModelError, NotFittedError
 from spanrs.estimator import Estimator
@@ -137,10 +137,13 @@ class Pipeline(Estimator):
         self.lifted_ = parsed.lifted_
         morphology = self._fit_morphology(gold, tagged, shared)
         metadata = json.loads(parsed._compiled.metadata) | {"pipeline": self._saved_params()}
+        for component in (segmenter, morphology):
+            if component is not None:
+                metadata |= json.loads(component._compiled.metadata)
         self._model = _spanrs.DepModel.join(
             None if segmenter is None else segmenter._compiled,
             parsed._compiled,
-            None if morphology is None else morphology._model,
+            None if morphology is None else morphology._compiled,
             parsed._compiled,
             json.dumps(metadata),
         )
@@ -241,6 +244,18 @@ class Pipeline(Estimator):
         """
         return self._annotated(self.segment(text, lines=lines), threads)
 
+    def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
+        """Tag a sentence given as words; see :meth:`Tagger.tag`.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the model has no tagger.
+        """
+        if not self._compiled.has_tagger:
+            raise ModelError("the model has no tagger")
+        return Tagger._of(self._compiled).tag(words, column=column)
+
     def parse(self, words: Sequence[str]) -> Parse:
         """Tag, analyse and parse a sentence given as words.
 
@@ -327,6 +342,19 @@ class Pipeline(Estimator):
         save(self._compiled, target)
 
     @classmethod
+    def load(cls, path: str | PathLike[str]) -> Pipeline:
+        """Read a model file; :func:`spanrs.dep.load` also loads installed models.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the file is damaged, or not a model.
+        OSError
+            If the file cannot be read.
+        """
+        return cls._of(load(path))
+
+    @classmethod
     def _of(cls, model: _spanrs.DepModel) -> Pipeline:
         """Return the pipeline of a compiled model."""
         metadata = json.loads(model.metadata)
@@ -334,6 +362,10 @@ class Pipeline(Estimator):
         pipeline._model = model
         if model.has_parser:
             pipeline.parser = Parser._of(model)
+        if model.has_segmenter:
+            pipeline.segmenter = Segmenter._of(model)
+        if model.has_feats or model.has_lemmas:
+            pipeline.morphology = Morphology._of(model)
         return pipeline
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import json
+from os import PathLike
+from typing import IO, Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.dep.parse import Parse, Token
+from spanrs.dep.tagger import load, save, with_saved_params
 from spanrs.dep.training import Sentences, files_of
-from spanrs.errors import NotFittedError
+from spanrs.errors import ModelError, NotFittedError
 from spanrs.estimator import Estimator
 from spanrs.report.progress import iteration_display
 
@@ -28,6 +31,11 @@ class Segmenter(Estimator):
         Random seed for shuffling the paragraphs; None keeps the order of the data.
     progress : bool, optional
         Show the training on standard error; None shows it only if standard error is a terminal.
+
+    Attributes
+    ----------
+    paragraphs_ : int
+        Number of paragraphs of the training data.
 
     Examples
     --------
@@ -73,9 +81,12 @@ class Segmenter(Estimator):
     def _fit(self, paragraphs: _spanrs.Paragraphs) -> Segmenter:
         """Train on paragraphs of the compiled module."""
         self._check_params()
+        self.paragraphs_ = len(paragraphs)
         with iteration_display(self.progress, "segmenter", 1) as show:
             passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
-            self._model = _spanrs.dep_train_segmenter(paragraphs, {}, passes)
+            model = _spanrs.dep_train_segmenter(paragraphs, {}, passes)
+            metadata = json.dumps({"segmenter": self._saved_params()})
+            self._model = _spanrs.DepModel.join(model, None, None, None, metadata)
             show(1, "")
         return self
 
@@ -94,6 +105,33 @@ class Segmenter(Estimator):
         if self._model is None:
             raise NotFittedError("Segmenter is not fitted; call fit")
         return self._model
+
+    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
+        """Write the model to a file: safetensors with JSON metadata."""
+        save(self._compiled, target)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Segmenter:
+        """Read the segmenter of a model file.
+
+        Raises
+        ------
+        spanrs.errors.ModelError
+            If the file is damaged, not a model, or has no segmenter.
+        OSError
+            If the file cannot be read.
+        """
+        model = load(path)
+        if not model.has_segmenter:
+            raise ModelError(f"{path} has no segmenter")
+        return cls._of(model)
+
+    @classmethod
+    def _of(cls, model: _spanrs.DepModel) -> Segmenter:
+        """Return the segmenter of a compiled model."""
+        segmenter = with_saved_params(cls, json.loads(model.metadata).get("segmenter", {}))
+        segmenter._model = model
+        return segmenter
 
     def segment(self, text: str, *, lines: bool = False) -> list[Parse]:
         """Divide a text into sentences.

@@ -6,10 +6,10 @@ import click
 
 from spanrs import _spanrs
 from spanrs.cli import _generated, console
-from spanrs.cli.dep.inputs import load_model
+from spanrs.cli.dep.inputs import load_model, open_file
 from spanrs.cli.output import resolve_output
 from spanrs.cli.run import print_message
-from spanrs.dep import Parse, Parser, draw, read_conllu, to_svg
+from spanrs.dep import Parse, Pipeline, draw, parse_conllu, read_conllu, to_svg
 from spanrs.io import atomic_output
 
 
@@ -49,25 +49,30 @@ def command(
 
 
 def _of_text(text: str, model_path: str | None) -> list[Parse]:
-    """Parse the sentence given on the command line."""
+    """Parse the text given on the command line: one sentence of tokens if the model has no segmenter."""
     if model_path is None:
         raise click.UsageError("--text needs --model")
     if not text.split():
         raise click.UsageError("the sentence has no words")
+    pipeline = Pipeline._of(load_model(model_path, parser=True))
+    if "segmenter" in pipeline.components:
+        return pipeline.parse_text(text)
     if running := _spanrs.running_text([text]):
         message = (
             f'{running[1]!r} is parsed as one word; put spaces between all tokens, as in "anchovies ."'
         )
         print_message("warning", message)
-    return [Parser._of(load_model(model_path, parser=True)).parse(text.split())]
+    return [pipeline.parse(text.split())]
 
 
 def _of_file(path: str, model_path: str | None, format_name: str) -> list[Parse]:
     """Read the sentences of a file, and parse them if a model is given."""
-    parses = read_conllu(console.source(path), format=None if format_name == "auto" else format_name)
     if model_path is not None:
-        parser = Parser._of(load_model(model_path, parser=True))
-        return parser.parse_batch([parse.words for parse in parses])
+        model = load_model(model_path, parser=True)
+        file = open_file(path, format_name, raw=model.has_segmenter)
+        parts = iter(lambda: model.annotate_file(file, True, False, False, 1), None)
+        return parse_conllu(b"".join(parts).decode())
+    parses = read_conllu(console.source(path), format=None if format_name == "auto" else format_name)
     if parses and not len(parses[0].heads):
         raise click.UsageError(f"{path} has no trees; parse it with --model MODEL")
     return parses
