@@ -103,7 +103,7 @@ mod tests {
         let mut trainer = TaggerTrainer::new([sentence].into_iter(), options).unwrap();
         trainer.train_one(&["the", "run"], &[0, 1]);
         let mut tagger = trainer.finish(trainer.averages()).unwrap();
-        for (history, version) in [(History::Upos, "2"), (History::Xpos, "1")] {
+        for (history, version) in [(History::Upos, "3"), (History::Xpos, "3")] {
             tagger.setup.history = history;
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);

@@ -174,11 +174,11 @@ impl Weights {
 
     /// Requests the buckets of the features, without waiting for them.
     #[inline]
-    pub(crate) fn prefetch(&self, lookup: &Lookup) {
+    pub(crate) fn prefetch(&self, lookup: &mut Lookup) {
         match &self.table {
             Table::Few(table) => table.prefetch(&lookup.features),
             Table::Many(table) => table.prefetch(&lookup.features),
-            Table::Compact(table) => table.prefetch(&lookup.features),
+            Table::Compact(table) => table.prefetch(&lookup.features, &mut lookup.compact),
         }
     }
 
@@ -188,7 +188,7 @@ impl Weights {
         match &self.table {
             Table::Few(_) => {}
             Table::Many(table) => table.find(&lookup.features, &mut lookup.found),
-            Table::Compact(table) => table.find(&lookup.features, &mut lookup.compact),
+            Table::Compact(table) => table.find(&mut lookup.compact),
         }
     }
 
@@ -322,7 +322,7 @@ mod tests {
             features.extend(absent.iter().filter(|feature| !rows.contains_key(feature)));
             let mut scores = [7; MAX_CLASSES];
             let mut lookup = Lookup { features, ..Lookup::default() };
-            table.prefetch(&lookup);
+            table.prefetch(&mut lookup);
             table.find(&mut lookup);
             prop_assert_eq!(table.sums(&lookup, &mut scores), &expected[..]);
             for (feature, row) in &rows {
