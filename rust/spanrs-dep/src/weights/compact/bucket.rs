@@ -98,7 +98,7 @@ impl Compare for Portable {
         let fingerprints = fingerprints.as_chunks::<2>().0.iter().enumerate();
         let matches = fingerprints.map(|(at, own)| {
             let is_equal = u16::from_le_bytes(*own) == fingerprint;
-            u32::from(is_equal) * 3 << (2 * at)
+            (u32::from(is_equal) * 3) << (2 * at)
         });
         matches.fold(0, std::ops::BitOr::bitor)
     }
