@@ -131,7 +131,14 @@ mod tests {
         ];
         for (tagger, history, version) in versions {
             let mut tagger = tagger.clone();
-            tagger.setup.history = history;
+            let TaggerSetup {
+                features,
+                classes,
+                tagdict,
+                known_tags,
+                ..
+            } = tagger.setup;
+            tagger.setup = TaggerSetup::new(features, (classes, history), tagdict, known_tags);
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);
             assert!(header.contains(&format!("\\\"version\\\":{version},")));
