@@ -62,6 +62,10 @@ class Parser(Estimator):
     prune : float
         Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
         the features without loss of accuracy.
+    max_weights : int
+        Maximum number of weights of the parser, 0 for all. Those with the largest product of their absolute value and
+        the fourth root of the number of uses of their feature are kept; a weight takes about four bytes of a model.
+        Models with the published features keep all weights.
     oracle : str
         ``exact`` (Goldberg and Nivre 2013) or ``published`` (the oracle of parser.py, which accepts a few incorrect
         transitions).
@@ -120,6 +124,7 @@ class Parser(Estimator):
         explore_from: int = 2,
         aggressiveness: float | None = None,
         prune: float = 0.3,
+        max_weights: int = 1_300_000,
         oracle: str = "exact",
         jackknife: int = 10,
         joint: bool = False,
@@ -135,6 +140,7 @@ class Parser(Estimator):
         self.explore_from = explore_from
         self.aggressiveness = aggressiveness
         self.prune = prune
+        self.max_weights = max_weights
         self.oracle = oracle
         self.jackknife = jackknife
         self.joint = joint
@@ -171,6 +177,7 @@ class Parser(Estimator):
             seed=seed,
             explore_from=1,
             prune=0.0,
+            max_weights=0,
             oracle="published",
             jackknife=0,
             joint=True,
@@ -298,6 +305,7 @@ class Parser(Estimator):
             "aggressiveness": self.aggressiveness,
             "explore_from": self.explore_from,
             "prune": self.prune,
+            "max_weights": self.max_weights,
         }
         with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
             monitor = Monitor(

@@ -51,6 +51,8 @@ class Tagger(Estimator):
     margin : int
         Also update for correct predictions whose score exceeds the second best by less than this margin; 0 only updates
         for errors.
+    max_weights : int
+        Maximum number of weights, 0 for all; see :class:`Parser`. The published features keep all weights.
     progress : bool, optional
         Show the passes on standard error; None shows them only if standard error is a terminal.
 
@@ -86,6 +88,7 @@ class Tagger(Estimator):
         min_count: int = 100,
         min_share: float = 0.995,
         margin: int = 50,
+        max_weights: int = 600_000,
         progress: bool | None = None,
     ) -> None:
         self.features = features
@@ -95,6 +98,7 @@ class Tagger(Estimator):
         self.min_count = min_count
         self.min_share = min_share
         self.margin = margin
+        self.max_weights = max_weights
         self.progress = progress
 
     def _check_params(self) -> None:
@@ -111,6 +115,7 @@ class Tagger(Estimator):
             "min_count": 20,
             "min_share": 0.97,
             "margin": 0,
+            "max_weights": 0,
         }
         return cls(**(defaults | options))
 
@@ -134,6 +139,7 @@ class Tagger(Estimator):
             "min_count": self.min_count,
             "min_share": self.min_share,
             "margin": self.margin,
+            "max_weights": self.max_weights,
             "keep_names": self.features == "published",
         }
 

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::oracle::Oracle;
 use crate::parser::{Parser, ParserOptions, ParserTrainer};
 use crate::sentence::{ROOT, START, Sentence};
-use crate::tagger::{Tagger, TaggerBuffers, TaggerOptions, TaggerTrainer, Tags};
+use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
 use crate::treebank::Treebank;
 
 /// The passes over the training data.
@@ -279,7 +279,11 @@ pub fn fit_tagger(
         |trainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0),
         after,
     )?;
-    trainer.finish(Averages::total(averages))
+    let averages = Averages::total(averages);
+    trainer.finish(match options.features {
+        TaggerFeatures::Rich => averages.at_most(options.max_weights),
+        TaggerFeatures::Published => averages,
+    })
 }
 
 /// Replaces the tags of a treebank with predicted tags, each from a tagger that was trained without the sentence
@@ -392,7 +396,11 @@ pub fn fit_parser(
         after,
     )?;
     let threshold = options.prune * averages.len() as f64 * trainer.mean_step();
-    trainer.finish(Averages::total(averages).pruned(threshold))
+    let averages = Averages::total(averages).pruned(threshold);
+    trainer.finish(match options.templates {
+        Some(_) => averages.at_most(options.max_weights),
+        None => averages,
+    })
 }
 
 /// Returns a trainer with the classes for the arcs of a treebank, and the label of each word as an index into the

@@ -13,7 +13,7 @@
 //! | tagger | the 14 features of parser.py and NLTK's `PerceptronTagger` | 42 features: affixes, shapes, known tags of the neighbours |
 //! | parser | the 59 templates of parser.py, unlabelled | templates that can be edited ([`RICH_TEMPLATES`]), labelled |
 //! | oracle | as in parser.py ([`Oracle::Published`]) | exact ([`Oracle::Exact`]) |
-//! | weights | thousandths, as parser.py rounds them | multiplied by a power of two and rounded |
+//! | weights | thousandths, as parser.py rounds them | the largest, with one byte each |
 //! | ties | as in parser.py, including float rounding | the last class wins (tagger), the first wins (parser) |
 //!
 //! The published family exists to reproduce [parser.py](https://explosion.ai/blog/parsing-english-in-python) (Honnibal

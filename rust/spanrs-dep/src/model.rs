@@ -104,7 +104,8 @@ impl Model {
     pub fn compacted(mut self, tagger_weights: usize, parser_weights: usize) -> Result<Self> {
         let compact = |weights: &mut Weights, count| -> Result<()> {
             if weights.compact_table().is_none() {
-                let kept = weights.averages().largest_weights(count);
+                let averages = weights.averages().with_estimated_uses();
+                let kept = averages.largest_weights(count);
                 *weights = Weights::compact(&kept, weights.classes()).map_err(Error::Training)?;
             }
             Ok(())

@@ -80,7 +80,8 @@ impl Tensors<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Model, TaggerOptions, TaggerTrainer};
+    use crate::weights::Weights;
+    use crate::{Model, TaggerBuffers, TaggerOptions, TaggerTrainer};
 
     fn model(tagger: Tagger) -> Model {
         Model {
@@ -89,26 +90,73 @@ mod tests {
         }
     }
 
-    #[test]
-    fn taggers_keep_the_tags_that_are_features_of_later_words() {
+    /// Returns a tagger with compact weights, and the same tagger with exact weights, as earlier versions had them.
+    fn taggers() -> [Tagger; 2] {
         let universal = |upos: &str| Tags {
             xpos: String::new(),
             upos: upos.to_owned(),
         };
-        let gold = ["DET", "NOUN"].map(universal);
-        let sentence = ["the", "run"].into_iter().zip(&gold);
+        let gold = ["DET", "NOUN", "VERB"].map(universal);
+        let words = ["the", "run", "ended"];
+        let sentence = words.into_iter().zip(&gold);
         let options = TaggerOptions::default();
         let mut trainer = TaggerTrainer::new([sentence].into_iter(), options).unwrap();
-        trainer.train_one(&["the", "run"], &[0, 1]);
-        let mut tagger = trainer.finish(trainer.averages()).unwrap();
-        for (history, version) in [(History::Upos, "2"), (History::Xpos, "1")] {
-            tagger.setup.history = history;
+        for _ in 0..5 {
+            trainer.train_one(&words, &[0, 1, 2]);
+        }
+        let compact = trainer.finish(trainer.averages()).unwrap();
+        let mut exact = compact.clone();
+        exact.weights = Weights::new(&trainer.averages(), 3, None).unwrap();
+        [compact, exact]
+    }
+
+    fn tags(tagger: &Tagger) -> Vec<u32> {
+        let mut tags = Vec::new();
+        let words = ["a", "run", "the", "ended", "running", "-"];
+        tagger.tag(&words, &mut TaggerBuffers::default(), &mut tags);
+        tags
+    }
+
+    #[test]
+    fn taggers_keep_weights_and_the_tags_that_are_features_of_later_words() {
+        let [compact, exact] = taggers();
+        assert_eq!(tags(&compact), tags(&exact));
+        let versions = [
+            (&exact, History::Xpos, 1),
+            (&exact, History::Upos, 2),
+            (&compact, History::Xpos, 3),
+            (&compact, History::Upos, 3),
+        ];
+        for (tagger, history, version) in versions {
+            let mut tagger = tagger.clone();
+            let TaggerSetup {
+                features,
+                classes,
+                tagdict,
+                known_tags,
+                ..
+            } = tagger.setup;
+            tagger.setup = TaggerSetup::new(features, (classes, history), tagdict, known_tags);
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);
             assert!(header.contains(&format!("\\\"version\\\":{version},")));
             let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
             assert_eq!(again.setup.history, history);
+            assert_eq!(tags(&again), tags(&tagger));
             assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
+    }
+
+    #[test]
+    fn models_of_earlier_versions_can_be_made_compact() {
+        let [compact, exact] = taggers();
+        let converted = model(exact.clone()).compacted(usize::MAX, 0).unwrap();
+        let tagger = converted.tagger.as_ref().unwrap();
+        assert_eq!((tagger.len(), tags(tagger)), (compact.len(), tags(&exact)));
+        let bytes = converted.to_bytes().unwrap();
+        let unchanged = converted.compacted(0, 0).unwrap();
+        assert_eq!(unchanged.to_bytes().unwrap(), bytes, "compact weights stay");
+        let empty = model(exact).compacted(0, 0).unwrap().tagger.unwrap();
+        assert!(empty.is_empty());
     }
 }

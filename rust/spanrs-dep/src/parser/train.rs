@@ -79,6 +79,9 @@ pub struct ParserOptions {
     /// mean step of an update times the number of models are dropped at the end; 0 keeps all
     /// features.
     pub prune: f64,
+    /// Maximum number of weights of the parser, for templates; 0 keeps all weights that are left after pruning. See
+    /// [`Averages::largest_weights`]. A weight takes about four bytes of a model.
+    pub max_weights: usize,
 }
 
 impl From<Update> for Option<f64> {
@@ -106,6 +109,7 @@ impl Default for ParserOptions {
             update: Update::Perceptron,
             explore_from: 2,
             prune: 0.3,
+            max_weights: 1_300_000,
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct TaggerOptions {
     /// True to keep the names of the features, so that they can be written to NLTK's JSON files.
     /// Only for published features.
     pub keep_names: bool,
+    /// Maximum number of weights of the tagger, for rich features; 0 keeps all weights. See
+    /// [`Averages::largest_weights`]. A weight takes about four bytes of a model.
+    pub max_weights: usize,
 }
 
 impl Default for TaggerOptions {
@@ -59,6 +62,7 @@ impl Default for TaggerOptions {
             min_share: 0.995,
             margin: 50,
             keep_names: false,
+            max_weights: 600_000,
         }
     }
 }
@@ -73,6 +77,7 @@ impl TaggerOptions {
             min_share: 0.97,
             margin: 0,
             keep_names: true,
+            max_weights: 0,
         }
     }
 }

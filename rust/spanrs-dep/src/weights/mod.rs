@@ -1,16 +1,21 @@
 //! Frozen weights for prediction: integers in read-only hash tables.
 //!
 //! Prediction is memory-bound: a decision looks up dozens of features, most of them in different cache lines of a table
-//! that is larger than the cache. The tables are designed so that a lookup touches few cache lines, which are known
-//! early.
+//! that is larger than the first cache. The tables are designed so that a lookup touches few cache lines, which are
+//! known early.
 //!
 //! - Weights are multiplied by a `scale` and rounded to integers. A power of two is chosen so that
 //!   the largest weight fits into 16 bits; published weights have a scale of 1000, which represents
 //!   their three decimals exactly.
-//! - `buckets` is the hash table: slots of 16 bytes, four to a cache line, found with one prefetch.
+//! - `compact` is the table of trained models: one byte per weight, and the same layout in memory and in files.
+//!
+//! The other tables have exact weights, for the published features and for models that earlier versions wrote:
+//!
+//! - `buckets` is their hash table: slots of 16 bytes, four to a cache line, found with one prefetch.
 //! - `few` stores the weights of up to three classes in the slot itself (the published parser).
 //! - `many` stores up to three (class, weight) entries in the slot, and longer rows elsewhere,
 //!   sparse or dense.
+//! - `dense` contains rows with weights for most classes, for `many` and `compact`.
 //! - `rows` contains the same weights as plain lists; files are written from it.
 //!
 //! A lookup has three phases, which `turns` interleaves over sentences: [`Weights::prefetch`]
@@ -19,7 +24,7 @@
 //!
 //! # Collisions
 //!
-//! Tables identify a feature by 30 bits of its hash and its bucket. If two features of the model agree in both, this is
+//! For compact tables see [`compact`]. Exact tables identify a feature by 30 bits of its hash and its bucket. If two features of the model agree in both, this is
 //! detected while the table is built, and the table is rebuilt with another multiplier. A feature that is not in the
 //! model is mistaken for one in the model with a probability of about 10^-9 for each slot it is compared with.
 
@@ -174,11 +179,11 @@ impl Weights {
 
     /// Requests the buckets of the features, without waiting for them.
     #[inline]
-    pub(crate) fn prefetch(&self, lookup: &Lookup) {
+    pub(crate) fn prefetch(&self, lookup: &mut Lookup) {
         match &self.table {
             Table::Few(table) => table.prefetch(&lookup.features),
             Table::Many(table) => table.prefetch(&lookup.features),
-            Table::Compact(table) => table.prefetch(&lookup.features),
+            Table::Compact(table) => table.prefetch(&lookup.features, &mut lookup.compact),
         }
     }
 
@@ -188,7 +193,7 @@ impl Weights {
         match &self.table {
             Table::Few(_) => {}
             Table::Many(table) => table.find(&lookup.features, &mut lookup.found),
-            Table::Compact(table) => table.find(&lookup.features, &mut lookup.compact),
+            Table::Compact(table) => table.find(&mut lookup.compact),
         }
     }
 
@@ -322,7 +327,7 @@ mod tests {
             features.extend(absent.iter().filter(|feature| !rows.contains_key(feature)));
             let mut scores = [7; MAX_CLASSES];
             let mut lookup = Lookup { features, ..Lookup::default() };
-            table.prefetch(&lookup);
+            table.prefetch(&mut lookup);
             table.find(&mut lookup);
             prop_assert_eq!(table.sums(&lookup, &mut scores), &expected[..]);
             for (feature, row) in &rows {

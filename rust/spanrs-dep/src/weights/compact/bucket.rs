@@ -1,125 +1,164 @@
-//! The buckets of the compact table: fingerprints and payloads in a cache line.
+//! The buckets of the compact table: entries of fingerprints and payloads, in a stream of bytes.
 //!
-//! | bytes | content |
+//! | bytes from the start of the bucket | content |
 //! |---|---|
-//! | 0 | number of entries `n` (low 4 bits), number of further buckets to search (high 4 bits) |
+//! | 0 | number of entries `n`, at most 16 |
 //! | 1 to 2n | fingerprint of each entry, 16 bits, little-endian |
-//! | 2n + 1 to 3n + 1 | `n + 1` bounds: end of each payload (low 6 bits) and its kind (high 2 bits); the first is 0 |
-//! | 3n + 2 to 63 | payloads, one after the other, and zeros |
+//! | 2n + 1 to 3n + 1 | `n + 1` bounds; the first is 0 |
+//! | 3n + 2 and following | payloads, one after the other |
 //!
-//! Bounds are offsets from the first payload, and the payload of entry `i` is between the bounds `i` and `i + 1`. No
-//! fingerprint occurs twice in a bucket that the builder made; in damaged files the first counts.
+//! Bounds are offsets from the first payload, and the payload of entry `i` is between the bounds `i` and `i + 1`. A
+//! payload of [`REFERENCE`] bytes is the number or place of a row (u32) and the kind of the row; others are the cells
+//! of a row, whose sizes of 2 or 3 bytes never add up to 5.
 
-/// Number of bytes of a bucket: a cache line.
-pub(super) const BYTES: usize = 64;
+/// Largest number of entries in a bucket; their fingerprints are compared as one vector.
+pub(super) const MAX_ENTRIES: usize = 16;
 /// Largest number of bytes of a payload; one load gets them all.
 pub(super) const MAX_PAYLOAD: usize = 16;
-/// Largest number of further buckets to search.
-pub(super) const MAX_PROBES: usize = 15;
+/// Largest number of bytes of all payloads of a bucket: bounds are bytes.
+pub(super) const MAX_PAYLOADS: usize = 255;
+/// Number of bytes of a payload that refers to a row elsewhere.
+pub(super) const REFERENCE: usize = 5;
+/// Number of bytes after the last bucket, so that vectors can be loaded at the end of any bucket.
+pub(super) const PADDING: usize = 64;
+/// Number of bytes of fingerprints and bounds of a bucket with the largest number of entries.
+const MAX_FIXED: usize = fixed_bytes(MAX_ENTRIES);
 
-/// Kind of payloads that are the cells of a row.
-pub(super) const INLINE: u8 = 0;
-/// Kind of payloads that are the offset (u32) of a long row.
-pub(super) const LONG: u8 = 1;
-/// Kind of payloads that are the number (u32) of a dense row.
-pub(super) const DENSE: u8 = 2;
+/// Kind of references to a long row.
+pub(super) const LONG: u8 = 0;
+/// Kind of references to a dense row.
+pub(super) const DENSE: u8 = 1;
 
-/// Number of bytes that entries with payloads of `payloads` bytes in total need.
-pub(super) const fn bytes_of(entries: usize, payloads: usize) -> usize {
-    2 + 3 * entries + payloads
+/// Returns the number of bytes of a bucket with some entries, without payloads.
+pub(super) const fn fixed_bytes(entries: usize) -> usize {
+    2 + 3 * entries
 }
 
-/// A bucket.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(super) struct Bucket(pub(super) [u8; BYTES]);
+/// Returns the payload that refers to a row.
+pub(super) fn reference(kind: u8, place: u32) -> Vec<u8> {
+    let mut payload = place.to_le_bytes().to_vec();
+    payload.push(kind);
+    payload
+}
 
-/// An entry that was found, or the empty entry: an inline payload of 0 bytes.
+/// An entry that was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// [`INLINE`], [`LONG`] or [`DENSE`].
-    pub(super) kind: u8,
-    /// Number of bytes of the payload.
+    /// Number of bytes of the payload; 0 if no entry was found.
     pub(super) len: usize,
     /// The payload in the low bytes; higher bytes belong to other entries.
     pub(super) payload: u128,
 }
 
-impl Bucket {
-    /// Returns the bucket of entries, given as (fingerprint, kind, payload); they must fit.
-    pub(super) fn of(entries: &[(u16, u8, &[u8])], probes: usize) -> Self {
-        let (len, mut bytes) = (entries.len(), [0; BYTES]);
-        bytes[0] = len as u8 | (probes as u8) << 4;
-        let (mut end, payloads) = (0, bytes_of(len, 0));
-        for (at, (fingerprint, kind, payload)) in entries.iter().enumerate() {
-            bytes[1 + 2 * at..][..2].copy_from_slice(&fingerprint.to_le_bytes());
-            bytes[payloads + end..][..payload.len()].copy_from_slice(payload);
-            end += payload.len();
-            bytes[2 + 2 * len + at] = end as u8 | kind << 6;
-        }
-        Self(bytes)
-    }
+impl Entry {
+    /// The entry of features that are not in the table.
+    const ABSENT: Self = Self { len: 0, payload: 0 };
 
-    /// Number of entries.
+    /// Returns the kind of the row to which the payload refers; None for cells.
     #[inline(always)]
-    pub(super) fn len(&self) -> usize {
-        usize::from(self.0[0] & 15)
+    pub(super) fn kind(&self) -> Option<u8> {
+        (self.len == REFERENCE).then_some((self.payload >> 32) as u8)
     }
 
-    /// Number of further buckets in which entries with this home bucket are.
+    /// Returns the number or the place of the row to which the payload refers.
     #[inline(always)]
-    pub(super) fn probes(&self) -> usize {
-        usize::from(self.0[0] >> 4)
+    pub(super) fn place(&self) -> u32 {
+        self.payload as u32
     }
+}
 
-    /// Returns the entry with a fingerprint, and true if there is one. Without branches, because which entry matches is
-    /// unpredictable: all fingerprints are compared, as a vector.
+/// Appends a bucket of entries, given as (fingerprint, payload).
+pub(super) fn push(entries: &[(u16, &[u8])], bytes: &mut Vec<u8>) {
+    bytes.push(entries.len() as u8);
+    let fingerprints = entries.iter().flat_map(|(own, _)| own.to_le_bytes());
+    bytes.extend(fingerprints);
+    bytes.push(0);
+    let mut end = 0;
+    for (_, payload) in entries {
+        end += payload.len() as u8;
+        bytes.push(end);
+    }
+    let payloads = entries.iter().flat_map(|(_, payload)| *payload);
+    bytes.extend(payloads);
+}
+
+/// Compares fingerprints, with the instructions of a processor.
+pub(super) trait Compare: Copy {
+    /// Returns two equal bits for each of 16 fingerprints, little-endian: 1 if it is equal to `fingerprint`.
+    fn compare(self, fingerprints: &[u8; 2 * MAX_ENTRIES], fingerprint: u16) -> u32;
+}
+
+/// [`Compare`] for all processors.
+#[derive(Clone, Copy)]
+pub(super) struct Portable;
+
+impl Compare for Portable {
     #[inline(always)]
-    pub(super) fn find(&self, fingerprint: u16) -> (Entry, bool) {
-        let (bytes, len) = (&self.0, self.len());
-        let (fingerprints, _) = bytes[1..33].as_chunks::<2>();
-        let mut matches = 0_u16;
-        for (at, bytes) in fingerprints.iter().enumerate() {
-            matches |= u16::from(u16::from_le_bytes(*bytes) == fingerprint) << at;
-        }
-        let matches = u32::from(matches) & ((1 << len) - 1);
-        let is_found = matches != 0;
-        // Any entry will do if there is no match.
-        let at = (matches | 1 << 15).trailing_zeros() as usize;
-        let bound = 1 + 2 * len + at;
-        let (start, end) = (bytes[bound] & 63, bytes[bound + 1]);
-        let len_of_payload = usize::from((end & 63).saturating_sub(start));
-        let entry = Entry {
-            kind: if is_found { end >> 6 } else { INLINE },
-            len: if is_found { len_of_payload } else { 0 },
-            payload: self.load(bytes_of(len, usize::from(start))),
-        };
-        (entry, is_found)
-    }
-
-    /// Returns the 16 bytes from `start` on, with zeros after the end of the bucket.
-    #[inline(always)]
-    fn load(&self, start: usize) -> u128 {
-        let start = start % BYTES;
-        let from = start.min(BYTES - MAX_PAYLOAD);
-        let mut bytes = [0; MAX_PAYLOAD];
-        bytes.copy_from_slice(&self.0[from..from + MAX_PAYLOAD]);
-        u128::from_le_bytes(bytes) >> ((start - from) * 8)
-    }
-
-    /// Returns the kinds and payloads of all entries; None if bounds are out of order or outside the bucket, or unused
-    /// bytes are not 0.
-    pub(super) fn entries(&self) -> Option<impl Iterator<Item = (u8, &[u8])>> {
-        let (fixed, bytes) = (bytes_of(self.len(), 0), &self.0);
-        let payloads = bytes.get(fixed..)?;
-        let bounds = &bytes[fixed - self.len() - 1..fixed];
-        let is_ordered = bounds.is_sorted_by_key(|bound| bound & 63) && bounds[0] == 0;
-        let rest = payloads.get(usize::from(bounds[self.len()] & 63)..)?;
-        let is_valid = is_ordered && rest.iter().all(|&byte| byte == 0);
-        let entries = bounds.windows(2).map(move |bounds| {
-            let [start, end] = [bounds[0], bounds[1]].map(|bound| usize::from(bound & 63));
-            (bounds[1] >> 6, &payloads[start..end])
+    fn compare(self, fingerprints: &[u8; 2 * MAX_ENTRIES], fingerprint: u16) -> u32 {
+        let fingerprints = fingerprints.as_chunks::<2>().0.iter().enumerate();
+        let matches = fingerprints.map(|(at, own)| {
+            let is_equal = u16::from_le_bytes(*own) == fingerprint;
+            (u32::from(is_equal) * 3) << (2 * at)
         });
-        is_valid.then_some(entries)
+        matches.fold(0, std::ops::BitOr::bitor)
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Compare for pulp::x86::V3 {
+    #[inline(always)]
+    fn compare(self, fingerprints: &[u8; 2 * MAX_ENTRIES], fingerprint: u16) -> u32 {
+        let wanted = self.avx._mm256_set1_epi16(fingerprint as i16);
+        let fingerprints = pulp::bytemuck::cast(*fingerprints);
+        let equal = self.avx2._mm256_cmpeq_epi16(fingerprints, wanted);
+        self.avx2._mm256_movemask_epi8(equal) as u32
+    }
+}
+
+/// Returns the entry with a fingerprint in the bucket that starts at `start`. Without branches, because which entry
+/// matches is unpredictable: all fingerprints are compared, as a vector.
+#[inline(always)]
+pub(super) fn find(compare: impl Compare, bytes: &[u8], start: usize, fingerprint: u16) -> Entry {
+    let Some(bucket) = bytes
+        .get(start..)
+        .and_then(|rest| rest.first_chunk::<MAX_FIXED>())
+    else {
+        return Entry::ABSENT;
+    };
+    let (len, rest) = (usize::from(bucket[0]).min(MAX_ENTRIES), &bucket[1..]);
+    let Some(fingerprints) = rest.first_chunk() else {
+        return Entry::ABSENT;
+    };
+    let matches = u64::from(compare.compare(fingerprints, fingerprint)) & ((1 << (2 * len)) - 1);
+    // Without a match this is the 16th entry, whose bounds are inside the bytes too; its length is not used.
+    let at = (matches | 1 << 31).trailing_zeros() as usize / 2;
+    let bound = (1 + 2 * len + at).min(MAX_FIXED - 2);
+    let (from, end) = (bucket[bound], bucket[bound + 1]);
+    let own = usize::from(end.wrapping_sub(from));
+    let from = start + fixed_bytes(len) + usize::from(from);
+    let Some(payload) = bytes.get(from..).and_then(|rest| rest.first_chunk()) else {
+        return Entry::ABSENT;
+    };
+    Entry {
+        len: if matches == 0 { 0 } else { own },
+        payload: u128::from_le_bytes(*payload),
+    }
+}
+
+/// Returns the payloads of the bucket at the start of `bytes`, and the rest after the bucket; None if the bucket is
+/// not complete or bounds are out of order.
+pub(super) fn split(bytes: &[u8]) -> Option<(impl Iterator<Item = &[u8]>, &[u8])> {
+    let len = usize::from(*bytes.first()?);
+    if len > MAX_ENTRIES {
+        return None;
+    }
+    let (fixed, payloads) = bytes.split_at_checked(fixed_bytes(len))?;
+    let bounds = &fixed[1 + 2 * len..];
+    let (payloads, rest) = payloads.split_at_checked(usize::from(bounds[len]))?;
+    let is_valid = bounds[0] == 0 && bounds.is_sorted();
+    let entries = bounds.windows(2).map(|bounds| {
+        let [start, end] = [bounds[0], bounds[1]].map(usize::from);
+        &payloads[start..end]
+    });
+    is_valid.then_some((entries, rest))
 }

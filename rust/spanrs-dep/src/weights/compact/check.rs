@@ -1,13 +1,13 @@
 //! Parts of the compact table in files, and their check.
 
-use super::bucket::{BYTES, Bucket, DENSE, INLINE, LONG, MAX_PAYLOAD};
+use super::bucket::{DENSE, LONG, MAX_PAYLOAD, PADDING, split};
 use super::levels::is_level;
 use super::{CompactTable, LEN_BYTES, Levels, MULTIPLIERS, cell_bytes, multiplier};
 use crate::weights::dense::DenseRows;
 
 /// The content of a table, as stored in files.
 pub(crate) struct CompactParts {
-    /// The buckets, 64 bytes each.
+    /// The buckets.
     pub(crate) buckets: Vec<u8>,
     /// The integers of the positive levels.
     pub(crate) levels: Vec<i32>,
@@ -23,7 +23,7 @@ impl CompactTable {
     /// Returns the content for a file.
     pub(crate) fn parts(&self) -> CompactParts {
         CompactParts {
-            buckets: self.buckets.iter().flat_map(|bucket| bucket.0).collect(),
+            buckets: self.buckets[..self.buckets.len() - PADDING].to_vec(),
             levels: self.levels.magnitudes().to_vec(),
             long: self.long.clone(),
             dense: self.dense.numbers().collect(),
@@ -42,31 +42,41 @@ impl CompactTable {
     ) -> Result<Self, &'static str> {
         let levels = Levels::of(&parts.levels).ok_or("the levels are invalid")?;
         let dense = DenseRows::of_numbers(&parts.dense, classes).ok_or("dense rows are invalid")?;
-        let starts = long_starts(&parts.long, classes).ok_or("long rows are invalid")?;
-        let (buckets, rest) = parts.buckets.as_chunks::<BYTES>();
-        let buckets: Vec<Bucket> = buckets.iter().map(|bytes| Bucket(*bytes)).collect();
-        let is_entry = |(kind, payload): (u8, &[u8])| {
-            let place = payload.try_into().ok().map(u32::from_le_bytes);
-            match kind {
-                INLINE => payload.len() <= MAX_PAYLOAD && is_row(payload, classes),
-                LONG => place.is_some_and(|place| starts.binary_search(&place).is_ok()),
-                DENSE => place.is_some_and(|row| (row as usize) < dense.len()),
-                _ => false,
+        let long = long_starts(&parts.long, classes).ok_or("long rows are invalid")?;
+        let is_entry = |payload: &[u8]| match *payload {
+            [a, b, c, d, kind] => {
+                let place = u32::from_le_bytes([a, b, c, d]);
+                match kind {
+                    LONG => long.binary_search(&place).is_ok(),
+                    DENSE => (place as usize) < dense.len(),
+                    _ => false,
+                }
             }
+            _ => payload.len() <= MAX_PAYLOAD && is_row(payload, classes),
         };
-        let is_valid = |bucket: &Bucket| {
-            bucket.probes() < buckets.len()
-                && bucket.entries().is_some_and(|mut all| all.all(is_entry))
-        };
-        if !rest.is_empty() || buckets.is_empty() || !buckets.iter().all(is_valid) {
-            return Err("the buckets are invalid");
+        let (mut starts, mut len, mut rest) = (Vec::new(), 0, &parts.buckets[..]);
+        while !rest.is_empty() {
+            let start = u32::try_from(parts.buckets.len() - rest.len());
+            let Some((mut payloads, after)) = split(rest) else {
+                return Err("the buckets are invalid");
+            };
+            if !payloads.all(is_entry) {
+                return Err("the buckets are invalid");
+            }
+            starts.push(start.map_err(|_| "the buckets are too large")?);
+            len += usize::from(rest[0]);
+            rest = after;
+        }
+        if starts.is_empty() {
+            return Err("there are no buckets");
         }
         if parts.hash >= MULTIPLIERS {
             return Err("the hash function is unknown");
         }
         Ok(Self {
-            len: buckets.iter().map(Bucket::len).sum(),
-            buckets,
+            buckets: [&parts.buckets[..], &[0; PADDING]].concat(),
+            starts,
+            len,
             levels,
             long: parts.long,
             dense,

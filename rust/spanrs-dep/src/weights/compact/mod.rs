@@ -1,19 +1,19 @@
 //! Weights of one byte in a table whose memory and file layout are the same.
 //!
 //! Made for trained models: a model of two million weights takes about four bytes per weight, where [`super::many`]
-//! takes 24 bytes per feature and more, and every lookup touches one cache line of a table that is small enough for the
-//! caches.
+//! takes 24 bytes per feature and more, and the table is small enough for the caches.
 //!
 //! - A weight is a level on a logarithmic scale ([`Levels`]). A cell is a class and a level: two bytes, or three for
 //!   more than 256 classes.
-//! - A feature is identified by its home bucket and a fingerprint of 16 bits. An absent feature is mistaken for one in
-//!   the table with a probability of 1 in 65,536 per compared entry, about 1 in 8,000 per lookup. Two features of the
-//!   model with the same fingerprint in buckets that are searched together cannot both be stored; the one with fewer
-//!   cells, or else the less frequent one, is dropped (about one in 10,000).
-//! - A bucket is a cache line with up to 12 entries ([`Bucket`]). A row of more than 16 bytes is stored in `long`, and
-//!   a row with weights for many classes in `dense`, with 16 bits per class; the bucket then contains its place.
-//! - An entry that does not fit into its home bucket is stored in one of the next 15 buckets, the first after the last.
-//!   The home bucket contains the number of buckets to search, which is 0 for most.
+//! - A feature is identified by its bucket and a fingerprint of 16 bits. An absent feature is mistaken for one in the
+//!   table with a probability of 1 in 65,536 per entry of the bucket, about 1 in 13,000. Two features of the model with
+//!   the same fingerprint in a bucket cannot both be stored; the one with fewer weights, or else the less frequent one,
+//!   is dropped. So are the last entries of buckets that have more than 16 entries or 255 bytes of payloads, together
+//!   about one feature in 20,000.
+//! - Buckets of 5 entries on average ([`bucket`]) are stored one after the other, without unused bytes; the list of
+//!   their starts is not in the file. A bucket touches one or two cache lines.
+//! - A row of more than 16 bytes is stored in `long`, and a row with weights for many classes in `dense`, with 16 bits
+//!   per class; the bucket then contains its place.
 //!
 //! Sums are of 32-bit integers, and do not depend on the order of the features.
 
@@ -21,12 +21,14 @@ mod bucket;
 mod build;
 mod check;
 mod levels;
+#[cfg(test)]
+mod tests;
 
 use prefetch_index::prefetch_index;
 
 use super::dense::DenseRows;
 use super::many::{MAX_CLASSES, Scores};
-use bucket::{Bucket, DENSE, Entry, INLINE, LONG, MAX_PAYLOAD};
+use bucket::{Compare, DENSE, Entry, LONG, MAX_PAYLOAD, Portable};
 pub(crate) use check::CompactParts;
 use levels::Levels;
 
@@ -34,14 +36,18 @@ use levels::Levels;
 const MULTIPLIERS: u32 = 8;
 /// Number of classes up to which a class takes one byte.
 const MAX_NARROW: usize = 256;
+/// Number of bytes after the start of a bucket at which a second cache line is requested: most buckets are not longer.
+const SECOND_LINE: usize = 40;
 /// Number of bytes of the length of a long row.
 const LEN_BYTES: usize = 2;
 
 /// The table.
 #[derive(Clone, Debug)]
 pub(crate) struct CompactTable {
-    /// The buckets; at least one.
-    buckets: Vec<Bucket>,
+    /// The buckets, and [`bucket::PADDING`] zeros.
+    buckets: Vec<u8>,
+    /// Start of each bucket; at least one.
+    starts: Vec<u32>,
     /// The integers of levels.
     levels: Levels,
     /// Rows of more than 16 bytes: number of cells (u16) and cells.
@@ -58,9 +64,11 @@ pub(crate) struct CompactTable {
     len: usize,
 }
 
-/// Rows that were found.
+/// Features that are looked up, and rows that were found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
+    /// Start of the bucket and fingerprint of each feature.
+    places: Vec<(u32, u16)>,
     /// Cells, one after the other, in the first `cell_bytes` bytes.
     cells: Vec<u8>,
     cell_bytes: usize,
@@ -73,9 +81,9 @@ pub(super) struct Found {
 }
 
 /// [`CompactTable::find_all`] as a kernel for [`pulp`], compiled for several instruction sets.
-struct FindAll<'a>(&'a CompactTable, &'a [u64], &'a mut Found);
+struct FindAll<'a, C>(&'a CompactTable, &'a mut Found, C);
 
-impl pulp::NullaryFnOnce for FindAll<'_> {
+impl<C: Compare> pulp::NullaryFnOnce for FindAll<'_, C> {
     type Output = ();
 
     #[inline(always)]
@@ -102,13 +110,13 @@ fn multiplier(hash: u32) -> u64 {
     (0..hash).fold(0xD6E8_FEB8_6659_FD93, step)
 }
 
-/// Returns the home bucket and the fingerprint of a feature. The home is the high half of the product of the mixed hash
-/// and the number of buckets; the fingerprint consists of middle bits.
+/// Returns the bucket and the fingerprint of a feature. The bucket is the high half of the product of the mixed hash and
+/// the number of buckets; the fingerprint consists of middle bits.
 #[inline(always)]
-fn home_and_fingerprint(feature: u64, multiplier: u64, buckets: usize) -> (usize, u16) {
+fn bucket_and_fingerprint(feature: u64, multiplier: u64, buckets: usize) -> (usize, u16) {
     let mixed = (feature ^ (feature >> 32)).wrapping_mul(multiplier);
-    let home = (u128::from(mixed) * buckets as u128) >> 64;
-    (home as usize, (mixed >> 20) as u16)
+    let bucket = (u128::from(mixed) * buckets as u128) >> 64;
+    (bucket as usize, (mixed >> 20) as u16)
 }
 
 /// Number of bytes of a cell.
@@ -122,26 +130,45 @@ impl CompactTable {
         self.len
     }
 
-    /// Requests the home buckets of features, without waiting for them.
+    /// Requests the buckets of features, without waiting for them. The starts of buckets are small enough for the second
+    /// level of caches.
     #[inline]
-    pub(super) fn prefetch(&self, features: &[u64]) {
+    pub(super) fn prefetch(&self, features: &[u64], found: &mut Found) {
+        found.places.clear();
         for &feature in features {
-            let (home, _) = home_and_fingerprint(feature, self.multiplier, self.buckets.len());
-            prefetch_index(&self.buckets, home);
+            let place = self.start_and_fingerprint(feature);
+            let start = place.0 as usize;
+            prefetch_index(&self.buckets, start);
+            prefetch_index(&self.buckets, start + SECOND_LINE);
+            found.places.push(place);
         }
     }
 
-    /// Finds the rows of features, and requests rows that are not in the buckets, without waiting for them.
+    /// Returns the start of the bucket of a feature, and its fingerprint.
+    #[inline(always)]
+    fn start_and_fingerprint(&self, feature: u64) -> (u32, u16) {
+        let (bucket, fingerprint) =
+            bucket_and_fingerprint(feature, self.multiplier, self.starts.len());
+        (self.starts[bucket], fingerprint)
+    }
+
+    /// Finds the rows of the features that were requested last, and requests rows that are not in the buckets, without
+    /// waiting for them.
     #[inline]
-    pub(super) fn find(&self, features: &[u64], found: &mut Found) {
-        pulp::Arch::new().dispatch(FindAll(self, features, found));
+    pub(super) fn find(&self, found: &mut Found) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(processor) = pulp::x86::V3::try_new() {
+            processor.vectorize(FindAll(self, found, processor));
+            return;
+        }
+        pulp::Arch::new().dispatch(FindAll(self, found, Portable));
     }
 
     /// Finds the rows of features. The cells of all inline rows are copied, so that they are added in one loop; whether
     /// a feature is found, and how many cells it has, is unpredictable, so that there are no branches for it.
     #[inline(always)]
-    fn find_all(&self, features: &[u64], found: &mut Found) {
-        let capacity = features.len() + 1;
+    fn find_all(&self, found: &mut Found, compare: impl Compare) {
+        let capacity = found.places.len() + 1;
         if found.long.len() < capacity {
             found.cells.resize(capacity * MAX_PAYLOAD, 0);
             found.long.resize(capacity, 0);
@@ -149,15 +176,15 @@ impl CompactTable {
         }
         let (cells, long, dense) = (&mut found.cells, &mut found.long, &mut found.dense);
         let (mut bytes, mut longs, mut denses) = (0, 0, 0);
-        for &feature in features {
-            let entry = self.entry(feature);
+        for &(start, fingerprint) in &found.places {
+            let entry = bucket::find(compare, &self.buckets, start as usize, fingerprint);
+            let kind = entry.kind();
             cells[bytes..bytes + MAX_PAYLOAD].copy_from_slice(&entry.payload.to_le_bytes());
-            bytes += if entry.kind == INLINE { entry.len } else { 0 };
-            let place = entry.payload as u32;
-            long[longs] = place;
-            longs += usize::from(entry.kind == LONG);
-            dense[denses] = place;
-            denses += usize::from(entry.kind == DENSE);
+            bytes += if kind.is_none() { entry.len } else { 0 };
+            long[longs] = entry.place();
+            longs += usize::from(kind == Some(LONG));
+            dense[denses] = entry.place();
+            denses += usize::from(kind == Some(DENSE));
         }
         (found.cell_bytes, found.longs, found.denses) = (bytes, longs, denses);
         for &place in &long[..longs] {
@@ -168,39 +195,11 @@ impl CompactTable {
         }
     }
 
-    /// Returns the entry of a feature, or the empty entry.
+    /// Returns the entry of a feature.
     #[inline(always)]
     fn entry(&self, feature: u64) -> Entry {
-        let buckets = &self.buckets[..];
-        let (home, fingerprint) = home_and_fingerprint(feature, self.multiplier, buckets.len());
-        let bucket = &buckets[home];
-        let (entry, is_found) = bucket.find(fingerprint);
-        if !is_found && bucket.probes() > 0 {
-            return self.further_entry(home, fingerprint);
-        }
-        entry
-    }
-
-    /// Returns the entry of a feature that is not in its home bucket.
-    #[inline(always)]
-    fn further_entry(&self, home: usize, fingerprint: u16) -> Entry {
-        let mut at = home;
-        for _ in 0..self.buckets[home].probes() {
-            at = if at + 1 == self.buckets.len() {
-                0
-            } else {
-                at + 1
-            };
-            let (entry, is_found) = self.buckets[at].find(fingerprint);
-            if is_found {
-                return entry;
-            }
-        }
-        Entry {
-            kind: INLINE,
-            len: 0,
-            payload: 0,
-        }
+        let (start, fingerprint) = self.start_and_fingerprint(feature);
+        bucket::find(Portable, &self.buckets, start as usize, fingerprint)
     }
 
     /// Adds rows to the scores, with the instruction set of the processor.
@@ -255,12 +254,12 @@ impl CompactTable {
 
     /// Returns the weight of a feature for a class; 0 if there is none.
     pub(super) fn get(&self, feature: u64, class: u32) -> i32 {
-        let (entry, payload) = (self.entry(feature), self.entry(feature).payload);
-        let inline = payload.to_le_bytes();
-        let cells = match entry.kind {
-            LONG => self.long_row(payload as u32),
-            DENSE => return self.dense.get(payload as u32, class),
-            _ => &inline[..entry.len],
+        let entry = self.entry(feature);
+        let payload = entry.payload.to_le_bytes();
+        let cells = match entry.kind() {
+            Some(LONG) => self.long_row(entry.place()),
+            Some(_) => return self.dense.get(entry.place(), class),
+            None => &payload[..entry.len],
         };
         let mut scores = Box::new([0; MAX_CLASSES]);
         match self.classes <= MAX_NARROW {
