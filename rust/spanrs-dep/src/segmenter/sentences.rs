@@ -28,9 +28,20 @@ pub(super) struct TokenView {
     is_spaced: bool,
 }
 
+/// Replaces `views` with the views of the tokens of a paragraph.
+pub(super) fn view_tokens(
+    gaps: &Gaps,
+    lexicon: &Lexicon,
+    spans: &[(usize, usize)],
+    views: &mut Vec<TokenView>,
+) {
+    views.clear();
+    views.extend(spans.iter().map(|&span| TokenView::of(gaps, lexicon, span)));
+}
+
 impl TokenView {
     /// Returns the view of the characters from `start` to `end`.
-    pub(super) fn of(gaps: &Gaps, lexicon: &Lexicon, (start, end): (usize, usize)) -> Self {
+    fn of(gaps: &Gaps, lexicon: &Lexicon, (start, end): (usize, usize)) -> Self {
         let own = gaps.characters.get(start..end).unwrap_or_default();
         let form = gaps.prefixes.hash(start, end);
         let (mut shape, mut last) = (0, 0);
