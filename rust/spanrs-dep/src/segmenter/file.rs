@@ -69,6 +69,7 @@ impl RuleLists {
                 .into_iter()
                 .all(is_affix)
                 && rule.before.iter().chain(&rule.after).all(is_word)
+                && rule.has_usable_affixes()
         };
         let fits = self.rules.is_sorted_by(|a, b| a < b)
             && self.forms.is_sorted_by(|a, b| a.0 < b.0)

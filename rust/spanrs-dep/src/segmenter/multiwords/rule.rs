@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::characters::kind_and_folded;
+use super::super::hashes::LONGEST;
 
 /// How a token is divided into words: it is a stem between a prefix and a suffix, which are
 /// replaced by words of their own.
@@ -108,6 +109,13 @@ impl Rule {
             appended: text(form.get(from + len..)),
             after: after.to_vec(),
         })
+    }
+
+    /// Returns true if the rule can be found by its prefix and suffix: they are not both empty, and
+    /// not too long.
+    pub(in super::super) fn has_usable_affixes(&self) -> bool {
+        let lengths = [&self.prefix, &self.suffix].map(|affix| affix.chars().count());
+        lengths.into_iter().all(|len| len <= LONGEST) && lengths != [0, 0]
     }
 
     /// Appends the words of a token to `out`. The folded token must have the prefix and the suffix
