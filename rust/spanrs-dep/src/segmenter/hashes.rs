@@ -108,3 +108,26 @@ pub(super) fn hash_of(values: impl Iterator<Item = u32>) -> u64 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn substrings_have_the_hash_of_their_values(values in proptest::collection::vec(0_u32..5, 0..40)) {
+            let mut prefixes = Prefixes::default();
+            prefixes.fill(values.iter().copied());
+            for start in 0..=values.len() {
+                for end in start..=values.len() {
+                    let own = &values[start..end];
+                    let hash = prefixes.hash(start, end);
+                    prop_assert_eq!(hash, hash_of(own.iter().copied()));
+                    prop_assert_eq!(hash == 0, own.is_empty() || own.len() > LONGEST);
+                }
+            }
+        }
+    }
+}
