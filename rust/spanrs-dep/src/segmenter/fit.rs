@@ -11,7 +11,7 @@ use super::hashes::hash_of;
 use super::lessons::{Lesson, in_capitals, joined};
 use super::lexicon::{Lexicon, TokenCounts};
 use super::multiwords::MultiwordTrainer;
-use super::sentences::{TokenView, find_sentences};
+use super::sentences::{find_sentences, view_tokens};
 use super::tokens::{GAPS, Gap, GapTable, find_tokens, gap_index};
 use super::{Segmenter, sentences, tokens};
 use crate::averages::Averages;
@@ -52,7 +52,7 @@ impl Default for SegmenterOptions {
             multiword_margin: 10,
             joined: 0.2,
             capitals: 0.03,
-            max_features: 100_000,
+            max_features: 20_000,
         }
     }
 }
@@ -274,8 +274,7 @@ pub fn fit_segmenter(
     let lexicon = Lexicon::of_counts(&count_tokens(gold), options.min_count);
     let gaps = gap_table(gold);
     for lesson in &mut lessons {
-        let view = |&span| TokenView::of(&lesson.gaps, &lexicon, span);
-        lesson.views = lesson.spans.iter().map(view).collect();
+        view_tokens(&lesson.gaps, &lexicon, &lesson.spans, &mut lesson.views);
     }
     let mut learners = Learners {
         tokens: Learner::default(),
@@ -319,20 +318,4 @@ pub fn fit_segmenter(
             .transpose())
         .map_err(Error::Training)?,
     })
-}
-
-impl Segmenter {
-    /// Numbers of features: tokens, sentences, multiword tokens; rules, forms, known tokens.
-    pub fn sizes(&self) -> [usize; 6] {
-        let multiwords = self.multiwords.as_ref();
-        let of = |size: fn(&crate::segmenter::Multiwords) -> usize| multiwords.map_or(0, size);
-        [
-            self.tokens.rows().len(),
-            self.sentences.rows().len(),
-            of(|m| m.weights.rows().len()),
-            of(|m| m.rules.rules().len()),
-            of(|m| m.rules.forms().len()),
-            self.lexicon.entries().len(),
-        ]
-    }
 }

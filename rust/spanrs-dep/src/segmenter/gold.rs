@@ -17,8 +17,13 @@ pub struct GoldToken {
 /// ```
 /// use spanrs_dep::GoldParagraph;
 /// let mut paragraph = GoldParagraph::default();
-/// paragraph.push_token("Do", &[], false);
-/// paragraph.push_token("n't", &[], true);
+/// paragraph.push_token("Don't", &["Do", "n't"], true);
+/// paragraph.push_token("run", &[], false);
+/// paragraph.push_token("!", &[], true);
+/// paragraph.end_sentence();
+/// assert_eq!(paragraph.text, "Don't run! ");
+/// assert_eq!((paragraph.tokens[2].start, paragraph.tokens[2].end), (9, 10));
+/// assert_eq!(paragraph.sentences, [3]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoldParagraph {

@@ -22,6 +22,41 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     (a ^ b).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
+/// Writes features: each is the hash of the number of its template and a value. Templates are
+/// numbered in the order in which they are pushed.
+#[derive(Debug)]
+pub(super) struct FeatureWriter<'a> {
+    /// The features.
+    features: &'a mut Vec<u64>,
+    /// Number of the last template.
+    number: u64,
+}
+
+impl<'a> FeatureWriter<'a> {
+    /// Clears the features. Templates are numbered from `first + 1`.
+    #[inline(always)]
+    pub(super) fn new(features: &'a mut Vec<u64>, first: u64) -> Self {
+        features.clear();
+        Self {
+            features,
+            number: first,
+        }
+    }
+
+    /// Appends the feature of the next template.
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: u64) {
+        self.number += 1;
+        self.features.push(mix(self.number << 32, value));
+    }
+
+    /// Appends the features of the next templates.
+    #[inline(always)]
+    pub(super) fn extend(&mut self, values: impl IntoIterator<Item = u64>) {
+        values.into_iter().for_each(|value| self.push(value));
+    }
+}
+
 /// Polynomial hashes of the prefixes of a sequence, from which the hash of each substring follows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prefixes(Vec<u64>);
@@ -71,5 +106,28 @@ pub(super) fn hash_of(values: impl Iterator<Item = u32>) -> u64 {
     match len {
         1..=LONGEST => finish(hash),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn substrings_have_the_hash_of_their_values(values in proptest::collection::vec(0_u32..5, 0..40)) {
+            let mut prefixes = Prefixes::default();
+            prefixes.fill(values.iter().copied());
+            for start in 0..=values.len() {
+                for end in start..=values.len() {
+                    let own = &values[start..end];
+                    let hash = prefixes.hash(start, end);
+                    prop_assert_eq!(hash, hash_of(own.iter().copied()));
+                    prop_assert_eq!(hash == 0, own.is_empty() || own.len() > LONGEST);
+                }
+            }
+        }
     }
 }

@@ -52,7 +52,8 @@ impl Lesson {
         for (index, token) in paragraph.tokens.iter().enumerate() {
             let find = |byte: usize| characters.partition_point(|c| (c.byte as usize) < byte);
             let (mut start, end) = (find(token.start), find(token.end));
-            is_white(at..start).ok_or_else(|| uncovered(token.start))?;
+            let covers = is_white(at..start).filter(|()| token.end <= paragraph.text.len());
+            covers.ok_or_else(|| uncovered(token.start))?;
             while start < end && is_white(start..start + 1).is_some() {
                 start += 1;
             }

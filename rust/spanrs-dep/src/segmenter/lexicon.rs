@@ -8,9 +8,9 @@ use crate::feature_index::FeatureIndex;
 /// Facts about known tokens, by the hash of the folded form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lexicon {
-    /// The index in `facts` of each token.
+    /// The index in `entries` of each token.
     index: FeatureIndex,
-    /// Hash and facts of each token, sorted by hash.
+    /// Hash and facts of each token, sorted by hash; see [`TokenCounts::facts`].
     entries: Vec<(u64, u16)>,
 }
 
@@ -38,7 +38,8 @@ fn bucket(part: u32, all: u32) -> u16 {
 }
 
 impl TokenCounts {
-    /// Returns the facts in 12 bits.
+    /// Returns the facts in 11 bits, from the lowest: frequency (2 bits), share of capitals within
+    /// sentences, share of sentence ends, share of sentence starts (3 bits each).
     fn facts(&self) -> u16 {
         let inner = self.all - self.starts;
         bucket(self.starts, self.all) << 8

@@ -35,23 +35,24 @@ mod multiwords;
 mod paragraphs;
 mod segmentation;
 mod sentences;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use file::SegmenterHeader;
 pub use fit::{SegmenterOptions, fit_segmenter};
 pub use gold::{GoldParagraph, GoldToken};
 pub use paragraphs::complete_paragraphs;
 pub use segmentation::{Segmentation, SegmentedToken};
 
 use crate::weights::{MAX_CLASSES, Scores, Weights};
-use characters::{Character, decode, kinds};
+use characters::{Character, decode};
 use lexicon::Lexicon;
 use multiwords::{MultiwordBuffers, Multiwords};
 use paragraphs::Paragraphs;
-use sentences::{TokenView, find_sentences};
+use sentences::{TokenView, find_sentences, view_tokens};
 use tokens::{GapTable, Gaps, find_tokens};
 
 /// A trained segmenter; read-only, shared by threads.
@@ -205,12 +206,7 @@ impl Segmenter {
             tokens::features(gaps, &self.lexicon, gap, open, features);
             is_end(&self.tokens, features)
         });
-        views.clear();
-        views.extend(
-            spans
-                .iter()
-                .map(|&span| TokenView::of(gaps, &self.lexicon, span)),
-        );
+        view_tokens(gaps, &self.lexicon, spans, views);
         let first = segmentation.tokens.len();
         for (index, &span) in spans.iter().enumerate() {
             let (bytes, chars) = token_ranges(&gaps.characters, span, paragraph);

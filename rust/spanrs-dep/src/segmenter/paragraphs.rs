@@ -16,7 +16,7 @@ pub(super) const LONGEST: usize = 1 << 20;
 ///
 /// ```
 /// use spanrs_dep::complete_paragraphs;
-/// assert_eq!(complete_paragraphs("One.\r\n\r\nTwo.\n\nThr"), 15);
+/// assert_eq!(complete_paragraphs("One.\r\n\r\nTwo.\n\nThr"), 14);
 /// assert_eq!(complete_paragraphs("One.\nTwo."), 0);
 /// ```
 pub fn complete_paragraphs(text: &str) -> usize {

@@ -5,7 +5,7 @@
 //! always ends a sentence.
 
 use super::characters::{is_letter, kinds};
-use super::hashes::mix;
+use super::hashes::{FeatureWriter, mix};
 use super::lexicon::Lexicon;
 use super::tokens::Gaps;
 
@@ -28,9 +28,20 @@ pub(super) struct TokenView {
     is_spaced: bool,
 }
 
+/// Replaces `views` with the views of the tokens of a paragraph.
+pub(super) fn view_tokens(
+    gaps: &Gaps,
+    lexicon: &Lexicon,
+    spans: &[(usize, usize)],
+    views: &mut Vec<TokenView>,
+) {
+    views.clear();
+    views.extend(spans.iter().map(|&span| TokenView::of(gaps, lexicon, span)));
+}
+
 impl TokenView {
     /// Returns the view of the characters from `start` to `end`.
-    pub(super) fn of(gaps: &Gaps, lexicon: &Lexicon, (start, end): (usize, usize)) -> Self {
+    fn of(gaps: &Gaps, lexicon: &Lexicon, (start, end): (usize, usize)) -> Self {
         let own = gaps.characters.get(start..end).unwrap_or_default();
         let form = gaps.prefixes.hash(start, end);
         let (mut shape, mut last) = (0, 0);
@@ -163,6 +174,21 @@ fn length(n: usize) -> u64 {
     }
 }
 
+/// The tokens around a gap: before it, the last first, and after it. Tokens before the sentence and
+/// beyond the paragraph are empty.
+struct Surroundings {
+    /// The last four tokens of the sentence so far.
+    before: [TokenView; 4],
+    /// The next four tokens.
+    after: [TokenView; 4],
+    /// The first token of the sentence.
+    first: TokenView,
+    /// Hash of the kinds of the characters at both sides.
+    kinds: u64,
+    /// Logarithmic length of the sentence.
+    length: u64,
+}
+
 /// Replaces `features` with the features of the gap after token `at`.
 pub(super) fn features(
     tokens: &[TokenView],
@@ -171,84 +197,118 @@ pub(super) fn features(
     paragraph: &ParagraphView,
     features: &mut Vec<u64>,
 ) {
-    features.clear();
-    let mut number = 1000_u64;
-    let mut push = |value: u64| {
-        number += 1;
-        features.push(mix(number << 32, value));
-    };
-    let nothing = TokenView::default();
-    let view = |at: Option<usize>| at.and_then(|at| tokens.get(at)).unwrap_or(&nothing);
+    let view = |at: usize| tokens.get(at).copied().unwrap_or_default();
     let inside = |n: usize| match at.checked_sub(n) {
-        Some(at) if at >= open.start => view(Some(at)),
-        _ => &nothing,
+        Some(at) if at >= open.start => view(at),
+        _ => TokenView::default(),
     };
-    let [b0, b1, b2, b3] = [inside(0), inside(1), inside(2), inside(3)];
-    let [a0, a1, a2, a3] = [1, 2, 3, 4].map(|n| view(Some(at + n)));
+    let before = [0, 1, 2, 3].map(inside);
+    let after = [1, 2, 3, 4].map(|n| view(at + n));
+    let surroundings = Surroundings {
+        before,
+        after,
+        first: view(open.start),
+        kinds: mix(u64::from(before[0].last), u64::from(after[0].first)),
+        length: length(at + 1 - open.start),
+    };
+    let mut out = FeatureWriter::new(features, 1000);
+    push_tokens(&surroundings, &mut out);
+    push_sequences(&surroundings, &mut out);
+    push_sentence(&surroundings, open, paragraph, &mut out);
+}
+
+/// Pushes features of the two tokens at the gap, and of their neighbours.
+fn push_tokens(surroundings: &Surroundings, out: &mut FeatureWriter<'_>) {
+    let [b0, b1, b2, _] = &surroundings.before;
+    let [a0, a1, a2, _] = &surroundings.after;
+    let [last, first] = [b0.last, a0.first].map(u64::from);
     let spaced = u64::from(a0.is_spaced);
-    let len = length(at + 1 - open.start);
-    let [kb0, kb1, ka0, ka1] = [b0.last, b1.last, a0.first, a1.first].map(u64::from);
-    push(0);
-    push(spaced);
-    push(b0.form);
-    push(b1.form);
-    push(a0.form);
-    push(a1.form);
-    push(b0.suffix);
-    push(a0.suffix);
-    push(b0.shape);
-    push(a0.shape);
-    push(b0.facts);
-    push(a0.facts);
-    push(mix(a0.facts, ka0));
-    push(mix(b0.class(), mix(spaced, ka0)));
-    push(mix(b0.class(), mix(a0.shape, spaced)));
-    push(mix(b0.class(), mix(a0.facts, ka0)));
-    push(mix(b0.form, a0.form));
-    push(mix(b0.form, a0.shape));
-    push(mix(b0.shape, mix(a0.form, ka0)));
-    push(mix(b0.last as u64, mix(a0.form, ka0)));
-    push(mix(b1.class(), b0.class()));
-    push(mix(b1.class(), mix(b0.class(), a0.class())));
-    push(mix(b0.class(), mix(a0.class(), a1.class())));
-    push(mix(a0.class(), a1.class()));
-    push(mix(mix(a0.class(), a1.class()), a2.class()));
-    push(mix(mix(b1.shape, b0.shape), mix(a0.shape, a1.shape)));
-    push(mix(mix(b2.shape, b1.shape), mix(b0.shape, a0.shape)));
-    push(mix(b0.shape, mix(a0.shape, mix(a1.shape, a2.shape))));
-    push(mix(mix(kb1, kb0), mix(ka0, ka1)));
-    push(mix(len, mix(kb0, ka0)));
-    push(mix(len, mix(b0.class(), ka0)));
-    push(mix(len, a0.class()));
-    push(mix(
-        u64::from(open.brackets),
-        mix(u64::from(open.is_quoted), mix(kb0, ka0)),
-    ));
-    push(mix(u64::from(open.is_quoted), mix(b0.class(), a0.class())));
-    push(mix(paragraph.style, mix(kb0, mix(ka0, spaced))));
-    push(mix(paragraph.style, mix(b0.shape, a0.shape)));
-    push(mix(paragraph.style, mix(b0.class(), ka0)));
-    push(mix(paragraph.style, mix(a0.facts, ka0)));
-    push(mix(paragraph.style, mix(len, mix(kb0, ka0))));
-    push(mix(paragraph.size, mix(paragraph.last, mix(kb0, ka0))));
-    push(mix(open.previous_end, mix(kb0, ka0)));
-    push(mix(open.previous_end, mix(len, mix(b0.shape, a0.shape))));
-    push(mix(u64::from(open.lower), mix(kb0, ka0)));
-    push(mix(view(Some(open.start)).shape, mix(kb0, ka0)));
-    push(mix(view(Some(open.start)).class(), mix(b0.class(), ka0)));
-    push(mix(b2.form, mix(kb0, ka0)));
-    push(mix(a2.form, mix(kb0, ka0)));
-    push(mix(
-        mix(b3.shape, b2.shape),
-        mix(mix(b1.shape, b0.shape), a0.shape),
-    ));
-    push(mix(
-        b0.shape,
-        mix(mix(a0.shape, a1.shape), mix(a2.shape, a3.shape)),
-    ));
-    push(mix(mix(b1.facts, b0.facts), mix(a0.facts, a1.facts)));
-    push(mix(b0.facts, mix(a0.facts, mix(kb0, ka0))));
-    push(mix(b0.suffix, mix(a0.suffix, ka0)));
+    out.extend([0, spaced]);
+    out.extend([b0.form, b1.form, a0.form, a1.form, b0.suffix, a0.suffix]);
+    out.extend([b0.shape, a0.shape, b0.facts, a0.facts]);
+    let class = b0.class();
+    out.extend([
+        mix(a0.facts, first),
+        mix(class, mix(spaced, first)),
+        mix(class, mix(a0.shape, spaced)),
+        mix(class, mix(a0.facts, first)),
+        mix(b0.form, a0.form),
+        mix(b0.form, a0.shape),
+        mix(b0.shape, mix(a0.form, first)),
+        mix(last, mix(a0.form, first)),
+        mix(b0.facts, mix(a0.facts, surroundings.kinds)),
+        mix(b0.suffix, mix(a0.suffix, first)),
+        mix(b2.form, surroundings.kinds),
+        mix(a2.form, surroundings.kinds),
+    ]);
+}
+
+/// Pushes sequences of classes and shapes across the gap.
+fn push_sequences(surroundings: &Surroundings, out: &mut FeatureWriter<'_>) {
+    let [b0, b1, b2, b3] = &surroundings.before;
+    let [a0, a1, a2, a3] = &surroundings.after;
+    let [cb1, cb0, ca0, ca1, ca2] = [b1, b0, a0, a1, a2].map(TokenView::class);
+    out.extend([
+        mix(cb1, cb0),
+        mix(cb1, mix(cb0, ca0)),
+        mix(cb0, mix(ca0, ca1)),
+        mix(ca0, ca1),
+        mix(mix(ca0, ca1), ca2),
+    ]);
+    let near = mix(b0.shape, a0.shape);
+    out.extend([
+        mix(mix(b1.shape, b0.shape), mix(a0.shape, a1.shape)),
+        mix(mix(b2.shape, b1.shape), near),
+        mix(near, mix(a1.shape, a2.shape)),
+        mix(mix(b3.shape, b2.shape), mix(b1.shape, near)),
+        mix(near, mix(a1.shape, mix(a2.shape, a3.shape))),
+        mix(mix(b1.facts, b0.facts), mix(a0.facts, a1.facts)),
+        mix(
+            surroundings.kinds,
+            mix(u64::from(b1.last), u64::from(a1.first)),
+        ),
+    ]);
+}
+
+/// Pushes features of the sentence so far and of the paragraph.
+fn push_sentence(
+    surroundings: &Surroundings,
+    open: &OpenSentence,
+    paragraph: &ParagraphView,
+    out: &mut FeatureWriter<'_>,
+) {
+    let ([b0, ..], [a0, ..]) = (&surroundings.before, &surroundings.after);
+    let Surroundings {
+        first,
+        kinds,
+        length,
+        ..
+    } = *surroundings;
+    let [brackets, quoted, lower] =
+        [open.brackets, u8::from(open.is_quoted), open.lower].map(u64::from);
+    let class = mix(b0.class(), u64::from(a0.first));
+    let shapes = mix(b0.shape, a0.shape);
+    out.extend([
+        mix(length, kinds),
+        mix(length, class),
+        mix(length, a0.class()),
+        mix(brackets, mix(quoted, kinds)),
+        mix(quoted, mix(b0.class(), a0.class())),
+        mix(lower, kinds),
+        mix(first.shape, kinds),
+        mix(first.class(), class),
+        mix(open.previous_end, kinds),
+        mix(open.previous_end, mix(length, shapes)),
+    ]);
+    let style = paragraph.style;
+    out.extend([
+        mix(style, mix(kinds, u64::from(a0.is_spaced))),
+        mix(style, shapes),
+        mix(style, class),
+        mix(style, mix(a0.facts, u64::from(a0.first))),
+        mix(style, mix(length, kinds)),
+        mix(paragraph.size, mix(paragraph.last, kinds)),
+    ]);
 }
 
 /// Finds the sentences of a paragraph: calls `end` with the index after the last token of each.

@@ -5,7 +5,7 @@
 //! in the training data; the others by a perceptron, from left to right.
 
 use super::characters::{Character, KINDS, is_unspaced, kinds};
-use super::hashes::{LONGEST, Prefixes, mix};
+use super::hashes::{FeatureWriter, LONGEST, Prefixes, mix};
 use super::lexicon::Lexicon;
 
 /// What is known about gaps between characters of two kinds.
@@ -106,9 +106,9 @@ impl Gaps {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenToken {
     /// Index of its first character.
-    pub(super) start: usize,
+    start: usize,
     /// Index of the first character after the last white space.
-    pub(super) chunk: usize,
+    chunk: usize,
     /// Hash of its shape.
     shape: u64,
     /// Hash of the shape of the characters since the last white space.
@@ -151,40 +151,53 @@ pub(super) fn features(
     open: &OpenToken,
     features: &mut Vec<u64>,
 ) {
-    features.clear();
-    let mut number = u64::from(left + 1 < right) * 100;
-    let mut push = |value: u64| {
-        number += 1;
-        features.push(mix(number << 32, value));
-    };
-    push(0);
+    // Gaps across white space have templates of their own.
+    let mut out = FeatureWriter::new(features, u64::from(left + 1 < right) * 100);
+    push_characters(gaps, (left, right), &mut out);
+    push_parts(gaps, lexicon, (left, right), open, &mut out);
+    let kinds = [left, right].map(|at| gaps.kind(at) as u8);
+    if kinds.into_iter().any(is_unspaced) {
+        push_lengths(gaps, lexicon, (left, right), open, &mut out);
+    }
+}
+
+/// Pushes the characters on both sides of the gap, and their kinds.
+fn push_characters(gaps: &Gaps, (left, right): (usize, usize), out: &mut FeatureWriter<'_>) {
     let before = |n: usize| match left.checked_sub(n) {
         Some(at) => (gaps.folded(at), gaps.kind(at)),
-        None => (' ' as u64, u64::from(kinds::SPACE)),
+        None => (u64::from(b' '), u64::from(kinds::SPACE)),
     };
     let after = |n: usize| (gaps.folded(right + n), gaps.kind(right + n));
-    let [b0, b1, b2, b3] = [0, 1, 2, 3].map(before);
-    let [a0, a1, a2, a3] = [0, 1, 2, 3].map(after);
-    for (character, _) in [b0, b1, b2, b3, a0, a1, a2, a3] {
-        push(character);
-    }
-    let b10 = mix(b1.0, b0.0);
-    let a01 = mix(a0.0, a1.0);
-    push(b10);
-    push(a01);
-    push(mix(b0.0, a0.0));
-    push(mix(b10, a0.0));
-    push(mix(b0.0, a01));
-    push(mix(b10, a01));
-    push(mix(b2.0, b10));
-    push(mix(a01, a2.0));
-    push(mix(mix(b2.0, b10), a0.0));
-    push(mix(b0.0, mix(a01, a2.0)));
-    let kinds_near = mix(mix(b1.1, b0.1), mix(a0.1, a1.1));
-    push(kinds_near);
-    push(mix(kinds_near, b2.1));
-    push(mix(kinds_near, a2.1));
-    push(mix(mix(kinds_near, mix(b2.1, b3.1)), mix(a2.1, a3.1)));
+    let [(b0, kb0), (b1, kb1), (b2, kb2), (b3, kb3)] = [0, 1, 2, 3].map(before);
+    let [(a0, ka0), (a1, ka1), (a2, ka2), (a3, ka3)] = [0, 1, 2, 3].map(after);
+    out.extend([0, b0, b1, b2, b3, a0, a1, a2, a3]);
+    let [b10, a01] = [mix(b1, b0), mix(a0, a1)];
+    let [b210, a012] = [mix(b2, b10), mix(a01, a2)];
+    out.extend([
+        b10,
+        a01,
+        mix(b0, a0),
+        mix(b10, a0),
+        mix(b0, a01),
+        mix(b10, a01),
+    ]);
+    out.extend([b210, a012, mix(b210, a0), mix(b0, a012)]);
+    let near = mix(mix(kb1, kb0), mix(ka0, ka1));
+    out.extend([near, mix(near, kb2), mix(near, ka2)]);
+    out.push(mix(mix(near, mix(kb2, kb3)), mix(ka2, ka3)));
+}
+
+/// Pushes the token so far, the rest up to the next white space, their shapes, and whether they are
+/// known.
+fn push_parts(
+    gaps: &Gaps,
+    lexicon: &Lexicon,
+    (left, right): (usize, usize),
+    open: &OpenToken,
+    out: &mut FeatureWriter<'_>,
+) {
+    let [b0, a0] = [left, right].map(|at| gaps.folded(at));
+    let [kb0, ka0, ka1] = [left, right, right + 1].map(|at| gaps.kind(at));
     let end = gaps
         .chunk_ends
         .get(right)
@@ -193,47 +206,50 @@ pub(super) fn features(
     let rest = gaps.prefixes.hash(right, end);
     let whole = gaps.prefixes.hash(open.start, end);
     let is_short = end - open.chunk <= LONGEST;
-    let rest_shape = if is_short { gaps.shapes[right] } else { 0 };
-    push(token);
-    push(mix(token, a0.0));
-    push(mix(token, a0.1));
-    push(mix(open.shape, a0.0));
-    push(mix(mix(open.shape, a0.1), a1.1));
-    push(rest);
-    push(mix(rest, b0.0));
-    push(mix(rest, b0.1));
-    push(mix(whole, (right - open.start) as u64));
-    push(mix(rest_shape, b0.0));
-    push(mix(open.shape, rest_shape));
-    push(mix(mix(open.shape, rest_shape), a0.0));
-    push(mix(open.chunk_shape, rest_shape));
-    let next = end + 1;
-    let next_kind = gaps.kind(next);
-    push(mix(mix(rest, next_kind), gaps.kind(next + 1)));
-    push(mix(mix(rest, next_kind), mix(open.shape, b0.0)));
-    push(mix(mix(token, rest), next_kind));
+    let rest_shape = gaps
+        .shapes
+        .get(right)
+        .copied()
+        .filter(|_| is_short)
+        .unwrap_or_default();
+    let len = (right - open.start) as u64;
+    out.extend([token, mix(token, a0), mix(token, ka0)]);
+    out.extend([mix(open.shape, a0), mix(mix(open.shape, ka0), ka1)]);
+    out.extend([rest, mix(rest, b0), mix(rest, kb0), mix(whole, len)]);
+    let shapes = mix(open.shape, rest_shape);
+    out.extend([
+        mix(rest_shape, b0),
+        shapes,
+        mix(shapes, a0),
+        mix(open.chunk_shape, rest_shape),
+    ]);
+    let next = mix(rest, gaps.kind(end + 1));
+    out.extend([
+        mix(next, gaps.kind(end + 2)),
+        mix(next, mix(open.shape, b0)),
+        mix(token, next),
+    ]);
     let known = lexicon.known(token) << 2 | lexicon.known(rest) << 1 | lexicon.known(whole);
-    push(known);
-    push(mix(known, mix(b0.0, a0.0)));
-    push(mix(known, mix(open.shape, rest_shape)));
-    push(mix(((right - open.start) as u64).min(8), mix(b0.1, a0.1)));
-    if is_unspaced(b0.1 as u8) || is_unspaced(a0.1 as u8) {
-        push_lengths(gaps, lexicon, (left, right), open, &mut push);
-    }
+    out.extend([known, mix(known, mix(b0, a0)), mix(known, shapes)]);
+    out.push(mix(len.min(8), mix(kb0, ka0)));
 }
 
-/// Pushes the lengths of the known tokens that end or start at the gap, for scripts without spaces.
+/// Longest tokens that are looked up in scripts without spaces, in characters.
+const LONGEST_UNSPACED: usize = 6;
+
+/// Pushes the lengths of the known tokens that end at the gap, start at the gap, or start where the
+/// token starts, for scripts without spaces.
 fn push_lengths(
     gaps: &Gaps,
     lexicon: &Lexicon,
     (left, right): (usize, usize),
     open: &OpenToken,
-    push: &mut impl FnMut(u64),
+    out: &mut FeatureWriter<'_>,
 ) {
     let known = |start: usize, end: usize| lexicon.known(gaps.prefixes.hash(start, end));
     let len = gaps.characters.len();
     let (mut ending, mut starting, mut across) = (0, 0, 0);
-    for n in 1..=6 {
+    for n in 1..=LONGEST_UNSPACED {
         if let Some(start) = (left + 1).checked_sub(n) {
             ending |= known(start, left + 1) << n;
         }
@@ -242,12 +258,9 @@ fn push_lengths(
             across |= known(open.start, right + n) << n;
         }
     }
-    push(ending);
-    push(starting);
-    push(across);
-    push(mix(ending, starting));
-    push(mix(across, (right - open.start) as u64));
-    push(mix(mix(across, starting), ending));
+    out.extend([ending, starting, across, mix(ending, starting)]);
+    out.push(mix(across, (right - open.start) as u64));
+    out.push(mix(mix(across, starting), ending));
 }
 
 /// Finds the tokens of a paragraph: replaces `spans` with their ranges in characters. `ask` decides

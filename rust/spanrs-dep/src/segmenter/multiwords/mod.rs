@@ -15,7 +15,7 @@ mod train;
 use crate::feature_index::FeatureIndex;
 use crate::weights::{Lookup, Scores, Weights};
 
-use super::hashes::{Prefixes, hash_of, mix};
+use super::hashes::{FeatureWriter, Prefixes, hash_of, mix};
 use super::sentences::TokenView;
 use super::tokens::Gaps;
 use rule::push_words;
@@ -220,41 +220,35 @@ fn features(
     (views, at): (&[TokenView], usize),
     features: &mut Vec<u64>,
 ) {
-    features.clear();
-    let mut number = 2000_u64;
-    let mut push = |value: u64| {
-        number += 1;
-        features.push(mix(number << 32, value));
-    };
     let view = |at: Option<usize>| at.and_then(|at| views.get(at)).copied().unwrap_or_default();
     let [own, after, after2] = [0, 1, 2].map(|n| view(at.checked_add(n)));
     let [before, before2] = [1, 2].map(|n| view(at.checked_sub(n)));
     let suffix = |n: usize| prefixes.hash(end - n.min(end - start), end);
     let prefix = |n: usize| prefixes.hash(start, start + n.min(end - start));
-    push(0);
-    push(own.form);
-    push(own.facts);
-    push(own.shape);
-    for n in 1..=4 {
-        push(suffix(n));
-        push(prefix(n));
-    }
-    push(mix(suffix(2), own.shape));
-    push(mix(suffix(2), own.facts));
-    push(mix(suffix(3), own.facts));
-    push(mix(own.form, before.form));
-    push(mix(own.form, after.form));
-    push(mix(own.form, after.suffix));
-    push(mix(own.form, before.suffix));
-    push(mix(own.form, mix(before.class(), after.class())));
-    push(mix(own.form, mix(after.suffix, after2.suffix)));
-    push(mix(own.form, mix(after.class(), after2.class())));
-    push(mix(own.form, mix(before2.class(), before.class())));
-    push(mix(own.form, u64::from(own.first)));
-    for n in 1..=2 {
-        push(mix(suffix(n), before.form));
-        push(mix(suffix(n), after.form));
-        push(mix(suffix(n), after.suffix));
-        push(mix(suffix(n), mix(before.class(), after.class())));
+    let mut out = FeatureWriter::new(features, 2000);
+    out.extend([0, own.form, own.facts, own.shape]);
+    out.extend([suffix(1), prefix(1), suffix(2), prefix(2)]);
+    out.extend([suffix(3), prefix(3), suffix(4), prefix(4)]);
+    out.extend([
+        mix(suffix(2), own.shape),
+        mix(suffix(2), own.facts),
+        mix(suffix(3), own.facts),
+    ]);
+    let classes = mix(before.class(), after.class());
+    let contexts = [
+        before.form,
+        after.form,
+        after.suffix,
+        before.suffix,
+        classes,
+        mix(after.suffix, after2.suffix),
+        mix(after.class(), after2.class()),
+        mix(before2.class(), before.class()),
+        u64::from(own.first),
+    ];
+    out.extend(contexts.map(|context| mix(own.form, context)));
+    for suffix in [suffix(1), suffix(2)] {
+        let contexts = [before.form, after.form, after.suffix, classes];
+        out.extend(contexts.map(|context| mix(suffix, context)));
     }
 }

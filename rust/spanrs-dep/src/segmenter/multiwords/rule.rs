@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::characters::kind_and_folded;
+use super::super::hashes::LONGEST;
 
 /// How a token is divided into words: it is a stem between a prefix and a suffix, which are
 /// replaced by words of their own.
@@ -70,12 +71,16 @@ fn byte_of(text: &str, char: usize) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// Returns a word in the case of a token: in capitals if the token has at least two letters and
-/// all of them are capitals, with a capital first letter if the word `is_first` and the token
-/// starts with a capital.
-fn in_case_of(token: &str, word: &str, is_first: bool) -> String {
+/// Returns true if a token has at least two letters and all of them are capitals.
+fn is_in_capitals(token: &str) -> bool {
     let mut letters = token.chars().filter(|c| c.is_alphabetic());
-    if letters.clone().nth(1).is_some() && letters.all(char::is_uppercase) {
+    letters.clone().nth(1).is_some() && letters.all(char::is_uppercase)
+}
+
+/// Returns a word in the case of a token: in capitals if the token is, with a capital first letter
+/// if the word `is_first` and the token starts with a capital.
+fn in_case_of(token: &str, word: &str, is_first: bool) -> String {
+    if is_in_capitals(token) {
         return word.to_uppercase();
     }
     let mut rest = word.chars();
@@ -94,20 +99,29 @@ impl Rule {
         let stored = stored(token, words);
         let token: Vec<char> = fold(token).chars().collect();
         let form: Vec<char> = fold(words.get(stem)?).chars().collect();
+        // Folding changes digits, which must not be in words.
+        let lower: Vec<char> = words.get(stem)?.to_lowercase().chars().collect();
         let (before, after) = (stored.get(..stem)?, stored.get(stem + 1..)?);
         let (start, from, len) = match stored.concat().chars().eq(token.iter().copied()) {
             true => (before.concat().chars().count(), 0, form.len()),
             false => longest_common(&token, &form),
         };
         let text = |chars: Option<&[char]>| chars.unwrap_or_default().iter().collect::<String>();
-        (len > 0).then(|| Self {
+        (len > 0 && lower.len() == form.len()).then(|| Self {
             prefix: text(token.get(..start)),
             suffix: text(token.get(start + len..)),
             before: before.to_vec(),
-            prepended: text(form.get(..from)),
-            appended: text(form.get(from + len..)),
+            prepended: text(lower.get(..from)),
+            appended: text(lower.get(from + len..)),
             after: after.to_vec(),
         })
+    }
+
+    /// Returns true if the rule can be found by its prefix and suffix: they are not both empty, and
+    /// not too long.
+    pub(in super::super) fn has_usable_affixes(&self) -> bool {
+        let lengths = [&self.prefix, &self.suffix].map(|affix| affix.chars().count());
+        lengths.into_iter().all(|len| len <= LONGEST) && lengths != [0, 0]
     }
 
     /// Appends the words of a token to `out`. The folded token must have the prefix and the suffix
@@ -121,19 +135,14 @@ impl Rule {
         let (stem, suffix) = rest.split_at(byte_of(rest, stem));
         let mut words = Vec::new();
         push_words(prefix, token, &self.before, &mut words);
-        let is_first = words.is_empty();
-        let case = |part: &str, is_first: bool| in_case_of(token, part, is_first);
-        words.push(match self.prepended.is_empty() {
-            true => stem.to_owned() + &case(&self.appended, false),
-            false => {
-                case(&self.prepended, is_first)
-                    + &stem.to_lowercase()
-                    + &case(&self.appended, false)
-            }
-        });
-        let first = words.len();
+        let prepended = in_case_of(token, &self.prepended, words.is_empty());
+        // The capital of the token has moved to the characters in front of the stem.
+        let stem = match prepended.is_empty() || is_in_capitals(token) {
+            true => stem.to_owned(),
+            false => stem.to_lowercase(),
+        };
+        words.push(prepended + &stem + &in_case_of(token, &self.appended, false));
         push_words(suffix, token, &self.after, &mut words);
-        debug_assert!(words.len() == first + self.after.len());
         out.append(&mut words);
     }
 }
@@ -152,4 +161,52 @@ fn longest_common(a: &[char], b: &[char]) -> (usize, usize, usize) {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn apply(rule: &Rule, token: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        rule.apply(token, &mut words);
+        words
+    }
+
+    #[test]
+    fn rules_generalise_to_other_stems() {
+        let rule = Rule::of("don't", &["do", "n't"], 0).unwrap();
+        assert_eq!(rule, Rule::of("HASN’T", &["HAS", "N’T"], 0).unwrap());
+        assert_eq!(apply(&rule, "Isn’T"), ["Is", "n’T"]);
+        let rule = Rule::of("dámelo", &["da", "me", "lo"], 0).unwrap();
+        assert_eq!(apply(&rule, "dámelo"), ["da", "me", "lo"]);
+        let rule = Rule::of("farlo", &["fare", "lo"], 0).unwrap();
+        assert_eq!(apply(&rule, "Mangiarlo"), ["Mangiare", "lo"]);
+        assert_eq!(apply(&rule, "DIRLO"), ["DIRE", "LO"]);
+        let rule = Rule::of("al", &["a", "il"], 1).unwrap();
+        assert_eq!(apply(&rule, "AL"), ["A", "IL"]);
+        assert_eq!(apply(&rule, "Al"), ["A", "il"]);
+        let rule = Rule::of("wktb", &["w", "ktb"], 1).unwrap();
+        assert_eq!(apply(&rule, "wqrA"), ["w", "qrA"]);
+    }
+
+    proptest! {
+        #[test]
+        fn rules_give_the_words_they_were_made_of(
+            words in proptest::collection::vec("[abc']{1,4}", 2..4),
+            other in "[abc']{1,6}",
+            is_concatenation in any::<bool>(),
+        ) {
+            let token = if is_concatenation { words.concat() } else { other };
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            for stem in 0..words.len() {
+                match Rule::of(&token, &words, stem) {
+                    Some(rule) => prop_assert_eq!(apply(&rule, &token), &words[..]),
+                    None => prop_assert!(!words[stem].contains(|c| token.contains(c))),
+                }
+            }
+        }
+    }
 }

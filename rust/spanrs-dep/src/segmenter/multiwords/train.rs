@@ -117,7 +117,10 @@ impl MultiwordTrainer {
 fn find_rules<'a>(tokens: impl Iterator<Item = (&'a str, &'a [String])>) -> Option<Rules> {
     // Each distinct division of a token, with its number of occurrences.
     let mut divisions: BTreeMap<(String, Vec<String>), usize> = BTreeMap::new();
-    for (token, words) in tokens.filter(|(_, words)| words.len() > 1) {
+    // Files of models cannot contain words with control characters, nor empty words.
+    let is_word = |word: &String| !word.is_empty() && !word.contains(char::is_control);
+    let is_multiword = |words: &[String]| words.len() > 1 && words.iter().all(is_word);
+    for (token, words) in tokens.filter(|(_, words)| is_multiword(words)) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         *divisions
             .entry((fold(token), stored(token, &words)))
@@ -132,6 +135,7 @@ fn find_rules<'a>(tokens: impl Iterator<Item = (&'a str, &'a [String])>) -> Opti
         };
         stems
             .filter_map(|stem| Rule::of(token, &words, stem))
+            .filter(Rule::has_usable_affixes)
             .collect()
     };
     let mut support: BTreeMap<Rule, usize> = BTreeMap::new();
