@@ -33,13 +33,15 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::parser::templates::Templates;
 use crate::parser::{Parser, ParserFeatures, ParserSetup};
+use crate::tagger::rich;
 use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::weights::{MAX_CLASSES, Rows, Weights};
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models in which this field is true.
-const VERSION: u64 = 2;
+/// Version 2 adds [`TaggerHeader::upos_history`], and is only written for models in which this field is true. Version 3
+/// adds [`TaggerHeader::templates`], and is only written for models with more than the first templates.
+const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
 
@@ -57,7 +59,7 @@ impl From<TensorError> for Error {
 /// The JSON in the header: everything except tensors.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// 1, or [`VERSION`].
+    /// From 1 to [`VERSION`].
     version: u64,
     /// See [`Model::padded`].
     padded: bool,
@@ -81,6 +83,22 @@ struct TaggerHeader {
     /// True if the UPOS tags of previous words are features; otherwise the XPOS tags are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     upos_history: bool,
+    /// Number of templates of the rich features; other features always have the default.
+    #[serde(
+        default = "first_templates",
+        skip_serializing_if = "has_first_templates"
+    )]
+    templates: u32,
+}
+
+/// The number of templates of files that do not contain it.
+fn first_templates() -> u32 {
+    rich::FIRST_TEMPLATES
+}
+
+/// Returns true if the number of templates need not be written.
+fn has_first_templates(templates: &u32) -> bool {
+    *templates == rich::FIRST_TEMPLATES
 }
 
 /// The part of the header for a parser.
@@ -168,7 +186,11 @@ impl Model {
         let tagger = self.tagger.as_ref();
         let upos_history = tagger.is_some_and(|tagger| tagger.setup.history == History::Upos);
         let header = Header {
-            version: if upos_history { VERSION } else { 1 },
+            version: match tagger {
+                Some(tagger) if !has_first_templates(&tagger.templates()) => VERSION,
+                _ if upos_history => 2,
+                _ => 1,
+            },
             padded: self.padded,
             tagger: tagger.map(|tagger| TaggerHeader {
                 published: tagger.setup.features == TaggerFeatures::Published,
@@ -179,6 +201,7 @@ impl Model {
                     .collect(),
                 scale: tagger.weights.scale(),
                 upos_history,
+                templates: tagger.templates(),
             }),
             parser: self.parser.as_ref().map(|parser| ParserHeader {
                 templates: parser.templates().map(str::to_owned),
@@ -332,14 +355,22 @@ impl Tensors<'_> {
             true => TaggerFeatures::Published,
             false => TaggerFeatures::Rich,
         };
+        if ![rich::FIRST_TEMPLATES, rich::TEMPLATES].contains(&header.templates) {
+            return Err(damaged(format!(
+                "the tagger has {} templates",
+                header.templates
+            )));
+        }
         let history = match header.upos_history {
             true => History::Upos,
             false => History::Xpos,
         };
         let tagdict = self.lexicon("tagger.tagdict", classes.len())?;
         let known_tags = self.lexicon("tagger.known_tags", u32::MAX as usize)?;
+        let mut setup = TaggerSetup::new(features, (classes, history), tagdict, known_tags);
+        setup.templates = header.templates;
         Ok(Tagger {
-            setup: TaggerSetup::new(features, (classes, history), tagdict, known_tags),
+            setup,
             weights,
             names,
         })

@@ -29,6 +29,7 @@
 
 pub(crate) mod published;
 pub(crate) mod rich;
+mod tag_counts;
 mod train;
 
 use crate::feature_index::FeatureIndex;
@@ -55,7 +56,7 @@ pub struct Tags {
 pub enum TaggerFeatures {
     /// The 14 features of parser.py and NLTK's `PerceptronTagger`, identified by name.
     Published,
-    /// Affixes, shapes, known tags of the word and its neighbours: 42 features, identified by hash.
+    /// Affixes, shapes, known tags of the word and its neighbours: 46 features, identified by hash.
     #[default]
     Rich,
 }
@@ -114,6 +115,8 @@ impl Lexicon {
 pub(crate) struct TaggerSetup {
     /// The features extracted from words.
     pub(crate) features: TaggerFeatures,
+    /// Number of templates of rich features that the weights were trained with.
+    pub(crate) templates: u32,
     /// The classes, sorted: of equal scores the last class wins, as in parser.py.
     pub(crate) classes: Vec<Tags>,
     /// Which tags are features of later words.
@@ -205,7 +208,8 @@ impl TaggerSentence {
 }
 
 impl TaggerSetup {
-    /// Creates a setup. `classes` must be sorted, and the numbers in `tagdict` are classes.
+    /// Creates a setup with all templates. `classes` must be sorted, and the numbers in `tagdict` are
+    /// classes.
     pub(crate) fn new(
         features: TaggerFeatures,
         (classes, history): (Vec<Tags>, History),
@@ -218,6 +222,7 @@ impl TaggerSetup {
             .collect();
         Self {
             features,
+            templates: rich::TEMPLATES,
             classes,
             history,
             texts,
@@ -281,7 +286,7 @@ impl TaggerSetup {
                     None => 3,
                 };
                 let tags = [code(1), code(2)];
-                rich::features(&sentence.rich, at, tags, features);
+                rich::features(&sentence.rich, at, tags, self.templates, features);
             }
         }
     }
@@ -296,6 +301,14 @@ impl Tagger {
     /// Returns the feature set of the tagger.
     pub fn features(&self) -> TaggerFeatures {
         self.setup.features
+    }
+
+    /// Returns the number of templates of rich features in model files.
+    pub(crate) fn templates(&self) -> u32 {
+        match self.setup.features {
+            TaggerFeatures::Published => rich::FIRST_TEMPLATES,
+            TaggerFeatures::Rich => self.setup.templates,
+        }
     }
 
     /// Returns the frequent words that have one tag, as written, and the class of this tag. The

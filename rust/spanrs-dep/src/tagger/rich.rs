@@ -18,14 +18,24 @@
 //! | 2 | suffix of 3 and shape of the previous word |
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
+//! | 4 | known tags at -1, 0 and 1; of the words at -1, -2 and 2 |
 //!
 //! *Known tags* are the set of tags of a word in the training data (see `known_tags` of the
 //! trainer); a word that is unknown as written is looked up in lower case. Tokens before and after
 //! a sentence have the value 0 in all fields, and a combination is a feature unless all its values
 //! are 0.
 
+//!
+//! Models say how many templates of this list they use ([`TEMPLATES`] when trained now), so new
+//! templates are only appended. Models with [`FIRST_TEMPLATES`] have no others.
+
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
+
+/// Number of templates, including the bias.
+pub(crate) const TEMPLATES: u32 = 46;
+/// Number of templates of models that do not say how many they use.
+pub(crate) const FIRST_TEMPLATES: u32 = 42;
 
 /// The parts of a token that features need, as hashes; 0 means "nothing".
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +43,7 @@ pub(crate) struct Token {
     /// The word as written, the key of the tagdict.
     pub(crate) word: u64,
     /// The word in lower case.
-    lower: u64,
+    pub(crate) lower: u64,
     /// The first one to four characters.
     prefixes: [u64; 4],
     /// The last one to five characters.
@@ -41,7 +51,7 @@ pub(crate) struct Token {
     /// The shape; see [`shape`].
     shape: u64,
     /// Number of the set of tags that the word has in the training data, plus 1; 0 for words that
-    /// are rare in the training data.
+    /// are unknown or too rare.
     pub(crate) tags: u64,
 }
 
@@ -138,10 +148,16 @@ pub(crate) fn padded<'a>(
 }
 
 /// Replaces `features` with the hashes of the features of the word with index `at`. `tokens` are
-/// padded by two, and `previous` are hashes of the tags of the previous and the second previous
-/// word.
+/// padded by two, `previous` are hashes of the tags of the previous and the second previous word,
+/// and `templates` is the number of templates to use.
 #[inline]
-pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features: &mut Vec<u64>) {
+pub(crate) fn features(
+    tokens: &[Token],
+    at: usize,
+    previous: [u64; 2],
+    templates: u32,
+    features: &mut Vec<u64>,
+) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {
         return;
     };
@@ -194,4 +210,11 @@ pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features
     push(mix(own.tags, mix(after.tags, after2.tags)));
     push(mix(own.shape, mix(before.shape, after.shape)));
     push(mix(own.shape, own.suffixes[2]));
+    if templates == FIRST_TEMPLATES {
+        return;
+    }
+    push(mix(before.tags, mix(own.tags, after.tags)));
+    push(before.tags);
+    push(before2.tags);
+    push(after2.tags);
 }
