@@ -125,7 +125,8 @@ pub(crate) struct TaggerSetup {
     texts: Vec<TextHash>,
     /// Frequent words with one tag, as written, and their class.
     pub(crate) tagdict: Lexicon,
-    /// Words with the number of their set of tags in the training data; for rich features only.
+    /// Words with the numbers of their set of tags and their profile in the training data, packed by
+    /// [`rich::pack`]; for rich features only.
     pub(crate) known_tags: Lexicon,
 }
 
@@ -244,7 +245,12 @@ impl TaggerSetup {
                 sentence.published.len()
             }
             TaggerFeatures::Rich => {
-                rich::padded(words, &self.known_tags.index, &mut sentence.rich);
+                rich::padded(
+                    words,
+                    &self.known_tags.index,
+                    self.templates,
+                    &mut sentence.rich,
+                );
                 sentence.rich.len()
             }
         };

@@ -18,10 +18,11 @@
 //! | 2 | suffix of 3 and shape of the previous word |
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
-//! | 4 | known tags at -1, 0 and 1; of the words at -1, -2 and 2 |
+//! | 4 | profiles at 0; 1; 0 and 1; -1, 0 and 1 |
 //!
-//! *Known tags* are the set of tags of a word in the training data (see `known_tags` of the
-//! trainer); a word that is unknown as written is looked up in lower case. Tokens before and after
+//! *Known tags* are the set of tags of a frequent word in the training data, and the *profile* of a
+//! word contains the tags of its lower case form with the levels of their shares (module
+//! `tag_counts`); a word without known tags as written has those of its lower case form. Tokens before and after
 //! a sentence have the value 0 in all fields, and a combination is a feature unless all its values
 //! are 0.
 
@@ -50,9 +51,22 @@ pub(crate) struct Token {
     suffixes: [u64; 5],
     /// The shape; see [`shape`].
     shape: u64,
-    /// Number of the set of tags that the word has in the training data, plus 1; 0 for words that
-    /// are unknown or too rare.
-    pub(crate) tags: u64,
+    /// Number of the set of tags that the word has in the training data, from 1; 0 for words that
+    /// are rare in the training data.
+    tags: u64,
+    /// Number of the word's profile, from 1; 0 for unknown words.
+    pub(crate) profile: u64,
+}
+
+/// Returns the number of a word in the lexicon: the number of its set of known tags (0 for none), and
+/// the number of its profile. Both must be below 65,535.
+pub(crate) fn pack(tags: u32, profile: u32) -> u32 {
+    tags << 16 | profile
+}
+
+/// Returns the numbers of known tags and profile of a number in the lexicon.
+pub(crate) fn unpack(number: u32) -> (u64, u64) {
+    (u64::from(number >> 16), u64::from(number & 0xFFFF))
 }
 
 /// Returns a hash of two hashes or small numbers, which depends on their order.
@@ -104,8 +118,10 @@ fn shape(word: &str) -> u64 {
 }
 
 impl Token {
-    /// Computes the hashes of a word, and looks up its known tags.
-    pub(crate) fn of(word: &str, known_tags: &FeatureIndex) -> Self {
+    /// Computes the hashes of a word, and looks up its known tags, of the word as written or else in
+    /// lower case, and the profile of its lower case form. In models with the first templates, the number in
+    /// the lexicon is that of the known tags minus 1.
+    pub(crate) fn of(word: &str, known_tags: &FeatureIndex, templates: u32) -> Self {
         let text = TextHash::of(word).value();
         let lower = match word
             .bytes()
@@ -120,10 +136,16 @@ impl Token {
             .rev()
             .map(|(at, _)| at)
             .take_while(|&at| at > 0);
-        let find = |word| known_tags.find(word);
-        let tags = find(text)
-            .or_else(|| find(lower))
-            .map_or(0, |tags| u64::from(tags) + 1);
+        let find = |word| match known_tags.find(word) {
+            None => (0, 0),
+            Some(number) if templates == FIRST_TEMPLATES => (u64::from(number) + 1, 0),
+            Some(number) => unpack(number),
+        };
+        let of_lower = find(lower);
+        let tags = match find(text) {
+            (0, _) => of_lower.0,
+            (tags, _) => tags,
+        };
         Self {
             word: text,
             lower,
@@ -131,6 +153,7 @@ impl Token {
             suffixes: affixes(word, before_last, false),
             shape: shape(word),
             tags,
+            profile: of_lower.1,
         }
     }
 }
@@ -139,11 +162,12 @@ impl Token {
 pub(crate) fn padded<'a>(
     words: impl Iterator<Item = &'a str>,
     known_tags: &FeatureIndex,
+    templates: u32,
     tokens: &mut Vec<Token>,
 ) {
     tokens.clear();
     tokens.extend([Token::default(); 2]);
-    tokens.extend(words.map(|word| Token::of(word, known_tags)));
+    tokens.extend(words.map(|word| Token::of(word, known_tags, templates)));
     tokens.extend([Token::default(); 2]);
 }
 
@@ -213,8 +237,9 @@ pub(crate) fn features(
     if templates == FIRST_TEMPLATES {
         return;
     }
-    push(mix(before.tags, mix(own.tags, after.tags)));
-    push(before.tags);
-    push(before2.tags);
-    push(after2.tags);
+    let profiles = mix(own.profile, after.profile);
+    push(own.profile);
+    push(after.profile);
+    push(profiles);
+    push(mix(before.profile, profiles));
 }

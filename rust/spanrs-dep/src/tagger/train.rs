@@ -7,13 +7,13 @@
 //! - the tagdict: words that occur at least `min_count` times and have their most frequent class
 //!   (of equally frequent classes the first to occur) for at least a share of `min_share` of their
 //!   occurrences;
-//! - for rich features the known tags of each word (module `tag_counts`).
+//! - for rich features the known tags and the profile of each word (module `tag_counts`).
 //!
 //! A sentence is then tagged with the weights so far, as in prediction: nothing is learnt from
 //! words in the tagdict, and features of previous tags use the predicted tags, so that the tagger
-//! learns from its own mistakes. There are two differences from prediction. The known tags of a word
-//! are those of its other occurrences in the training data, because with its own tag they would
-//! give the answer for rare words. And a share `dropout` of the features is ignored, at random, so
+//! learns from its own mistakes. There are two differences from prediction. The profile of a word
+//! is that of its other occurrences in the training data, because with its own tag it would give the
+//! answer for rare words. And a share `dropout` of the features is ignored, at random, so
 //! that the tagger does not rely on few features (dropout of features: Hinton et al. 2012,
 //! "Improving neural networks by preventing co-adaptation of feature detectors"; for perceptron
 //! taggers Søgaard 2013, "Part-of-speech tagging with antagonistic adversaries").
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use spanrs_base::{Interner, Rng};
 
-use super::tag_counts::{HeldOutTags, TagCounts};
+use super::tag_counts::{HeldOutProfiles, TagCounts};
 use super::{
     History, Lexicon, Tagger, TaggerFeatures, TaggerSentence, TaggerSetup, Tags, last_largest,
     published,
@@ -117,8 +117,8 @@ pub struct TaggerTrainer {
     learner: Learner,
     /// Correct guesses with a smaller margin also cause updates.
     margin: i64,
-    /// Known tags of the other occurrences of a word.
-    held_out: HeldOutTags,
+    /// Profiles of the other occurrences of a word.
+    held_out: HeldOutProfiles,
     /// A feature is ignored if a random number is less: the share of ignored features times 2^64.
     dropout: u64,
     /// Chooses the ignored features.
@@ -234,7 +234,7 @@ impl TaggerTrainer {
         let sentence = &mut self.sentence;
         self.setup.start(words.iter().copied(), sentence);
         if let Some(gold) = gold {
-            self.held_out.replace_tags(gold, &mut sentence.rich);
+            self.held_out.replace(gold, &mut sentence.rich);
         }
         for at in 0..words.len() {
             if let Some(class) = self.setup.tagdict_class(sentence) {
