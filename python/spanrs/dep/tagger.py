@@ -51,6 +51,9 @@ class Tagger(Estimator):
     margin : int
         Also update for correct predictions whose score exceeds the second best by less than this margin; 0 only updates
         for errors.
+    dropout : float
+        Fraction of the features of a word that are ignored in training, chosen at random for each word and pass; at
+        least 0 and less than 1.
     progress : bool, optional
         Show the passes on standard error; None shows them only if standard error is a terminal.
 
@@ -86,6 +89,7 @@ class Tagger(Estimator):
         min_count: int = 100,
         min_share: float = 0.995,
         margin: int = 50,
+        dropout: float = 0.2,
         progress: bool | None = None,
     ) -> None:
         self.features = features
@@ -95,12 +99,15 @@ class Tagger(Estimator):
         self.min_count = min_count
         self.min_share = min_share
         self.margin = margin
+        self.dropout = dropout
         self.progress = progress
 
     def _check_params(self) -> None:
         super()._check_params()
         if as_number(self.min_share, "min_share", above=True) > 1:
             raise ValueError(f"min_share must be a number of at most 1, not {self.min_share!r}")
+        if as_number(self.dropout, "dropout") >= 1:
+            raise ValueError(f"dropout must be a number less than 1, not {self.dropout!r}")
 
     @classmethod
     def published(cls, **options: Any) -> Tagger:
@@ -111,6 +118,7 @@ class Tagger(Estimator):
             "min_count": 20,
             "min_share": 0.97,
             "margin": 0,
+            "dropout": 0.0,
         }
         return cls(**(defaults | options))
 
@@ -134,6 +142,7 @@ class Tagger(Estimator):
             "min_count": self.min_count,
             "min_share": self.min_share,
             "margin": self.margin,
+            "dropout": self.dropout,
             "keep_names": self.features == "published",
         }
 

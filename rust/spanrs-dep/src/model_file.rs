@@ -449,15 +449,26 @@ mod tests {
         let mut trainer = TaggerTrainer::new([sentence].into_iter(), options).unwrap();
         trainer.train_one(&["the", "run"], &[0, 1]);
         let mut tagger = trainer.finish(trainer.averages()).unwrap();
-        for (history, version) in [(History::Upos, "2"), (History::Xpos, "1")] {
+        let first = rich::FIRST_TEMPLATES;
+        let cases = [
+            (History::Upos, first, "2"),
+            (History::Xpos, first, "1"),
+            (History::Xpos, rich::TEMPLATES, "3"),
+        ];
+        for (history, templates, version) in cases {
             tagger.setup.history = history;
+            tagger.setup.templates = templates;
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);
             assert!(header.contains(&format!("\\\"version\\\":{version},")));
             let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
             assert_eq!(again.setup.history, history);
+            assert_eq!(again.setup.templates, templates);
             assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
+        tagger.setup.templates += 1;
+        let bytes = model(tagger).to_bytes().unwrap();
+        assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
     }
 
     #[test]

@@ -243,3 +243,77 @@ pub(crate) fn features(
     push(profiles);
     push(mix(before.profile, profiles));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tagger::Lexicon;
+
+    /// Features of the words of a sentence with lexicon entries.
+    fn extract(words: &[&str], entries: &[(&str, u32)], templates: u32) -> Vec<Vec<u64>> {
+        let entries = entries
+            .iter()
+            .map(|&(word, number)| (word.to_owned(), number));
+        let lexicon = Lexicon::new(entries);
+        let mut tokens = Vec::new();
+        padded(
+            words.iter().copied(),
+            &lexicon.index,
+            templates,
+            &mut tokens,
+        );
+        let all = (0..words.len()).map(|at| {
+            let mut all = Vec::new();
+            features(&tokens, at, [5, 9], templates, &mut all);
+            all
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn first_templates_are_a_prefix_of_all_templates() {
+        let words = ["The", "iPhone-4S", "isn't", "Ünïcode", ""];
+        // Known tags are numbered from 0 in models with the first templates, and from 1 in others.
+        let first = extract(&words, &[("the", 0), ("isn't", 7)], FIRST_TEMPLATES);
+        let packed = [("the", pack(1, 3)), ("isn't", pack(8, 4))];
+        let all = extract(&words, &packed, TEMPLATES);
+        for (first, all) in first.iter().zip(&all) {
+            assert!(first.len() <= FIRST_TEMPLATES as usize);
+            assert!(all.len() <= TEMPLATES as usize);
+            assert!(all.starts_with(first));
+            let mut distinct = all.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(
+                distinct.len(),
+                all.len(),
+                "weights are added once per feature"
+            );
+        }
+        assert!(all[0].len() > first[0].len(), "profiles are features");
+        // Models that were saved before there were more templates depend on these values.
+        let sum = first
+            .iter()
+            .flatten()
+            .fold(0, |sum, &feature| mix(sum, feature));
+        assert_eq!(sum, 6_443_078_332_029_473_227);
+    }
+
+    #[test]
+    fn known_tags_are_of_the_word_as_written_and_profiles_of_the_lower_case_form() {
+        let entries = [
+            ("May", pack(2, 0)),
+            ("may", pack(1, 3)),
+            ("june", pack(4, 5)),
+        ];
+        let lexicon = Lexicon::new(entries.map(|(word, number)| (word.to_owned(), number)));
+        let of = |word| {
+            let token = Token::of(word, &lexicon.index, TEMPLATES);
+            (token.tags, token.profile)
+        };
+        assert_eq!(of("May"), (2, 3));
+        assert_eq!(of("MAY"), (1, 3));
+        assert_eq!(of("June"), (4, 5));
+        assert_eq!(of("July"), (0, 0));
+    }
+}
