@@ -53,6 +53,9 @@ class Tagger(Estimator):
         for errors.
     max_weights : int
         Maximum number of weights, 0 for all; see :class:`Parser`. The published features keep all weights.
+    dropout : float
+        Fraction of the features of a word that are ignored in training, chosen at random for each word and pass; at
+        least 0 and less than 1.
     progress : bool, optional
         Show the passes on standard error; None shows them only if standard error is a terminal.
 
@@ -89,6 +92,7 @@ class Tagger(Estimator):
         min_share: float = 0.995,
         margin: int = 50,
         max_weights: int = 600_000,
+        dropout: float = 0.2,
         progress: bool | None = None,
     ) -> None:
         self.features = features
@@ -99,12 +103,15 @@ class Tagger(Estimator):
         self.min_share = min_share
         self.margin = margin
         self.max_weights = max_weights
+        self.dropout = dropout
         self.progress = progress
 
     def _check_params(self) -> None:
         super()._check_params()
         if as_number(self.min_share, "min_share", above=True) > 1:
             raise ValueError(f"min_share must be a number of at most 1, not {self.min_share!r}")
+        if as_number(self.dropout, "dropout") >= 1:
+            raise ValueError(f"dropout must be a number less than 1, not {self.dropout!r}")
 
     @classmethod
     def published(cls, **options: Any) -> Tagger:
@@ -116,6 +123,7 @@ class Tagger(Estimator):
             "min_share": 0.97,
             "margin": 0,
             "max_weights": 0,
+            "dropout": 0.0,
         }
         return cls(**(defaults | options))
 
@@ -140,6 +148,7 @@ class Tagger(Estimator):
             "min_share": self.min_share,
             "margin": self.margin,
             "max_weights": self.max_weights,
+            "dropout": self.dropout,
             "keep_names": self.features == "published",
         }
 

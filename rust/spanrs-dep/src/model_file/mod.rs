@@ -42,13 +42,13 @@ use crate::model::Model;
 use crate::morphology::{MorphologyHeader, put_morphology, read_morphology};
 use crate::segmenter::{Segmenter, SegmenterHeader};
 use parser::{ParserHeader, put_parser};
-use tagger::{TaggerHeader, put_tagger};
+use tagger::{TaggerHeader, has_first_templates, put_tagger};
 pub(crate) use weights::put_weights;
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, segmenters and morphology. Models without them are
-/// written with the first version that has what they need.
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, more templates of the tagger, segmenters and
+/// morphology. Models without them are written with the first version that has what they need.
 const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
@@ -125,16 +125,15 @@ impl Model {
             .transpose()?;
         let morphology = self.morphology.as_ref();
         let morphology = morphology.map(|morphology| put_morphology(morphology, &mut tensors));
-        let upos_history = tagger.as_ref().is_some_and(|tagger| tagger.upos_history);
+        let has_new_parts = segmenter.is_some() || morphology.is_some();
+        let version = match &tagger {
+            _ if is_compact || has_new_parts => VERSION,
+            Some(tagger) if !has_first_templates(&tagger.templates) => VERSION,
+            Some(tagger) if tagger.upos_history => 2,
+            _ => 1,
+        };
         let header = Header {
-            version: match (
-                is_compact || segmenter.is_some() || morphology.is_some(),
-                upos_history,
-            ) {
-                (true, _) => VERSION,
-                (false, true) => 2,
-                (false, false) => 1,
-            },
+            version,
             padded: self.padded,
             segmenter,
             tagger,

@@ -7,6 +7,7 @@ use super::strings::{put_lexicon, put_names};
 use super::weights::put_weights;
 use super::{Tensors, damaged};
 use crate::error::Result;
+use crate::tagger::rich;
 use crate::tagger::{History, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::weights::MAX_CLASSES;
 
@@ -22,6 +23,22 @@ pub(super) struct TaggerHeader {
     /// True if the UPOS tags of previous words are features; otherwise the XPOS tags are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) upos_history: bool,
+    /// Number of templates of the rich features; other features always have the default.
+    #[serde(
+        default = "first_templates",
+        skip_serializing_if = "has_first_templates"
+    )]
+    pub(super) templates: u32,
+}
+
+/// The number of templates of files that do not contain it.
+fn first_templates() -> u32 {
+    rich::FIRST_TEMPLATES
+}
+
+/// Returns true if the number of templates need not be written.
+pub(super) fn has_first_templates(templates: &u32) -> bool {
+    *templates == rich::FIRST_TEMPLATES
 }
 
 /// Adds the tensors of a tagger, and returns its part of the header.
@@ -40,6 +57,7 @@ pub(super) fn put_tagger(tagger: &Tagger, tensors: &mut TensorWriter) -> TaggerH
             .collect(),
         scale: tagger.weights.scale(),
         upos_history: tagger.setup.history == History::Upos,
+        templates: tagger.templates(),
     }
 }
 
@@ -63,14 +81,20 @@ impl Tensors<'_> {
             true => TaggerFeatures::Published,
             false => TaggerFeatures::Rich,
         };
+        if ![rich::FIRST_TEMPLATES, rich::TEMPLATES].contains(&header.templates) {
+            let templates = header.templates;
+            return Err(damaged(format!("the tagger has {templates} templates")));
+        }
         let history = match header.upos_history {
             true => History::Upos,
             false => History::Xpos,
         };
         let tagdict = self.lexicon("tagger.tagdict", classes.len())?;
         let known_tags = self.lexicon("tagger.known_tags", u32::MAX as usize)?;
+        let mut setup = TaggerSetup::new(features, (classes, history), tagdict, known_tags);
+        setup.templates = header.templates;
         Ok(Tagger {
-            setup: TaggerSetup::new(features, (classes, history), tagdict, known_tags),
+            setup,
             weights,
             names,
         })
@@ -121,13 +145,15 @@ mod tests {
     fn taggers_keep_weights_and_the_tags_that_are_features_of_later_words() {
         let [compact, exact] = taggers();
         assert_eq!(tags(&compact), tags(&exact));
+        let (first, all) = (rich::FIRST_TEMPLATES, rich::TEMPLATES);
         let versions = [
-            (&exact, History::Xpos, 1),
-            (&exact, History::Upos, 2),
-            (&compact, History::Xpos, 3),
-            (&compact, History::Upos, 3),
+            (&exact, History::Xpos, first, 1),
+            (&exact, History::Upos, first, 2),
+            (&exact, History::Xpos, all, 3),
+            (&compact, History::Xpos, first, 3),
+            (&compact, History::Upos, all, 3),
         ];
-        for (tagger, history, version) in versions {
+        for (tagger, history, templates, version) in versions {
             let mut tagger = tagger.clone();
             let TaggerSetup {
                 features,
@@ -137,14 +163,20 @@ mod tests {
                 ..
             } = tagger.setup;
             tagger.setup = TaggerSetup::new(features, (classes, history), tagdict, known_tags);
+            tagger.setup.templates = templates;
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);
             assert!(header.contains(&format!("\\\"version\\\":{version},")));
             let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
             assert_eq!(again.setup.history, history);
+            assert_eq!(again.setup.templates, templates);
             assert_eq!(tags(&again), tags(&tagger));
             assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
+        let mut tagger = compact.clone();
+        tagger.setup.templates += 1;
+        let bytes = model(tagger).to_bytes().unwrap();
+        assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
     }
 
     #[test]

@@ -29,6 +29,7 @@
 
 pub(crate) mod published;
 pub(crate) mod rich;
+mod tag_counts;
 mod train;
 
 use crate::feature_index::FeatureIndex;
@@ -55,7 +56,7 @@ pub struct Tags {
 pub enum TaggerFeatures {
     /// The 14 features of parser.py and NLTK's `PerceptronTagger`, identified by name.
     Published,
-    /// Affixes, shapes, known tags of the word and its neighbours: 42 features, identified by hash.
+    /// Affixes, shapes, known tags of the word and its neighbours: 46 features, identified by hash.
     #[default]
     Rich,
 }
@@ -114,6 +115,8 @@ impl Lexicon {
 pub(crate) struct TaggerSetup {
     /// The features extracted from words.
     pub(crate) features: TaggerFeatures,
+    /// Number of templates of rich features that the weights were trained with.
+    pub(crate) templates: u32,
     /// The classes, sorted: of equal scores the last class wins, as in parser.py.
     pub(crate) classes: Vec<Tags>,
     /// Which tags are features of later words.
@@ -122,7 +125,8 @@ pub(crate) struct TaggerSetup {
     texts: Vec<TextHash>,
     /// Frequent words with one tag, as written, and their class.
     pub(crate) tagdict: Lexicon,
-    /// Words with the number of their set of tags in the training data; for rich features only.
+    /// Words with the numbers of their set of tags and their profile in the training data, packed by
+    /// [`rich::pack`]; for rich features only.
     pub(crate) known_tags: Lexicon,
 }
 
@@ -205,7 +209,8 @@ impl TaggerSentence {
 }
 
 impl TaggerSetup {
-    /// Creates a setup. `classes` must be sorted, and the numbers in `tagdict` are classes.
+    /// Creates a setup with all templates. `classes` must be sorted, and the numbers in `tagdict` are
+    /// classes.
     pub(crate) fn new(
         features: TaggerFeatures,
         (classes, history): (Vec<Tags>, History),
@@ -218,6 +223,7 @@ impl TaggerSetup {
             .collect();
         Self {
             features,
+            templates: rich::TEMPLATES,
             classes,
             history,
             texts,
@@ -239,7 +245,12 @@ impl TaggerSetup {
                 sentence.published.len()
             }
             TaggerFeatures::Rich => {
-                rich::padded(words, &self.known_tags.index, &mut sentence.rich);
+                rich::padded(
+                    words,
+                    &self.known_tags.index,
+                    self.templates,
+                    &mut sentence.rich,
+                );
                 sentence.rich.len()
             }
         };
@@ -281,7 +292,7 @@ impl TaggerSetup {
                     None => 3,
                 };
                 let tags = [code(1), code(2)];
-                rich::features(&sentence.rich, at, tags, features);
+                rich::features(&sentence.rich, at, tags, self.templates, features);
             }
         }
     }
@@ -296,6 +307,14 @@ impl Tagger {
     /// Returns the feature set of the tagger.
     pub fn features(&self) -> TaggerFeatures {
         self.setup.features
+    }
+
+    /// Returns the number of templates of rich features in model files.
+    pub(crate) fn templates(&self) -> u32 {
+        match self.setup.features {
+            TaggerFeatures::Published => rich::FIRST_TEMPLATES,
+            TaggerFeatures::Rich => self.setup.templates,
+        }
     }
 
     /// Returns the frequent words that have one tag, as written, and the class of this tag. The

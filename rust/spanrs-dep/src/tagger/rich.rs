@@ -18,14 +18,25 @@
 //! | 2 | suffix of 3 and shape of the previous word |
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
+//! | 4 | profiles at 0; 1; 0 and 1; -1, 0 and 1 |
 //!
-//! *Known tags* are the set of tags of a word in the training data (see `known_tags` of the
-//! trainer); a word that is unknown as written is looked up in lower case. Tokens before and after
+//! *Known tags* are the set of tags of a frequent word in the training data, and the *profile* of a
+//! word contains the tags of its lower case form with the levels of their shares (module
+//! `tag_counts`); a word without known tags as written has those of its lower case form. Tokens before and after
 //! a sentence have the value 0 in all fields, and a combination is a feature unless all its values
 //! are 0.
 
+//!
+//! Models say how many templates of this list they use ([`TEMPLATES`] when trained now), so new
+//! templates are only appended. Models with [`FIRST_TEMPLATES`] have no others.
+
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
+
+/// Number of templates, including the bias.
+pub(crate) const TEMPLATES: u32 = 46;
+/// Number of templates of models that do not say how many they use.
+pub(crate) const FIRST_TEMPLATES: u32 = 42;
 
 /// The parts of a token that features need, as hashes; 0 means "nothing".
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,16 +44,29 @@ pub(crate) struct Token {
     /// The word as written, the key of the tagdict.
     pub(crate) word: u64,
     /// The word in lower case.
-    lower: u64,
+    pub(crate) lower: u64,
     /// The first one to four characters.
     prefixes: [u64; 4],
     /// The last one to five characters.
     suffixes: [u64; 5],
     /// The shape; see [`shape`].
     shape: u64,
-    /// Number of the set of tags that the word has in the training data, plus 1; 0 for words that
+    /// Number of the set of tags that the word has in the training data, from 1; 0 for words that
     /// are rare in the training data.
-    pub(crate) tags: u64,
+    tags: u64,
+    /// Number of the word's profile, from 1; 0 for unknown words.
+    pub(crate) profile: u64,
+}
+
+/// Returns the number of a word in the lexicon: the number of its set of known tags (0 for none), and
+/// the number of its profile. Both must be below 65,535.
+pub(crate) fn pack(tags: u32, profile: u32) -> u32 {
+    tags << 16 | profile
+}
+
+/// Returns the numbers of known tags and profile of a number in the lexicon.
+pub(crate) fn unpack(number: u32) -> (u64, u64) {
+    (u64::from(number >> 16), u64::from(number & 0xFFFF))
 }
 
 /// Returns a hash of two hashes or small numbers, which depends on their order.
@@ -94,8 +118,10 @@ pub(crate) fn shape(word: &str) -> u64 {
 }
 
 impl Token {
-    /// Computes the hashes of a word, and looks up its known tags.
-    pub(crate) fn of(word: &str, known_tags: &FeatureIndex) -> Self {
+    /// Computes the hashes of a word, and looks up its known tags, of the word as written or else in
+    /// lower case, and the profile of its lower case form. In models with the first templates, the number in
+    /// the lexicon is that of the known tags minus 1.
+    pub(crate) fn of(word: &str, known_tags: &FeatureIndex, templates: u32) -> Self {
         let text = TextHash::of(word).value();
         let lower = match word
             .bytes()
@@ -110,10 +136,16 @@ impl Token {
             .rev()
             .map(|(at, _)| at)
             .take_while(|&at| at > 0);
-        let find = |word| known_tags.find(word);
-        let tags = find(text)
-            .or_else(|| find(lower))
-            .map_or(0, |tags| u64::from(tags) + 1);
+        let find = |word| match known_tags.find(word) {
+            None => (0, 0),
+            Some(number) if templates == FIRST_TEMPLATES => (u64::from(number) + 1, 0),
+            Some(number) => unpack(number),
+        };
+        let of_lower = find(lower);
+        let tags = match find(text) {
+            (0, _) => of_lower.0,
+            (tags, _) => tags,
+        };
         Self {
             word: text,
             lower,
@@ -121,6 +153,7 @@ impl Token {
             suffixes: affixes(word, before_last, false),
             shape: shape(word),
             tags,
+            profile: of_lower.1,
         }
     }
 }
@@ -129,19 +162,26 @@ impl Token {
 pub(crate) fn padded<'a>(
     words: impl Iterator<Item = &'a str>,
     known_tags: &FeatureIndex,
+    templates: u32,
     tokens: &mut Vec<Token>,
 ) {
     tokens.clear();
     tokens.extend([Token::default(); 2]);
-    tokens.extend(words.map(|word| Token::of(word, known_tags)));
+    tokens.extend(words.map(|word| Token::of(word, known_tags, templates)));
     tokens.extend([Token::default(); 2]);
 }
 
 /// Replaces `features` with the hashes of the features of the word with index `at`. `tokens` are
-/// padded by two, and `previous` are hashes of the tags of the previous and the second previous
-/// word.
+/// padded by two, `previous` are hashes of the tags of the previous and the second previous word,
+/// and `templates` is the number of templates to use.
 #[inline]
-pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features: &mut Vec<u64>) {
+pub(crate) fn features(
+    tokens: &[Token],
+    at: usize,
+    previous: [u64; 2],
+    templates: u32,
+    features: &mut Vec<u64>,
+) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {
         return;
     };
@@ -194,4 +234,86 @@ pub(crate) fn features(tokens: &[Token], at: usize, previous: [u64; 2], features
     push(mix(own.tags, mix(after.tags, after2.tags)));
     push(mix(own.shape, mix(before.shape, after.shape)));
     push(mix(own.shape, own.suffixes[2]));
+    if templates == FIRST_TEMPLATES {
+        return;
+    }
+    let profiles = mix(own.profile, after.profile);
+    push(own.profile);
+    push(after.profile);
+    push(profiles);
+    push(mix(before.profile, profiles));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tagger::Lexicon;
+
+    /// Features of the words of a sentence with lexicon entries.
+    fn extract(words: &[&str], entries: &[(&str, u32)], templates: u32) -> Vec<Vec<u64>> {
+        let entries = entries
+            .iter()
+            .map(|&(word, number)| (word.to_owned(), number));
+        let lexicon = Lexicon::new(entries);
+        let mut tokens = Vec::new();
+        padded(
+            words.iter().copied(),
+            &lexicon.index,
+            templates,
+            &mut tokens,
+        );
+        let all = (0..words.len()).map(|at| {
+            let mut all = Vec::new();
+            features(&tokens, at, [5, 9], templates, &mut all);
+            all
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn first_templates_are_a_prefix_of_all_templates() {
+        let words = ["The", "iPhone-4S", "isn't", "Ünïcode", ""];
+        // Known tags are numbered from 0 in models with the first templates, and from 1 in others.
+        let first = extract(&words, &[("the", 0), ("isn't", 7)], FIRST_TEMPLATES);
+        let packed = [("the", pack(1, 3)), ("isn't", pack(8, 4))];
+        let all = extract(&words, &packed, TEMPLATES);
+        for (first, all) in first.iter().zip(&all) {
+            assert!(first.len() <= FIRST_TEMPLATES as usize);
+            assert!(all.len() <= TEMPLATES as usize);
+            assert!(all.starts_with(first));
+            let mut distinct = all.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(
+                distinct.len(),
+                all.len(),
+                "weights are added once per feature"
+            );
+        }
+        assert!(all[0].len() > first[0].len(), "profiles are features");
+        // Models that were saved before there were more templates depend on these values.
+        let sum = first
+            .iter()
+            .flatten()
+            .fold(0, |sum, &feature| mix(sum, feature));
+        assert_eq!(sum, 6_443_078_332_029_473_227);
+    }
+
+    #[test]
+    fn known_tags_are_of_the_word_as_written_and_profiles_of_the_lower_case_form() {
+        let entries = [
+            ("May", pack(2, 0)),
+            ("may", pack(1, 3)),
+            ("june", pack(4, 5)),
+        ];
+        let lexicon = Lexicon::new(entries.map(|(word, number)| (word.to_owned(), number)));
+        let of = |word| {
+            let token = Token::of(word, &lexicon.index, TEMPLATES);
+            (token.tags, token.profile)
+        };
+        assert_eq!(of("May"), (2, 3));
+        assert_eq!(of("MAY"), (1, 3));
+        assert_eq!(of("June"), (4, 5));
+        assert_eq!(of("July"), (0, 0));
+    }
 }

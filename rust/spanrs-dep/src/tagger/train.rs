@@ -7,19 +7,23 @@
 //! - the tagdict: words that occur at least `min_count` times and have their most frequent class
 //!   (of equally frequent classes the first to occur) for at least a share of `min_share` of their
 //!   occurrences;
-//! - for rich features the known tags: words that occur at least ten times get the number of their
-//!   set of tags: the tags of at least a tenth of their occurrences, in order of frequency.
+//! - for rich features the known tags and the profile of each word (module `tag_counts`).
 //!
 //! A sentence is then tagged with the weights so far, as in prediction: nothing is learnt from
 //! words in the tagdict, and features of previous tags use the predicted tags, so that the tagger
-//! learns from its own mistakes.
+//! learns from its own mistakes. There are two differences from prediction. The profile of a word
+//! is that of its other occurrences in the training data, because with its own tag it would give the
+//! answer for rare words. And a share `dropout` of the features is ignored, at random, so
+//! that the tagger does not rely on few features (dropout of features: Hinton et al. 2012,
+//! "Improving neural networks by preventing co-adaptation of feature detectors"; for perceptron
+//! taggers Søgaard 2013, "Part-of-speech tagging with antagonistic adversaries").
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Rng};
 
+use super::tag_counts::{HeldOutProfiles, TagCounts};
 use super::{
     History, Lexicon, Tagger, TaggerFeatures, TaggerSentence, TaggerSetup, Tags, last_largest,
     published,
@@ -46,6 +50,9 @@ pub struct TaggerOptions {
     /// algorithms"). With 0, only wrong guesses cause updates. Scores are sums of weights that
     /// updates change by 1.
     pub margin: i64,
+    /// Share of the features of a word, from 0 to less than 1, that are ignored in training, chosen
+    /// at random for each word and pass. Prediction uses all features.
+    pub dropout: f64,
     /// True to keep the names of the features, so that they can be written to NLTK's JSON files.
     /// Only for published features.
     pub keep_names: bool,
@@ -61,6 +68,7 @@ impl Default for TaggerOptions {
             min_count: 100,
             min_share: 0.995,
             margin: 50,
+            dropout: 0.2,
             keep_names: false,
             max_weights: 600_000,
         }
@@ -69,94 +77,17 @@ impl Default for TaggerOptions {
 
 impl TaggerOptions {
     /// Returns the options of parser.py and NLTK: published features, a tagdict of words with at
-    /// least 20 occurrences and a share of 0.97, and no margin.
+    /// least 20 occurrences and a share of 0.97, no margin and no dropout.
     pub fn published() -> Self {
         Self {
             features: TaggerFeatures::Published,
             min_count: 20,
             min_share: 0.97,
             margin: 0,
+            dropout: 0.0,
             keep_names: true,
             max_weights: 0,
         }
-    }
-}
-
-/// Minimum number of occurrences of a word whose tags are a feature: the tags of rare words mostly
-/// follow from the word itself.
-const MIN_KNOWN_COUNT: usize = 10;
-
-/// Counts of each pair of tags for each word.
-#[derive(Default)]
-struct TagCounts {
-    words: Interner<str>,
-    /// For each word the ids of its tags with their counts, in the order of their first occurrence.
-    counts: Vec<Vec<(u32, usize)>>,
-    /// Distinct tags by id, in the order of their first occurrence.
-    tags: Vec<Tags>,
-}
-
-impl TagCounts {
-    /// Counts the tags of all words.
-    fn of<'a, S>(sentences: impl Iterator<Item = S>) -> Self
-    where
-        S: IntoIterator<Item = (&'a str, &'a Tags)>,
-    {
-        let mut all = Self::default();
-        let mut ids: HashMap<&Tags, u32> = HashMap::new();
-        for (word, tags) in sentences.flat_map(IntoIterator::into_iter) {
-            let id = *ids.entry(tags).or_insert_with(|| {
-                all.tags.push(tags.clone());
-                all.tags.len() as u32 - 1
-            });
-            let word = all.words.intern(word) as usize;
-            all.counts
-                .resize(all.counts.len().max(word + 1), Vec::new());
-            let counts = &mut all.counts[word];
-            match counts.iter_mut().find(|(tags, _)| *tags == id) {
-                Some((_, n)) => *n += 1,
-                None => counts.push((id, 1)),
-            }
-        }
-        all
-    }
-
-    /// Iterates over the words, the counts of their tags, and the sums of these counts.
-    fn each(&self) -> impl Iterator<Item = (&str, &[(u32, usize)], usize)> {
-        self.words.names().zip(&self.counts).map(|(word, counts)| {
-            let total = counts.iter().map(|(_, n)| n).sum();
-            (word, counts.as_slice(), total)
-        })
-    }
-
-    /// Returns the words that almost always have the same tags, with their class.
-    fn tagdict(&self, options: &TaggerOptions, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
-        let mut tagdict = Vec::new();
-        for (word, counts, total) in self.each() {
-            // Of tags with equal counts, the first to occur.
-            let most = counts.iter().rev().max_by_key(|(_, n)| *n);
-            if let Some(&(id, n)) = most
-                && total >= options.min_count
-                && n as f64 / total as f64 >= options.min_share
-            {
-                tagdict.push((word.to_owned(), class(id)));
-            }
-        }
-        tagdict
-    }
-
-    /// Returns the number of the frequent-tag set for each word that is not rare.
-    fn known_tags(&self, class: impl Fn(u32) -> u32) -> Vec<(String, u32)> {
-        let mut known_tags = Vec::new();
-        let mut sets: HashMap<Vec<u32>, u32> = HashMap::new();
-        for (word, counts, total) in self.each().filter(|(.., total)| *total >= MIN_KNOWN_COUNT) {
-            let mut frequent: Vec<_> = counts.iter().filter(|(_, n)| n * 10 >= total).collect();
-            frequent.sort_by_key(|(id, n)| (Reverse(*n), class(*id)));
-            let set = frequent.iter().map(|(id, _)| class(*id)).collect();
-            let next = sets.len() as u32;
-            known_tags.push((word.to_owned(), *sets.entry(set).or_insert(next)));
-        }
-        known_tags
     }
 }
 
@@ -191,6 +122,12 @@ pub struct TaggerTrainer {
     learner: Learner,
     /// Correct guesses with a smaller margin also cause updates.
     margin: i64,
+    /// Profiles of the other occurrences of a word.
+    held_out: HeldOutProfiles,
+    /// A feature is ignored if a random number is less: the share of ignored features times 2^64.
+    dropout: u64,
+    /// Chooses the ignored features.
+    rng: Rng,
     /// The current sentence.
     sentence: TaggerSentence,
     /// Scores of the classes for the current word.
@@ -207,8 +144,8 @@ impl TaggerTrainer {
     /// tags).
     ///
     /// # Errors
-    /// [`Error::Training`] if all tags are empty or there are no words, and if there are more than
-    /// 4096 different pairs of tags.
+    /// [`Error::Training`] if all tags are empty or there are no words, if there are more than
+    /// 4096 different pairs of tags, and if `dropout` is not a share below 1.
     pub fn new<'a, S>(sentences: impl Iterator<Item = S>, options: TaggerOptions) -> Result<Self>
     where
         S: IntoIterator<Item = (&'a str, &'a Tags)>,
@@ -223,14 +160,21 @@ impl TaggerTrainer {
                 counts.tags.len()
             )));
         }
+        if !(0.0..1.0).contains(&options.dropout) {
+            let message = format!(
+                "dropout must be at least 0 and less than 1, not {}",
+                options.dropout
+            );
+            return Err(Error::Training(message));
+        }
         let mut classes = counts.tags.clone();
         classes.sort_unstable();
         let class_of: HashMap<Tags, u32> = classes.iter().cloned().zip(0..).collect();
         let class = |id: u32| class_of[&counts.tags[id as usize]];
         let tagdict = counts.tagdict(&options, class);
-        let known_tags = match options.features {
+        let (known_tags, held_out) = match options.features {
             TaggerFeatures::Rich => counts.known_tags(class),
-            TaggerFeatures::Published => Vec::new(),
+            TaggerFeatures::Published => Default::default(),
         };
         let scores = vec![0; classes.len()];
         let history = History::of(&classes);
@@ -244,6 +188,9 @@ impl TaggerTrainer {
             setup,
             learner: Learner::default(),
             margin: options.margin,
+            held_out,
+            dropout: (options.dropout * 64_f64.exp2()) as u64,
+            rng: Rng::new(0),
             sentence: TaggerSentence::default(),
             scores,
             names: options.keep_names.then(Interner::default),
@@ -291,12 +238,19 @@ impl TaggerTrainer {
     fn walk(&mut self, words: &[&str], gold: Option<&[u32]>, tags: &mut Vec<u32>) {
         let sentence = &mut self.sentence;
         self.setup.start(words.iter().copied(), sentence);
+        if let Some(gold) = gold {
+            self.held_out.replace(gold, &mut sentence.rich);
+        }
         for at in 0..words.len() {
             if let Some(class) = self.setup.tagdict_class(sentence) {
                 sentence.tags.push(class);
                 continue;
             }
             self.setup.extract(sentence);
+            if gold.is_some() && self.dropout > 0 {
+                let (rng, dropout) = (&mut self.rng, self.dropout);
+                sentence.lookup.features.retain(|_| rng.draw() >= dropout);
+            }
             self.learner.score(sentence.features(), &mut self.scores);
             let guess = last_largest(&self.scores) as u32;
             if let Some(truth) = gold.and_then(|gold| gold.get(at)) {
