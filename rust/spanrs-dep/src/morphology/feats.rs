@@ -191,7 +191,7 @@ impl FeatsTagger {
                 if candidates.len() > 1 {
                     group[len] = at;
                     features(tokens, at, &mut lookups[len].features);
-                    self.weights.prefetch(&lookups[len]);
+                    self.weights.prefetch(&mut lookups[len]);
                     len += 1;
                 }
                 feats.push(candidates[0]);

@@ -188,7 +188,7 @@ impl Multiwords {
             return SINGLE;
         }
         features(&gaps.prefixes, span, context, &mut buffers.lookup.features);
-        self.weights.prefetch(&buffers.lookup);
+        self.weights.prefetch(&mut buffers.lookup);
         self.weights.find(&mut buffers.lookup);
         let scores = self.weights.sums(&buffers.lookup, scores);
         let score = |class: u32| {
