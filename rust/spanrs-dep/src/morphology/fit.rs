@@ -1,7 +1,5 @@
 //! Training of morphological features and lemmas from a treebank.
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 
 use super::Morphology;
@@ -12,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::fit::{Epoch, Next, Passes};
 use crate::learner::Learner;
 use crate::treebank::Treebank;
-use crate::weights::Weights;
 
 /// How morphological features and lemmas are trained.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -23,15 +20,16 @@ pub struct MorphologyOptions {
     pub min_candidate_count: usize,
     /// Margin of the classifier of morphological features, as in [`TaggerOptions`](crate::TaggerOptions).
     pub feats_margin: i64,
-    /// Maximum number of weights of the classifier of morphological features; the largest are kept.
-    pub feats_weights: usize,
+    /// Maximum number of weights of the classifier of morphological features, 0 for all; see
+    /// [`Averages::largest_weights`].
+    pub max_feats_weights: usize,
     /// Minimum number of different words whose lemmas are made in the same way, for the way to be learnt for other
     /// words too. If fewer than 50 ways are so frequent, the 50 most frequent ones are learnt.
     pub min_script_count: usize,
     /// Margin of the classifier of lemmas.
     pub lemma_margin: i64,
-    /// Maximum number of weights of the classifier of lemmas; the largest are kept.
-    pub lemma_weights: usize,
+    /// Maximum number of weights of the classifier of lemmas, 0 for all.
+    pub max_lemma_weights: usize,
     /// Number of passes over the different words of the training data, from which lemmas are learnt.
     pub lemma_epochs: usize,
 }
@@ -41,10 +39,10 @@ impl Default for MorphologyOptions {
         Self {
             min_candidate_count: 2,
             feats_margin: 20,
-            feats_weights: 200_000,
+            max_feats_weights: 200_000,
             min_script_count: 5,
             lemma_margin: 10,
-            lemma_weights: 10_000,
+            max_lemma_weights: 10_000,
             lemma_epochs: 10,
         }
     }
@@ -126,31 +124,4 @@ pub(super) fn train_averages(
         averages.push(Averages::of(&work.0));
     }
     Ok(Averages::total(averages))
-}
-
-/// Freezes the `most` largest weights, and those that are equal to the smallest of them.
-///
-/// # Errors
-/// [`Error::Training`] if weights are too large for the format.
-pub(super) fn freeze_largest(averages: &Averages, most: usize, classes: usize) -> Result<Weights> {
-    let row =
-        |row: &[(u32, f64)]| -> Vec<f64> { row.iter().map(|(_, weight)| weight.abs()).collect() };
-    let mut sizes: Vec<f64> = averages
-        .rows()
-        .flat_map(|(_, weights)| row(weights))
-        .collect();
-    let mut least = 0.0;
-    if let Some(last) = most.checked_sub(1)
-        && most < sizes.len()
-    {
-        let compare = |a: &f64, b: &f64| b.partial_cmp(a).unwrap_or(Ordering::Equal);
-        let (_, weight, _) = sizes.select_nth_unstable_by(last, compare);
-        least = *weight;
-    }
-    let mut kept = Averages::default();
-    for (feature, row) in averages.rows() {
-        let row = row.iter().copied();
-        kept.push(feature, row.filter(|(_, weight)| weight.abs() >= least));
-    }
-    Weights::new(&kept, classes, None).map_err(Error::Training)
 }

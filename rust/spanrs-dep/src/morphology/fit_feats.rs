@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use spanrs_base::Jagged;
 
 use super::feats::{Candidates, FeatsTagger, best_candidate, features};
-use super::fit::{MorphologyOptions, freeze_largest, train_averages};
+use super::fit::{MorphologyOptions, train_averages};
 use super::token::{PAD, padded, pair_key, upos_key};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Epoch, Next, Passes};
 use crate::treebank::Treebank;
-use crate::weights::MAX_CLASSES;
+use crate::weights::{MAX_CLASSES, Weights};
 
 /// Returns the classes, the most frequent ones first; of more than 4096 only the most frequent.
 fn classes(treebank: &Treebank) -> Vec<&str> {
@@ -111,7 +111,8 @@ pub(super) fn fit_feats(
         },
         after,
     )?;
-    let weights = freeze_largest(&averages, options.feats_weights, classes.len())?;
+    let averages = averages.at_most(options.max_feats_weights);
+    let weights = Weights::compact(&averages, classes.len()).map_err(Error::Training)?;
     let classes = classes.into_iter().map(str::to_owned).collect();
     Ok(Some(FeatsTagger::new(classes, candidates, weights)))
 }

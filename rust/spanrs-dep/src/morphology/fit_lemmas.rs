@@ -9,15 +9,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::MorphologyBuffers;
 use super::feats::feats_hash;
-use super::fit::{MorphologyOptions, freeze_largest, train_averages};
+use super::fit::{MorphologyOptions, train_averages};
 use super::lemmas::{Lemmatizer, Target, features, keys};
 use super::script::Script;
 use super::token::{PAD, Token, padded};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{Epoch, Next, Passes};
 use crate::learner::Learner;
 use crate::treebank::Treebank;
-use crate::weights::MAX_CLASSES;
+use crate::weights::{MAX_CLASSES, Weights};
 
 /// Number of scripts that are classes even if they are rarer than
 /// [`MorphologyOptions::min_script_count`].
@@ -192,7 +192,8 @@ pub(super) fn fit_lemmas(
     let len = trainer.types.len();
     let learn = |learner: &mut Learner, at| (usize::from(trainer.learn(learner, at)), 1);
     let averages = train_averages(len, passes, learn, after)?;
-    let weights = freeze_largest(&averages, options.lemma_weights, classes)?;
+    let weights = Weights::compact(&averages.at_most(options.max_lemma_weights), classes);
+    let weights = weights.map_err(Error::Training)?;
     let mut lemmatizer = Lemmatizer::new(scripts, Vec::new(), weights);
     add_exceptions(&mut lemmatizer, &types);
     Ok(Some(lemmatizer))

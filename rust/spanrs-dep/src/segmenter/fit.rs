@@ -38,9 +38,9 @@ pub struct SegmenterOptions {
     pub joined: f64,
     /// Share of the paragraphs, from 0 to 1, that are learnt a second time in capitals.
     pub capitals: f64,
-    /// Maximum number of features of each of the three perceptrons; the features with the largest
-    /// weights are kept.
-    pub max_features: usize,
+    /// Maximum number of weights of each of the three perceptrons, 0 for all; see
+    /// [`Averages::largest_weights`].
+    pub max_weights: usize,
 }
 
 impl Default for SegmenterOptions {
@@ -52,7 +52,7 @@ impl Default for SegmenterOptions {
             multiword_margin: 10,
             joined: 0.2,
             capitals: 0.03,
-            max_features: 20_000,
+            max_weights: 20_000,
         }
     }
 }
@@ -142,23 +142,6 @@ fn difference(averages: &Averages) -> Averages {
         all.push(feature, [(1, signed.sum())]);
     }
     all
-}
-
-/// Returns at most `most` rows: those with the largest weights. Of rows with equal weights at the
-/// limit none is kept.
-fn largest(averages: Averages, most: usize) -> Averages {
-    if averages.len() <= most {
-        return averages;
-    }
-    let weight = |row: &[(u32, f64)]| {
-        row.iter()
-            .map(|(_, weight)| weight.abs())
-            .fold(0.0, f64::max)
-    };
-    let mut sizes: Vec<f64> = averages.rows().map(|(_, row)| weight(row)).collect();
-    let (_, limit, _) = sizes.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
-    let limit = *limit;
-    averages.pruned(limit.next_up())
 }
 
 /// The three perceptrons in training.
@@ -305,8 +288,8 @@ pub fn fit_segmenter(
         averages[2].extend(learners.multiwords.as_ref().map(MultiwordTrainer::averages));
     }
     let [tokens, sentences, multiwords] =
-        averages.map(|models| largest(Averages::total(models), options.max_features));
-    let weights = |averages: &Averages| Weights::new(averages, 2, None);
+        averages.map(|models| Averages::total(models).at_most(options.max_weights));
+    let weights = |averages: &Averages| Weights::compact(averages, 2);
     let trainer = learners.multiwords;
     Ok(Segmenter {
         gaps,

@@ -48,7 +48,7 @@ pub use gold::{GoldParagraph, GoldToken};
 pub use paragraphs::complete_paragraphs;
 pub use segmentation::{Segmentation, SegmentedToken};
 
-use crate::weights::{MAX_CLASSES, Scores, Weights};
+use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
 use characters::{Character, decode};
 use lexicon::Lexicon;
 use multiwords::{MultiwordBuffers, Multiwords};
@@ -101,7 +101,7 @@ pub struct SegmenterBuffers {
     /// The characters of the paragraph.
     gaps: Gaps,
     /// Features of a decision.
-    features: Vec<u64>,
+    lookup: Lookup,
     /// The tokens of the paragraph, in characters.
     spans: Vec<(usize, usize)>,
     /// The tokens as features see them.
@@ -116,7 +116,7 @@ impl Default for SegmenterBuffers {
     fn default() -> Self {
         Self {
             gaps: Gaps::default(),
-            features: Vec::new(),
+            lookup: Lookup::default(),
             spans: Vec::new(),
             views: Vec::new(),
             multiwords: MultiwordBuffers::default(),
@@ -196,7 +196,7 @@ impl Segmenter {
     ) {
         let SegmenterBuffers {
             gaps,
-            features,
+            lookup,
             spans,
             views,
             multiwords,
@@ -204,8 +204,8 @@ impl Segmenter {
         } = buffers;
         gaps.prepare();
         find_tokens(gaps, &self.gaps, spans, |gap, open| {
-            tokens::features(gaps, &self.lexicon, gap, open, features);
-            is_end(&self.tokens, features)
+            tokens::features(gaps, &self.lexicon, gap, open, &mut lookup.features);
+            is_end(&self.tokens, lookup, scores)
         });
         view_tokens(gaps, &self.lexicon, spans, views);
         let first = segmentation.tokens.len();
@@ -231,8 +231,8 @@ impl Segmenter {
             });
         }
         let ends = |token, open: &_, paragraph: &_| {
-            sentences::features(views, token, open, paragraph, features);
-            is_end(&self.sentences, features)
+            sentences::features(views, token, open, paragraph, &mut lookup.features);
+            is_end(&self.sentences, lookup, scores)
         };
         find_sentences(views, ends, |end| segmentation.sentences.push(first + end));
         segmentation.paragraphs.push(segmentation.sentences.len());
@@ -241,8 +241,13 @@ impl Segmenter {
 
 /// Returns whether the score of class 1 is positive.
 #[inline]
-fn is_end(weights: &Weights, features: &[u64]) -> bool {
-    weights.few().is_some_and(|few| few.sums(features)[1] > 0)
+fn is_end(weights: &Weights, lookup: &mut Lookup, scores: &mut Scores) -> bool {
+    weights.prefetch(lookup);
+    weights.find(lookup);
+    weights
+        .sums(lookup, scores)
+        .get(1)
+        .is_some_and(|score| *score > 0)
 }
 
 /// Returns the text of a token with a single space for each run of white space.

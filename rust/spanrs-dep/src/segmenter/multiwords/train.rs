@@ -105,7 +105,7 @@ impl MultiwordTrainer {
 
     /// Returns the rules with averaged weights.
     pub(in super::super) fn finish(&self, averages: &Averages) -> Result<Multiwords, String> {
-        let weights = Weights::new(averages, self.rules.classes(), None)?;
+        let weights = Weights::compact(averages, self.rules.classes())?;
         Ok(Multiwords {
             rules: self.rules.clone(),
             weights,
