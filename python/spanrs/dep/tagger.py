@@ -89,7 +89,7 @@ class Tagger(Estimator):
         min_count: int = 100,
         min_share: float = 0.995,
         margin: int = 50,
-        dropout: float = 0.2,
+        dropout: float = 0.15,
         progress: bool | None = None,
     ) -> None:
         self.features = features

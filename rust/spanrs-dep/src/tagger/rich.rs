@@ -18,7 +18,7 @@
 //! | 2 | suffix of 3 and shape of the previous word |
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
-//! | 4 | profiles at 0; 1; 0 and 1; -1, 0 and 1 |
+//! | 9 | profiles at 0; 1; 0 and 1; 1 and 2; 0, 1 and 2; -1, 0 and 1; -1; -2; 2 |
 //!
 //! *Known tags* are the set of tags of a frequent word in the training data, and the *profile* of a
 //! word contains the tags of its lower case form with the levels of their shares (module
@@ -34,7 +34,7 @@ use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
 
 /// Number of templates, including the bias.
-pub(crate) const TEMPLATES: u32 = 46;
+pub(crate) const TEMPLATES: u32 = 51;
 /// Number of templates of models that do not say how many they use.
 pub(crate) const FIRST_TEMPLATES: u32 = 42;
 
@@ -238,10 +238,16 @@ pub(crate) fn features(
         return;
     }
     let profiles = mix(own.profile, after.profile);
+    let next_profiles = mix(after.profile, after2.profile);
     push(own.profile);
     push(after.profile);
     push(profiles);
+    push(next_profiles);
+    push(mix(own.profile, next_profiles));
     push(mix(before.profile, profiles));
+    push(before.profile);
+    push(before2.profile);
+    push(after2.profile);
 }
 
 #[cfg(test)]
