@@ -234,20 +234,28 @@ pub(crate) fn features(
     push(mix(own.tags, mix(after.tags, after2.tags)));
     push(mix(own.shape, mix(before.shape, after.shape)));
     push(mix(own.shape, own.suffixes[2]));
-    if templates == FIRST_TEMPLATES {
-        return;
+    if templates > FIRST_TEMPLATES {
+        push_profiles(
+            [before2, before, own, after, after2].map(|token| token.profile),
+            push,
+        );
     }
-    let profiles = mix(own.profile, after.profile);
-    let next_profiles = mix(after.profile, after2.profile);
-    push(own.profile);
-    push(after.profile);
-    push(profiles);
-    push(next_profiles);
-    push(mix(own.profile, next_profiles));
-    push(mix(before.profile, profiles));
-    push(before.profile);
-    push(before2.profile);
-    push(after2.profile);
+}
+
+/// Pushes the values of the templates of profiles; the word is in the middle of the profiles.
+#[inline(always)]
+fn push_profiles(profiles: [u64; 5], mut push: impl FnMut(u64)) {
+    let [before2, before, own, after, after2] = profiles;
+    let (pair, next_pair) = (mix(own, after), mix(after, after2));
+    push(own);
+    push(after);
+    push(pair);
+    push(next_pair);
+    push(mix(own, next_pair));
+    push(mix(before, pair));
+    push(before);
+    push(before2);
+    push(after2);
 }
 
 #[cfg(test)]
