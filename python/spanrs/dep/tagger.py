@@ -92,7 +92,7 @@ class Tagger(Estimator):
         min_share: float = 0.995,
         margin: int = 50,
         max_weights: int = 600_000,
-        dropout: float = 0.2,
+        dropout: float = 0.15,
         progress: bool | None = None,
     ) -> None:
         self.features = features

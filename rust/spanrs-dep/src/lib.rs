@@ -10,7 +10,7 @@
 //!
 //! | | published | rich (the default) |
 //! |---|---|---|
-//! | tagger | the 14 features of parser.py and NLTK's `PerceptronTagger` | 42 features: affixes, shapes, known tags of the neighbours |
+//! | tagger | the 14 features of parser.py and NLTK's `PerceptronTagger` | 51 features: affixes, shapes, known tags of the neighbours |
 //! | parser | the 59 templates of parser.py, unlabelled | templates that can be edited ([`RICH_TEMPLATES`]), labelled |
 //! | oracle | as in parser.py ([`Oracle::Published`]) | exact ([`Oracle::Exact`]) |
 //! | weights | thousandths, as parser.py rounds them | the largest, with one byte each |

@@ -56,7 +56,7 @@ pub struct Tags {
 pub enum TaggerFeatures {
     /// The 14 features of parser.py and NLTK's `PerceptronTagger`, identified by name.
     Published,
-    /// Affixes, shapes, known tags of the word and its neighbours: 46 features, identified by hash.
+    /// Affixes, shapes, known tags of the word and its neighbours: 51 features, identified by hash.
     #[default]
     Rich,
 }

@@ -18,7 +18,7 @@
 //! | 2 | suffix of 3 and shape of the previous word |
 //! | 3 | known tags at 0 and 1; 1 and 2; 0, 1 and 2 |
 //! | 2 | shapes at -1, 0 and 1; shape and suffix of 3 |
-//! | 4 | profiles at 0; 1; 0 and 1; -1, 0 and 1 |
+//! | 9 | profiles at 0; 1; 0 and 1; 1 and 2; 0, 1 and 2; -1, 0 and 1; -1; -2; 2 |
 //!
 //! *Known tags* are the set of tags of a frequent word in the training data, and the *profile* of a
 //! word contains the tags of its lower case form with the levels of their shares (module
@@ -34,7 +34,7 @@ use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
 
 /// Number of templates, including the bias.
-pub(crate) const TEMPLATES: u32 = 46;
+pub(crate) const TEMPLATES: u32 = 51;
 /// Number of templates of models that do not say how many they use.
 pub(crate) const FIRST_TEMPLATES: u32 = 42;
 
@@ -234,14 +234,28 @@ pub(crate) fn features(
     push(mix(own.tags, mix(after.tags, after2.tags)));
     push(mix(own.shape, mix(before.shape, after.shape)));
     push(mix(own.shape, own.suffixes[2]));
-    if templates == FIRST_TEMPLATES {
-        return;
+    if templates > FIRST_TEMPLATES {
+        push_profiles(
+            [before2, before, own, after, after2].map(|token| token.profile),
+            push,
+        );
     }
-    let profiles = mix(own.profile, after.profile);
-    push(own.profile);
-    push(after.profile);
-    push(profiles);
-    push(mix(before.profile, profiles));
+}
+
+/// Pushes the values of the templates of profiles; the word is in the middle of the profiles.
+#[inline(always)]
+fn push_profiles(profiles: [u64; 5], mut push: impl FnMut(u64)) {
+    let [before2, before, own, after, after2] = profiles;
+    let (pair, next_pair) = (mix(own, after), mix(after, after2));
+    push(own);
+    push(after);
+    push(pair);
+    push(next_pair);
+    push(mix(own, next_pair));
+    push(mix(before, pair));
+    push(before);
+    push(before2);
+    push(after2);
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::hash::Hash;
 
 use spanrs_base::Interner;
 
-use super::rich::{Token, pack, unpack};
+use super::rich::{Token, pack};
 use super::{TaggerOptions, Tags};
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
@@ -222,6 +222,7 @@ impl TagCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tagger::rich::unpack;
     use crate::tagger::{Lexicon, rich};
 
     /// Counts of words with XPOS.
