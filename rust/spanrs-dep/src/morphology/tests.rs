@@ -409,7 +409,11 @@ proptest! {
 
     #[test]
     fn sentences_do_not_depend_on_the_buffers(seed in any::<u64>()) {
-        let models = [turkish(), german()].map(|sentences| fit(&treebank(&sentences)));
+        thread_local! {
+            static MODELS: [Morphology; 2] =
+                [turkish(), german()].map(|sentences| fit(&treebank(&sentences)));
+        }
+        let models = MODELS.with(Clone::clone);
         let words = [["gemacht", "VVPP", "VERB"], ["evlerde", "", "NOUN"], ["Häuser", "NN", "NOUN"]];
         let mut rng = spanrs_base::Rng::new(seed);
         let (mut buffers, mut analysis) = (MorphologyBuffers::default(), Analysis::default());
