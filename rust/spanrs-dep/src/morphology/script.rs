@@ -128,11 +128,11 @@ fn longest_common(a: &[char], b: &[char]) -> (usize, usize, usize) {
 fn split(text: &str, before: u32, after: u32) -> Option<(&str, &str, &str)> {
     let mut middle = text.chars();
     (0..before).try_for_each(|_| middle.next().map(|_| ()))?;
+    let start = text.len() - middle.as_str().len();
     (0..after).try_for_each(|_| middle.next_back().map(|_| ()))?;
     let middle = middle.as_str();
-    let start = middle.as_ptr() as usize - text.as_ptr() as usize;
-    let (left, _) = text.split_at_checked(start)?;
-    let (_, right) = text.split_at_checked(start + middle.len())?;
+    let (left, rest) = text.split_at_checked(start)?;
+    let (_, right) = rest.split_at_checked(middle.len())?;
     (!middle.is_empty()).then_some((left, middle, right))
 }
 
