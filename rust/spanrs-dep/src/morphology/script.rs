@@ -293,7 +293,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_script_gives_the_lemma_it_was_made_from(form in "\\PC{0,12}", lemma in "\\PC{0,12}", other in "\\PC{0,6}") {
+        fn a_script_gives_the_lemma_it_was_made_from(
+            form in "\\PC{0,12}", lemma in "\\PC{0,12}", other in "\\PC{0,6}",
+        ) {
             let script = Script::between(&form, &lemma);
             prop_assert_eq!(apply(&script, &form), Some(lemma));
             apply(&script, &other);
@@ -302,7 +304,9 @@ mod tests {
         }
 
         #[test]
-        fn words_with_common_parts_too(parts in proptest::collection::vec("[aäAßİσς ]{0,3}", 5), long in 0_usize..3) {
+        fn words_with_common_parts_too(
+            parts in proptest::collection::vec("[aäAßİσς ]{0,3}", 5), long in 0_usize..3,
+        ) {
             let middle = parts[4].repeat(1 + 60 * long);
             let form = [&parts[0], &middle, &parts[1]].map(String::as_str).concat();
             let lemma = [&parts[2], &middle, &parts[3]].map(String::as_str).concat();
