@@ -29,6 +29,7 @@
 //! - `tagger` and `parser` extract features, choose classes and learn from one sentence at a time;
 //!   `fit` runs the passes over a `treebank`.
 //! - `segmenter` divides raw text into sentences, tokens and words, the input of taggers.
+//! - `morphology` predicts morphological features and lemmas from forms and tags.
 //! - `learner` stores weights in training, `averages` the averaged weights, and `weights` the frozen tables for
 //!   prediction. `feature_index`, `text_hash` and `digits` are helpers of these modules.
 //! - `turns` interleaves sentences so that their cache misses overlap, and `model` and `annotate` use it.

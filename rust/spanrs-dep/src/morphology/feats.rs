@@ -10,7 +10,7 @@
 //! | templates | values, with the pair of tags |
 //! |---|---|
 //! | 3 | nothing; form in lower case; shape |
-//! | 5 | suffixes of 1 to 5 characters, if shorter than the word |
+//! | 5 | suffixes of 1 to 5 characters in lower case, if shorter than the word |
 //! | 5 | tags at -1; 1; -1 and 1; -2 and -1; 1 and 2 |
 //! | 4 | forms in lower case at -1, 1, -2 and 2 |
 //! | 3 | nearest auxiliary before the word; with the suffix of 2; with the tag at -1 |

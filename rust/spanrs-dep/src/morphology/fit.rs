@@ -88,7 +88,7 @@ pub fn fit_morphology(
 
 /// Runs the passes of all models over `len` examples, and returns the sum of the averaged weights.
 ///
-/// `learn(learner, example)` learns from an example and returns whether it was correct.
+/// `learn(learner, example)` learns from an example and returns the numbers of its correct words and of its words.
 ///
 /// # Errors
 /// [`Error::Interrupted`], and the errors of `after`.

@@ -1,5 +1,7 @@
 //! The parts of words that features of morphology and lemmas need, as hashes.
 
+use std::borrow::Cow;
+
 use crate::tagger::rich::{affixes, mix, shape};
 use crate::text_hash::TextHash;
 
@@ -12,7 +14,7 @@ pub(super) struct Token {
     pub(super) lower: u64,
     /// The first one to three characters.
     pub(super) prefixes: [u64; 3],
-    /// The last one to six characters.
+    /// The last one to six characters in lower case.
     pub(super) suffixes: [u64; 6],
     /// The kinds of the characters.
     pub(super) shape: u64,
@@ -48,19 +50,23 @@ impl Token {
         let is_lower = form
             .bytes()
             .all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        let folded = match is_lower {
+            true => Cow::Borrowed(form),
+            false => Cow::Owned(form.to_lowercase()),
+        };
         let lower = match is_lower {
             true => word,
-            false => TextHash::of(&form.to_lowercase()).value(),
+            false => TextHash::of(&folded).value(),
         };
         let after_first = form.char_indices().skip(1).map(|(at, _)| at);
-        let starts = form.char_indices().rev().map(|(at, _)| at);
+        let starts = folded.char_indices().rev().map(|(at, _)| at);
         let before_last = starts.take_while(|&at| at > 0);
         let tag = if xpos.is_empty() { upos } else { xpos };
         Self {
             word,
             lower,
             prefixes: affixes(form, after_first, true),
-            suffixes: affixes(form, before_last, false),
+            suffixes: affixes(&folded, before_last, false),
             shape: shape(form),
             tag: TextHash::of(tag).value(),
             upos: upos_key(upos),
