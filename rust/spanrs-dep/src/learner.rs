@@ -170,6 +170,20 @@ impl Learner {
         }
     }
 
+    /// Counts an update whose changes, if any, are made with [`Learner::add`].
+    pub(crate) fn count_update(&mut self) {
+        self.updates += 1;
+    }
+
+    /// Adds `step` to the weights of the features for a class, as a part of the last counted update. The features need
+    /// not have been scored.
+    pub(crate) fn add(&mut self, features: &[u64], class: u32, step: i32) {
+        for &feature in features {
+            let row = self.add_row(feature);
+            self.change(row, class, step);
+        }
+    }
+
     /// Adds and returns the row of a feature that was unknown when it was scored. If the feature
     /// occurs twice, the row may already have been added.
     fn add_row(&mut self, feature: u64) -> u32 {

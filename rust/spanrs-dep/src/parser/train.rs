@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use super::beam::BeamSearch;
 use super::{Parser, ParserFeatures, ParserSentence, ParserSetup, Templates, first_largest};
 use crate::arc_hybrid::{Move, State};
 use crate::averages::Averages;
@@ -79,7 +80,14 @@ pub struct ParserOptions {
     /// mean step of an update times the number of models are dropped at the end; 0 keeps all
     /// features.
     pub prune: f64,
+    /// Width of the beam in training and in use; 1 for a greedy parser. With a beam, weights are updated once per
+    /// sentence at the largest violation (see [`ParserTrainer::train_one`]); `update`, `oracle` and `explore_from` are
+    /// ignored. Training and parsing take about as many times longer. At most 64; published features have no beam.
+    pub beam: usize,
 }
+
+/// Maximum width of a beam.
+pub(crate) const MAX_BEAM: usize = 64;
 
 impl From<Update> for Option<f64> {
     fn from(update: Update) -> Self {
@@ -106,6 +114,7 @@ impl Default for ParserOptions {
             update: Update::Perceptron,
             explore_from: 2,
             prune: 0.3,
+            beam: 1,
         }
     }
 }
@@ -142,22 +151,24 @@ const UNITS: f64 = 65536.0;
 #[derive(Debug)]
 pub struct ParserTrainer {
     /// Features, labels and classes; the finished parser gets them.
-    setup: ParserSetup,
+    pub(super) setup: ParserSetup,
     /// Which moves are correct.
     oracle: Oracle,
     /// Step size of updates.
     update: Update,
     /// The current weights; in units of 2^-16 for passive-aggressive updates.
-    learner: Learner,
+    pub(super) learner: Learner,
     /// The gold tree of the current sentence.
-    gold: GoldTree,
+    pub(super) gold: GoldTree,
     /// The current sentence.
-    sentence: ParserSentence,
+    pub(super) sentence: ParserSentence,
     /// Scores of the classes in the current state.
-    scores: Vec<i64>,
+    pub(super) scores: Vec<i64>,
     /// The class of RIGHT (0) and LEFT (1) with each label; [`NO_CLASS`] where the label does not
     /// occur in this direction.
-    class_of: [Vec<usize>; 2],
+    pub(super) class_of: [Vec<usize>; 2],
+    /// Memory of the beam search.
+    pub(super) search: BeamSearch,
 }
 
 /// Class of a move and label that do not occur in the training data together.
@@ -204,21 +215,27 @@ impl ParserTrainer {
                 MAX_CLASSES / 2 - 1
             )));
         }
+        let is_published = matches!(features, ParserFeatures::Published);
+        if !(1..=MAX_BEAM).contains(&options.beam) || is_published && options.beam > 1 {
+            return Err(Error::Training(format!(
+                "beam must be from 1 to {MAX_BEAM}, and 1 for the published features, not {}",
+                options.beam
+            )));
+        }
+        let scores = vec![0; classes.len()];
+        let single_root = options.single_root;
+        let mut setup = ParserSetup::new(features, labels, classes, single_root, has_root_class);
+        setup.beam = options.beam;
         Ok(Self {
-            scores: vec![0; classes.len()],
-            setup: ParserSetup::new(
-                features,
-                labels,
-                classes,
-                options.single_root,
-                has_root_class,
-            ),
+            scores,
+            setup,
             oracle: options.oracle,
             update: options.update,
             learner: Learner::default(),
             gold: GoldTree::default(),
             sentence: ParserSentence::default(),
             class_of,
+            search: BeamSearch::default(),
         })
     }
 
@@ -246,6 +263,10 @@ impl ParserTrainer {
     /// of these words that also have the gold label; for an unlabelled parser the second number
     /// counts words whose gold label is 0.
     ///
+    /// With a beam, `explore` has no effect. The beam search runs to the end of the sentence, and the weights are updated
+    /// once for the prefix in which the best item of the beam exceeds the gold sequence by the largest score
+    /// ("max-violation", Huang, Fayong and Guo 2012, "Structured perceptron with inexact search").
+    ///
     /// If no class is correct, which does not happen for projective trees with known labels,
     /// nothing is learnt from the state.
     pub fn train_one(
@@ -258,6 +279,10 @@ impl ParserTrainer {
         let setup = &self.setup;
         let root_tag = sentence.root_tag.unwrap_or(ROOT);
         setup.start(sentence.tokens(), root_tag, &mut self.sentence);
+        if setup.beam > 1 {
+            self.learn_by_beam(heads, labels);
+            return count_correct(&self.sentence.state, heads, labels);
+        }
         let ParserSentence {
             state,
             tokens,
@@ -409,7 +434,7 @@ fn count_correct(state: &State, heads: &[u32], labels: &[u32]) -> (usize, usize)
 /// Returns the correct classes in each of the four ranges; ranges that are not `free` have none.
 /// For an arc that is not gold all labels are correct, for a gold arc only the gold label.
 #[inline]
-fn right_classes(
+pub(super) fn right_classes(
     setup: &ParserSetup,
     class_of: &[Vec<usize>; 2],
     gold: &GoldTree,
