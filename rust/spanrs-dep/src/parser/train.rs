@@ -73,6 +73,11 @@ pub struct ParserOptions {
     /// Step size of updates. Serialised as the limit of passive-aggressive updates, or None.
     #[serde(rename = "aggressiveness")]
     pub update: Update,
+    /// Margin: a correct guess also causes an update if its score exceeds the score of the best wrong class by less than
+    /// this value (Crammer and Singer 2003, "Ultraconservative online algorithms"). With 0, only wrong guesses cause
+    /// updates. Scores are sums of weights that updates change by 1. Only for perceptron updates; ignored for published
+    /// features.
+    pub margin: i64,
     /// From this pass on (counted from 1) the parser follows its own guesses in training, whether
     /// correct or not; in earlier passes it follows the best-scoring correct move.
     pub explore_from: usize,
@@ -112,6 +117,7 @@ impl Default for ParserOptions {
             single_root: true,
             oracle: Oracle::Exact,
             update: Update::Perceptron,
+            margin: 30,
             explore_from: 2,
             prune: 0.3,
             beam: 1,
@@ -156,6 +162,8 @@ pub struct ParserTrainer {
     oracle: Oracle,
     /// Step size of updates.
     update: Update,
+    /// Margin of perceptron updates.
+    margin: i64,
     /// The current weights; in units of 2^-16 for passive-aggressive updates.
     pub(super) learner: Learner,
     /// The gold tree of the current sentence.
@@ -231,6 +239,7 @@ impl ParserTrainer {
             setup,
             oracle: options.oracle,
             update: options.update,
+            margin: if is_published { 0 } else { options.margin },
             learner: Learner::default(),
             gold: GoldTree::default(),
             sentence: ParserSentence::default(),
@@ -308,13 +317,16 @@ impl ParserTrainer {
             // There is always a correct move for a projective tree; without a correct move nothing
             // is learnt.
             let best = first_largest(&self.scores, ranges.iter().cloned()).unwrap_or(guess);
+            let wrong = || {
+                let all = setup.ranges_of(allowed).flatten();
+                let wrong = all.filter(|&class| !is_right(class));
+                first_largest(&self.scores, wrong.map(|at| at..at + 1))
+            };
             let (rival, step) = match self.update {
-                Update::Perceptron => (guess, 1),
+                Update::Perceptron if guess != best => (guess, 1),
+                Update::Perceptron => (close_rival(&self.scores, best, wrong, self.margin), 1),
                 Update::PassiveAggressive(limit) => {
-                    let all = setup.ranges_of(allowed).flatten();
-                    let wrong = all.filter(|&class| !is_right(class));
-                    let wrong = first_largest(&self.scores, wrong.map(|at| at..at + 1));
-                    passive_aggressive(&self.scores, best, wrong, features.len(), limit)
+                    passive_aggressive(&self.scores, best, wrong(), features.len(), limit)
                 }
             };
             self.learner
@@ -458,6 +470,21 @@ pub(super) fn right_classes(
         }
     }
     ranges
+}
+
+/// Returns the best-scoring wrong class if the score of `best` exceeds its score by less than `margin`, otherwise `best`.
+#[inline]
+fn close_rival(
+    scores: &[i64],
+    best: usize,
+    wrong: impl FnOnce() -> Option<usize>,
+    margin: i64,
+) -> usize {
+    if margin <= 0 {
+        return best;
+    }
+    let close = wrong().filter(|&wrong| scores[best] - scores[wrong] < margin);
+    close.unwrap_or(best)
 }
 
 /// Returns the class to update against and the step, as defined by [`Update::PassiveAggressive`],
