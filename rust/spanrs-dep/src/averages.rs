@@ -126,6 +126,38 @@ impl Averages {
         kept
     }
 
+    /// Returns the `count` weights with the largest absolute values; of equal values the first. O(weights).
+    #[must_use]
+    pub fn strongest(&self, count: usize) -> Self {
+        let cells = self.cells.values();
+        if cells.len() <= count {
+            return self.clone();
+        }
+        let mut sizes: Vec<f64> = cells.iter().map(|(_, weight)| weight.abs()).collect();
+        let cut = cells.len() - count;
+        let threshold = match sizes.get(cut) {
+            None => return Self::default(),
+            Some(_) => *sizes.select_nth_unstable_by(cut, f64::total_cmp).1,
+        };
+        let above = cells.iter().filter(|cell| cell.1.abs() > threshold).count();
+        let mut equal = count - above;
+        let mut kept = Self::default();
+        for ((feature, row), &uses) in self.rows().zip(&self.uses) {
+            let strong = row.iter().copied().filter(|&(_, weight)| {
+                let is_equal = weight.abs() == threshold && equal > 0;
+                equal -= usize::from(is_equal);
+                is_equal || weight.abs() > threshold
+            });
+            kept.push_used(feature, uses, strong);
+        }
+        kept
+    }
+
+    /// Number of weights.
+    pub fn weights(&self) -> usize {
+        self.cells.values().len()
+    }
+
     /// Returns the rows sorted by number of lookups, the most frequent first; equally frequent rows keep their order.
     /// The frozen tables store rows in this order.
     #[must_use]
@@ -249,5 +281,31 @@ mod tests {
         assert_eq!(rows[0], (7, &[(0, 1.0), (2, 0.5)][..]));
         assert_eq!(rows[1], (8, &[(0, 0.25)][..]));
         assert_eq!(sum.pruned(0.3).len(), 1);
+    }
+
+    #[test]
+    fn the_strongest_weights_are_kept() {
+        let mut all = Averages::default();
+        all.push(7, [(0, 1.0), (1, -3.0), (2, 2.0)]);
+        all.push(8, [(0, 0.5)]);
+        all.push(9, [(3, -1.0), (4, 1.0)]);
+        let kept = |count| {
+            let strongest = all.strongest(count);
+            let rows = strongest
+                .rows()
+                .map(|(feature, row)| (feature, row.to_vec()));
+            rows.collect::<Vec<_>>()
+        };
+        assert_eq!(kept(0), []);
+        assert_eq!(kept(1), [(7, vec![(1, -3.0)])]);
+        // Three weights have the absolute value 1.
+        let four = [
+            (7, vec![(0, 1.0), (1, -3.0), (2, 2.0)]),
+            (9, vec![(3, -1.0)]),
+        ];
+        assert_eq!(kept(4), four);
+        for count in 0..=7 {
+            assert_eq!(all.strongest(count).weights(), count.min(6));
+        }
     }
 }

@@ -85,6 +85,10 @@ pub struct ParserOptions {
     /// mean step of an update times the number of models are dropped at the end; 0 keeps all
     /// features.
     pub prune: f64,
+    /// Maximum number of weights; 0 for no limit, in which case features are pruned by `prune` instead. Training has two
+    /// stages: weights without a limit select the largest, and models are then trained that have only these weights
+    /// ([`fit_parser`](crate::fit_parser)). Not for published features.
+    pub max_weights: usize,
     /// Width of the beam in training and in use; 1 for a greedy parser. With a beam, weights are updated once per
     /// sentence at the largest violation (see [`ParserTrainer::train_one`]); `update`, `oracle` and `explore_from` are
     /// ignored. Training and parsing take about as many times longer. At most 64; published features have no beam.
@@ -120,6 +124,7 @@ impl Default for ParserOptions {
             margin: 30,
             explore_from: 2,
             prune: 0.3,
+            max_weights: 700_000,
             beam: 1,
         }
     }
@@ -164,6 +169,8 @@ pub struct ParserTrainer {
     update: Update,
     /// Margin of perceptron updates.
     margin: i64,
+    /// The weights at the start of a model, all 0.
+    start: Learner,
     /// The current weights; in units of 2^-16 for passive-aggressive updates.
     pub(super) learner: Learner,
     /// The gold tree of the current sentence.
@@ -240,6 +247,7 @@ impl ParserTrainer {
             oracle: options.oracle,
             update: options.update,
             margin: if is_published { 0 } else { options.margin },
+            start: Learner::default(),
             learner: Learner::default(),
             gold: GoldTree::default(),
             sentence: ParserSentence::default(),
@@ -255,7 +263,12 @@ impl ParserTrainer {
 
     /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
-        self.learner = Learner::default();
+        self.learner = self.start.clone();
+    }
+
+    /// Restricts the models that are trained after the next [`ParserTrainer::forget`] to the weights of `averages`.
+    pub(crate) fn restrict(&mut self, averages: &Averages) {
+        self.start = Learner::with_weights_of(averages);
     }
 
     /// Returns the number of updates so far, including correct guesses, and the number of features
