@@ -85,9 +85,9 @@ pub struct ParserOptions {
     /// mean step of an update times the number of models are dropped at the end; 0 keeps all
     /// features.
     pub prune: f64,
-    /// Maximum number of weights; 0 for no limit, in which case features are pruned by `prune` instead. Training has two
-    /// stages: weights without a limit select the largest, and models are then trained that have only these weights
-    /// ([`fit_parser`](crate::fit_parser)). Not for published features.
+    /// Maximum number of weights; 0 for no limit. If the treebank would give more weights, training has two stages:
+    /// models without a limit select the largest weights, and then models are trained that have only these weights, to
+    /// which `prune` does not apply (see [`fit_parser`](crate::fit_parser)). No limit for published features.
     pub max_weights: usize,
     /// Width of the beam in training and in use; 1 for a greedy parser. With a beam, weights are updated once per
     /// sentence at the largest violation (see [`ParserTrainer::train_one`]); `update`, `oracle` and `explore_from` are
@@ -121,10 +121,10 @@ impl Default for ParserOptions {
             single_root: true,
             oracle: Oracle::Exact,
             update: Update::Perceptron,
-            margin: 30,
+            margin: 0,
             explore_from: 2,
             prune: 0.3,
-            max_weights: 700_000,
+            max_weights: 1_000_000,
             beam: 1,
         }
     }
