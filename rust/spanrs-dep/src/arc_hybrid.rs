@@ -88,11 +88,19 @@ pub(crate) struct Children {
 impl Children {
     /// Adds the new outermost child.
     #[inline]
-    fn add(&mut self, child: u32, label: u32) {
+    pub(crate) fn add(&mut self, child: u32, label: u32) {
         self.previous = std::mem::replace(&mut self.last, child);
         self.count += 1;
         self.labels |= 1 << (label % 64);
     }
+}
+
+/// Returns which moves are allowed, in the order of [`Move`], if the stack has `depth` items and the front of the buffer
+/// is the root (`at_root`) or a word.
+#[inline]
+pub(crate) fn valid_moves(depth: usize, at_root: bool, single_root: bool) -> [bool; 3] {
+    let left = depth == 1 || depth >= 2 && !(single_root && at_root);
+    [!at_root, depth >= 2, left]
 }
 
 /// The state of a parse: stack, buffer and the arcs made so far.
@@ -172,15 +180,8 @@ impl State {
     /// final at least one move is allowed.
     #[inline]
     pub fn is_valid(&self, transition: Move) -> bool {
-        match transition {
-            Move::Shift => self.front + 1 < self.n,
-            Move::Right => self.stack.len() >= 2,
-            Move::Left => match self.stack.len() {
-                0 => false,
-                1 => true,
-                _ => !(self.single_root && self.front + 1 == self.n),
-            },
-        }
+        let at_root = self.front + 1 >= self.n;
+        valid_moves(self.stack.len(), at_root, self.single_root)[transition as usize]
     }
 
     /// Makes a move, in constant time. `label` is the label of the new arc; SHIFT ignores it.

@@ -194,6 +194,11 @@ impl Averages {
         self
     }
 
+    /// Number of weights.
+    pub fn weights(&self) -> usize {
+        self.cells.values().len()
+    }
+
     /// Returns the rows sorted by number of lookups, the most frequent first; equally frequent rows keep their order.
     /// The frozen tables store rows in this order.
     #[must_use]

@@ -349,7 +349,10 @@ pub fn jackknife(
 
 /// Trains a parser on a treebank of projective trees, using the tags in the treebank.
 ///
-/// `after` is called after each pass with the trainer.
+/// With [`ParserOptions::max_weights`], training has two stages. First, up to three models with up to six passes are
+/// trained without a limit, and the weights with the largest absolute values in their sum are selected. Then all models
+/// are trained from the start with updates of the selected weights only, so that these learn to do without the others.
+/// `after` is called after each pass of the second stage with the trainer.
 ///
 /// # Errors
 /// [`Error::Template`] for invalid templates; [`Error::Training`] for too many labels, weights that are too large for
@@ -372,36 +375,45 @@ pub fn fit_parser(
         return Err(Error::Training(message.to_owned()));
     }
     let (mut trainer, labels) = parser_trainer(treebank, options)?;
-    let averages = train_models(
-        &mut trainer,
-        passes,
-        (treebank.len(), treebank.words()),
-        |trainer, epoch, at| {
-            let words = treebank.sentence(at);
-            let columns = words.map(|word| (word.form, (word.xpos, word.upos)));
-            let (words, (xpos, upos)): (Vec<_>, (Vec<_>, Vec<_>)) = columns.unzip();
-            let sentence = Sentence {
-                words: &words,
-                tags: Some((&xpos, &upos)),
-                root_tag: None,
-            };
-            let labels = &labels[treebank.range(at)];
-            trainer.train_one(
-                &sentence,
-                treebank.heads(at),
-                labels,
-                epoch >= options.explore_from,
-            )
-        },
-        after,
-    )?;
+    let size = (treebank.len(), treebank.words());
+    let learn = |trainer: &mut ParserTrainer, epoch, at| {
+        let words = treebank.sentence(at);
+        let columns = words.map(|word| (word.form, (word.xpos, word.upos)));
+        let (words, (xpos, upos)): (Vec<_>, (Vec<_>, Vec<_>)) = columns.unzip();
+        let sentence = Sentence {
+            words: &words,
+            tags: Some((&xpos, &upos)),
+            root_tag: None,
+        };
+        let labels = &labels[treebank.range(at)];
+        let explore = epoch >= options.explore_from;
+        trainer.train_one(&sentence, treebank.heads(at), labels, explore)
+    };
+    let limit = options
+        .templates
+        .as_ref()
+        .map_or(0, |_| options.max_weights);
+    if limit > 0 {
+        let selection = Passes {
+            epochs: passes.epochs.min(SELECTION[0]),
+            models: passes.models.min(SELECTION[1]),
+            ..passes
+        };
+        let go_on = |_, _: &ParserTrainer| Ok(Next::Continue);
+        let sum = Averages::total(train_models(&mut trainer, selection, size, learn, go_on)?);
+        if sum.weights() > limit {
+            trainer.restrict(&sum.largest_weights(limit));
+            let averages = train_models(&mut trainer, passes, size, learn, after)?;
+            return trainer.finish(Averages::total(averages));
+        }
+    }
+    let averages = train_models(&mut trainer, passes, size, learn, after)?;
     let threshold = options.prune * averages.len() as f64 * trainer.mean_step();
-    let averages = Averages::total(averages).pruned(threshold);
-    trainer.finish(match options.templates {
-        Some(_) => averages.at_most(options.max_weights),
-        None => averages,
-    })
+    trainer.finish(Averages::total(averages).pruned(threshold).at_most(limit))
 }
+
+/// Maximum number of passes, and of models, that select the weights of a parser.
+const SELECTION: [usize; 2] = [6, 3];
 
 /// Returns a trainer with the classes for the arcs of a treebank, and the label of each word as an index into the
 /// treebank's sorted labels.
@@ -586,3 +598,6 @@ impl<'a> PublishedTraining<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,6 +42,7 @@
 //! and equal the averages that parser.py computes with floats, whose sums of whole numbers are also
 //! exact.
 
+use crate::averages::Averages;
 use crate::feature_index::FeatureIndex;
 
 /// The weight of a feature for a class.
@@ -116,12 +117,27 @@ pub struct Learner {
     /// Rows of the features in the last call of [`Learner::score`], [`NONE`] for unknown features;
     /// saves [`Learner::update`] a second lookup.
     found: Vec<u32>,
+    /// True if no weights can be added: updates only change the weights that the learner started with.
+    is_fixed: bool,
 }
 
 /// The row of a feature that is not in the index.
 const NONE: u32 = u32::MAX;
 
 impl Learner {
+    /// Returns a learner that has the weights of `averages`, all 0, and adds no others.
+    pub(crate) fn with_weights_of(averages: &Averages) -> Self {
+        let mut learner = Self::default();
+        for (feature, cells) in averages.rows() {
+            let row = learner.add_row(feature);
+            for &(class, _) in cells {
+                learner.find_or_add_cell(row, class);
+            }
+        }
+        learner.is_fixed = true;
+        learner
+    }
+
     /// Writes the score of each class into `scores`: the sum of the weights of the features, or 0
     /// if there are no weights. Takes time proportional to the number of features plus the cells of
     /// their rows.
@@ -162,11 +178,32 @@ impl Learner {
         self.steps.1 += i64::from(step);
         for (at, &feature) in features.iter().enumerate() {
             let row = match self.found[at] {
+                NONE if self.is_fixed => continue,
                 NONE => self.add_row(feature),
                 known => known,
             };
             self.change(row, truth, step);
             self.change(row, guess, -step);
+        }
+    }
+
+    /// Counts an update whose changes, if any, are made with [`Learner::add`].
+    pub(crate) fn count_update(&mut self) {
+        self.updates += 1;
+    }
+
+    /// Adds `step` to the weights of the features for a class, as a part of the last counted update. The features need
+    /// not have been scored.
+    pub(crate) fn add(&mut self, features: &[u64], class: u32, step: i32) {
+        self.found.clear();
+        self.index.find_all(features, &mut self.found);
+        for (at, &feature) in features.iter().enumerate() {
+            let row = match self.found[at] {
+                NONE if self.is_fixed => continue,
+                NONE => self.add_row(feature),
+                known => known,
+            };
+            self.change(row, class, step);
         }
     }
 
@@ -181,23 +218,29 @@ impl Learner {
         row
     }
 
-    /// Changes a weight by `step`, after updating its sum to the current update.
+    /// Changes a weight by `step`, after updating its sum to the current update. Weights that a fixed learner does not
+    /// have remain 0.
     fn change(&mut self, row: u32, class: u32, step: i32) {
-        let at = self.find_or_add_cell(row, class);
+        let Some(at) = self.find_or_add_cell(row, class) else {
+            return;
+        };
         let (weight, sum) = (&mut self.weights[at].weight, &mut self.sums[at]);
         sum.total += (self.updates - sum.since) as i64 * i64::from(*weight);
         sum.since = self.updates;
         *weight = weight.saturating_add(step);
     }
 
-    /// Returns the index of the cell of a class; a missing cell is added with weight 0. Rows are
-    /// short, so the search is linear.
-    fn find_or_add_cell(&mut self, row: u32, class: u32) -> usize {
+    /// Returns the index of the cell of a class; a missing cell is added with weight 0, unless the learner is fixed. Rows
+    /// are short, so the search is linear.
+    fn find_or_add_cell(&mut self, row: u32, class: u32) -> Option<usize> {
         let known = self.rows[row as usize];
         let (start, len) = (known.start as usize, usize::from(known.len));
         let own = &self.weights[start..start + len];
         if let Some(at) = own.iter().position(|weight| weight.class == class) {
-            return start + at;
+            return Some(start + at);
+        }
+        if self.is_fixed {
+            return None;
         }
         if known.len == known.capacity {
             self.grow(row);
@@ -210,7 +253,7 @@ impl Learner {
             total: 0,
             since: self.updates,
         };
-        at
+        Some(at)
     }
 
     /// Moves a row to a slice of twice its capacity, taken from the free slices of that size or
@@ -281,6 +324,56 @@ impl Learner {
                 sums.push((weight.class, sum.total + rest));
             }
             take(*feature, row.uses, &sums);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn fixed_learners_update_only_their_weights(
+            known in proptest::collection::btree_set((2_u64..8, 0_u32..4), 0..12),
+            updates in proptest::collection::vec((proptest::collection::btree_set(2_u64..8, 1..4), 0_u32..4, 0_u32..4), 0..30),
+        ) {
+            let mut averages = Averages::default();
+            for feature in 2..8 {
+                let row = known.iter().filter(|cell| cell.0 == feature);
+                averages.push(feature, row.map(|cell| (cell.1, 5.0)));
+            }
+            let mut learner = Learner::with_weights_of(&averages);
+            let mut expected: BTreeMap<(u64, u32), i64> = BTreeMap::new();
+            for (features, truth, guess) in &updates {
+                let features: Vec<u64> = features.iter().copied().collect();
+                let mut scores = [0; 4];
+                learner.score(&features, &mut scores);
+                for class in 0..4 {
+                    let cells = features.iter().filter_map(|&feature| expected.get(&(feature, class)));
+                    prop_assert_eq!(scores[class as usize], cells.sum::<i64>());
+                }
+                // Both ways to update.
+                if truth < guess {
+                    learner.update(*truth, *guess, &features, 1);
+                } else {
+                    learner.count_update();
+                    learner.add(&features, *truth, 1);
+                    learner.add(&features, *guess, -1);
+                }
+                for (class, step) in [(truth, 1), (guess, -1)] {
+                    for &feature in features.iter().filter(|&&feature| known.contains(&(feature, *class))) {
+                        *expected.entry((feature, *class)).or_default() += step;
+                    }
+                }
+            }
+            let mut cells = BTreeSet::new();
+            learner.sums(|feature, _, row| cells.extend(row.iter().map(|&(class, _)| (feature, class))));
+            prop_assert_eq!(cells, known);
         }
     }
 }

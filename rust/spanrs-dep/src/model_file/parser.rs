@@ -8,7 +8,7 @@ use super::{Tensors, damaged};
 use crate::arc_hybrid::Move;
 use crate::error::Result;
 use crate::parser::templates::Templates;
-use crate::parser::{Parser, ParserFeatures, ParserSetup};
+use crate::parser::{MAX_BEAM, Parser, ParserFeatures, ParserSetup};
 use crate::weights::MAX_CLASSES;
 
 /// The part of the header for a parser.
@@ -24,8 +24,21 @@ pub(super) struct ParserHeader {
     single_root: bool,
     /// True if the last class is only used for the root; then there are at least two classes for LEFT.
     has_root_class: bool,
+    /// Width of the beam; absent for greedy parsers.
+    #[serde(default = "greedy", skip_serializing_if = "is_greedy")]
+    beam: usize,
     /// Factor from weights to the integers of the file.
     scale: f64,
+}
+
+/// Width of the beam of a greedy parser.
+fn greedy() -> usize {
+    1
+}
+
+/// Returns true for the width of a greedy parser.
+fn is_greedy(beam: &usize) -> bool {
+    *beam == 1
 }
 
 /// Adds the tensors of a parser, and returns its part of the header.
@@ -42,6 +55,7 @@ pub(super) fn put_parser(parser: &Parser, tensors: &mut TensorWriter) -> ParserH
             .collect(),
         single_root: parser.setup.single_root,
         has_root_class: parser.setup.has_root_class,
+        beam: parser.setup.beam,
         scale: parser.weights.scale(),
     }
 }
@@ -81,14 +95,19 @@ impl Tensors<'_> {
                 ParserFeatures::Templates(Box::new(templates))
             }
         };
+        let is_published = header.templates.is_none();
+        if !(1..=MAX_BEAM).contains(&header.beam) || is_published && header.beam > 1 {
+            return Err(damaged(format!("a beam of {}", header.beam)));
+        }
         let weights = self.weights("parser", classes.len(), header.scale)?;
-        let setup = ParserSetup::new(
+        let mut setup = ParserSetup::new(
             features,
             header.labels,
             classes,
             header.single_root,
             header.has_root_class,
         );
+        setup.beam = header.beam;
         Parser::new(setup, weights).map_err(damaged)
     }
 }

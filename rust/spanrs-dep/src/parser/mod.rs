@@ -2,10 +2,11 @@
 //!
 //! In each state of the transition system (module `arc_hybrid`) the parser extracts features, adds up their weights for
 //! each *class* (a move, with a label for moves that make an arc) and makes the allowed move with the largest score.
-//! There is no search: a sentence of N words takes 2N - 1 moves, and time and memory are linear in N.
+//! A sentence of N words takes 2N - 1 moves, and time and memory are linear in N. There is no search by default; a
+//! parser with a beam (module `beam`) keeps several sequences of moves, which is slower.
 //!
 //! - `templates` implements features that users can edit, `published` the features of parser.py, and `train` learns the
-//!   weights.
+//!   weights (`train_beam` for beam search).
 //! - A [`ParserSetup`] contains everything in a parser except its weights; training and prediction share it.
 //!
 //! # Classes
@@ -32,11 +33,15 @@
 //! lookup, and for published features the weights of single tokens are looked up once per token instead of once per
 //! state.
 
+mod beam;
 pub(crate) mod published;
 pub(crate) mod templates;
 mod train;
+mod train_beam;
 
 use std::ops::Range;
+
+use beam::BeamSearch;
 
 use crate::arc_hybrid::{Move, State};
 use crate::error::Result;
@@ -46,6 +51,7 @@ use crate::turns::{Group, Steps, take_turns};
 use crate::weights::{FewClasses, Lookup, MAX_CLASSES, Scores, Weights};
 use templates::{TOKEN_FIELDS, TemplateBuffers, Templates};
 
+pub(crate) use train::MAX_BEAM;
 pub use train::{ParserOptions, ParserTrainer, Update};
 
 /// The templates of the parser that spanrs trains by default: 82, one per line, with comments. See
@@ -86,6 +92,8 @@ pub(crate) struct ParserSetup {
     /// Class ranges by move: SHIFT, RIGHT, LEFT, LEFT to the root. The last range is empty unless `has_root_class`; if
     /// it is empty, LEFT is also used for the root.
     ranges: [Range<usize>; 4],
+    /// Number of items of the beam search; 1 for the greedy parser. Always 1 for published features.
+    pub(crate) beam: usize,
 }
 
 /// A trained parser. It is immutable and can be shared by threads; each thread has its own
@@ -139,6 +147,10 @@ pub struct ParserBuffers {
     pub(crate) group: Group<ParserSentence>,
     /// Scores of the classes of one state.
     scores: Box<Scores>,
+    /// Memory of the beam search.
+    search: BeamSearch,
+    /// The best sequence of classes that a beam search has found.
+    classes: Vec<u32>,
 }
 
 impl Default for ParserBuffers {
@@ -146,6 +158,8 @@ impl Default for ParserBuffers {
         Self {
             group: Group::default(),
             scores: Box::new([0; MAX_CLASSES]),
+            search: BeamSearch::default(),
+            classes: Vec::new(),
         }
     }
 }
@@ -248,6 +262,7 @@ impl ParserSetup {
             single_root,
             has_root_class,
             ranges,
+            beam: 1,
         }
     }
 
@@ -301,18 +316,26 @@ impl ParserSetup {
         }
     }
 
+    /// Makes the moves of a sequence of classes.
+    fn apply_all(&self, state: &mut State, classes: &[u32]) {
+        for &class in classes {
+            let (transition, label) = self.classes[class as usize];
+            state.apply(transition, label);
+        }
+    }
+
     /// Returns which of the four ranges of classes are allowed in a state. If there is a class for the root, it is the
     /// only allowed LEFT when the root is the front of the buffer, and is forbidden otherwise.
     #[inline]
     fn allowed(&self, state: &State) -> [bool; 4] {
-        let left = state.is_valid(Move::Left);
-        let at_root = self.has_root_class && !state.is_valid(Move::Shift);
-        [
-            state.is_valid(Move::Shift),
-            state.is_valid(Move::Right),
-            left && !at_root,
-            left && at_root,
-        ]
+        self.split_left([Move::Shift, Move::Right, Move::Left].map(|one| state.is_valid(one)))
+    }
+
+    /// Returns which of the four ranges of classes are allowed if the given moves are valid.
+    #[inline]
+    fn split_left(&self, [shift, right, left]: [bool; 3]) -> [bool; 4] {
+        let at_root = self.has_root_class && !shift;
+        [shift, right, left && !at_root, left && at_root]
     }
 
     /// Returns the ranges of the allowed classes, in increasing order.
@@ -342,6 +365,11 @@ impl Parser {
     /// Returns true if the parser attaches exactly one word of a sentence to the root.
     pub fn single_root(&self) -> bool {
         self.setup.single_root
+    }
+
+    /// Number of items of the beam search; 1 for a greedy parser.
+    pub fn beam(&self) -> usize {
+        self.setup.beam
     }
 
     /// Number of features of the model.
@@ -399,7 +427,11 @@ impl Parser {
 
     /// Parses the sentences of the buffers to their ends.
     pub(crate) fn run(&self, buffers: &mut ParserBuffers) {
-        let ParserBuffers { group, scores } = buffers;
+        if let (2.., ParserFeatures::Templates(templates)) = (self.setup.beam, &self.setup.features)
+        {
+            return self.run_beam(templates, buffers);
+        }
+        let ParserBuffers { group, scores, .. } = buffers;
         let sentences = group.sentences_mut();
         if let Some(weights) = self.published() {
             for sentence in sentences.iter_mut() {

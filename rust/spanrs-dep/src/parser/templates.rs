@@ -129,10 +129,57 @@ const MAX_ATOMS: usize = 6;
 /// below 2^31.
 const MAX_TEMPLATES: usize = 1000;
 
+/// A state of the transition system as templates read it. Tokens are referred to by handles, where [`NONE`] is a missing
+/// token: the greedy parser uses positions ([`State`]), the beam search uses nodes.
+pub(crate) trait Configuration {
+    /// Returns the token at a depth of the stack, where 0 is the top.
+    fn stack_at(&self, depth: usize) -> u32;
+
+    /// Returns the token `offset` positions after the front of the buffer, including the root.
+    fn buffer_at(&self, offset: u32) -> u32;
+
+    /// Returns the children of a token on the left (false) or right (true); [`NONE`] has no children.
+    fn children(&self, token: u32, right: bool) -> &Children;
+
+    /// Returns the label of the arc from a token to its head; 0 if it has no head.
+    fn label(&self, token: u32) -> u32;
+
+    /// Returns the position of a token in the sentence.
+    fn position(&self, token: u32) -> u32;
+}
+
+impl Configuration for State {
+    #[inline(always)]
+    fn stack_at(&self, depth: usize) -> u32 {
+        self.stack_at(depth)
+    }
+
+    #[inline(always)]
+    fn buffer_at(&self, offset: u32) -> u32 {
+        self.buffer_at(offset)
+    }
+
+    #[inline(always)]
+    fn children(&self, token: u32, right: bool) -> &Children {
+        let sides = if right { &self.rights } else { &self.lefts };
+        &sides[token as usize]
+    }
+
+    #[inline(always)]
+    fn label(&self, token: u32) -> u32 {
+        self.labels[token as usize]
+    }
+
+    #[inline(always)]
+    fn position(&self, token: u32) -> u32 {
+        token
+    }
+}
+
 /// Scratch memory for one state, kept between states.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TemplateBuffers {
-    /// Position of the token of each path; [`NONE`] if it is missing.
+    /// Handle of the token of each path; [`NONE`] if it is missing.
     tokens: Vec<u32>,
     /// Value of each atom.
     values: Vec<u64>,
@@ -275,7 +322,7 @@ impl Templates {
     pub(crate) fn features(
         &self,
         tokens: &[Token],
-        state: &State,
+        state: &impl Configuration,
         buffers: &mut TemplateBuffers,
         features: &mut Vec<u64>,
     ) {
@@ -286,27 +333,26 @@ impl Templates {
                 Place::Stack(depth) => state.stack_at(depth),
                 Place::Buffer(offset) => state.buffer_at(offset),
             };
-            path.steps.iter().flatten().fold(start, |at, step| {
-                let (left, right) = (&state.lefts[at as usize], &state.rights[at as usize]);
-                match step {
-                    Step::Left => left.last,
-                    Step::Left2 => left.previous,
-                    Step::Right => right.last,
-                    Step::Right2 => right.previous,
-                }
-            })
+            path.steps
+                .iter()
+                .flatten()
+                .fold(start, |at, step| match step {
+                    Step::Left => state.children(at, false).last,
+                    Step::Left2 => state.children(at, false).previous,
+                    Step::Right => state.children(at, true).last,
+                    Step::Right2 => state.children(at, true).previous,
+                })
         }));
         let values = &mut buffers.values;
         values.clear();
         let side = |path: usize, right: bool| -> Option<&Children> {
-            let sides = if right { &state.rights } else { &state.lefts };
-            (places[path] != NONE).then(|| &sides[places[path] as usize])
+            (places[path] != NONE).then(|| state.children(places[path], right))
         };
         values.extend(self.atoms.iter().map(|atom| match *atom {
-            Atom::Field(path, field) => tokens[places[path] as usize][field],
+            Atom::Field(path, field) => tokens[state.position(places[path]) as usize][field],
             Atom::Label(path) => match places[path] {
                 NONE => 0,
-                at => u64::from(state.labels[at as usize]) + 1,
+                at => u64::from(state.label(at)) + 1,
             },
             Atom::Count(path, right) => {
                 side(path, right).map_or(0, |children| u64::from(children.count.min(7)) + 1)
@@ -328,11 +374,12 @@ impl Templates {
 
 /// Returns the group of a distance in positions: 1 to 4 unchanged, 5 for 5 and 6, 6 for 7 to 9, and
 /// 7 for more; 0 if the left token is missing.
-fn distance(state: &State, on_stack: bool) -> u64 {
+fn distance(state: &impl Configuration, on_stack: bool) -> u64 {
     let (first, second) = match on_stack {
         true => (state.stack_at(1), state.stack_at(0)),
-        false => (state.stack_at(0), state.front),
+        false => (state.stack_at(0), state.buffer_at(0)),
     };
+    let (first, second) = (state.position(first), state.position(second));
     match second.saturating_sub(first) {
         _ if first == NONE => 0,
         near @ 0..=4 => u64::from(near),

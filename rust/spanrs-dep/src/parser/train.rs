@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use super::beam::BeamSearch;
 use super::{Parser, ParserFeatures, ParserSentence, ParserSetup, Templates, first_largest};
 use crate::arc_hybrid::{Move, State};
 use crate::averages::Averages;
@@ -72,6 +73,11 @@ pub struct ParserOptions {
     /// Step size of updates. Serialised as the limit of passive-aggressive updates, or None.
     #[serde(rename = "aggressiveness")]
     pub update: Update,
+    /// Margin: a correct guess also causes an update if its score exceeds the score of the best wrong class by less than
+    /// this value (Crammer and Singer 2003, "Ultraconservative online algorithms"). With 0, only wrong guesses cause
+    /// updates. Scores are sums of weights that updates change by 1. Only for perceptron updates; ignored for published
+    /// features.
+    pub margin: i64,
     /// From this pass on (counted from 1) the parser follows its own guesses in training, whether
     /// correct or not; in earlier passes it follows the best-scoring correct move.
     pub explore_from: usize,
@@ -79,10 +85,19 @@ pub struct ParserOptions {
     /// mean step of an update times the number of models are dropped at the end; 0 keeps all
     /// features.
     pub prune: f64,
-    /// Maximum number of weights of the parser, for templates; 0 keeps all weights that are left after pruning. See
-    /// [`Averages::largest_weights`]. A weight takes about four bytes of a model.
+    /// Maximum number of weights; 0 for no limit. If the treebank would give more weights, training has two stages:
+    /// models without a limit select the largest weights ([`Averages::largest_weights`]), and then models are trained
+    /// that have only these weights, to which `prune` does not apply (see [`fit_parser`](crate::fit_parser)). No limit
+    /// for published features. A weight takes about four bytes of a model.
     pub max_weights: usize,
+    /// Width of the beam in training and in use; 1 for a greedy parser. With a beam, weights are updated once per
+    /// sentence at the largest violation (see [`ParserTrainer::train_one`]); `update`, `oracle` and `explore_from` are
+    /// ignored. Training and parsing take about as many times longer. At most 64; published features have no beam.
+    pub beam: usize,
 }
+
+/// Maximum width of a beam.
+pub(crate) const MAX_BEAM: usize = 64;
 
 impl From<Update> for Option<f64> {
     fn from(update: Update) -> Self {
@@ -107,9 +122,11 @@ impl Default for ParserOptions {
             single_root: true,
             oracle: Oracle::Exact,
             update: Update::Perceptron,
+            margin: 0,
             explore_from: 2,
             prune: 0.3,
-            max_weights: 1_300_000,
+            max_weights: 1_000_000,
+            beam: 1,
         }
     }
 }
@@ -146,22 +163,28 @@ const UNITS: f64 = 65536.0;
 #[derive(Debug)]
 pub struct ParserTrainer {
     /// Features, labels and classes; the finished parser gets them.
-    setup: ParserSetup,
+    pub(super) setup: ParserSetup,
     /// Which moves are correct.
     oracle: Oracle,
     /// Step size of updates.
     update: Update,
+    /// Margin of perceptron updates.
+    margin: i64,
+    /// The weights at the start of a model, all 0.
+    start: Learner,
     /// The current weights; in units of 2^-16 for passive-aggressive updates.
-    learner: Learner,
+    pub(super) learner: Learner,
     /// The gold tree of the current sentence.
-    gold: GoldTree,
+    pub(super) gold: GoldTree,
     /// The current sentence.
-    sentence: ParserSentence,
+    pub(super) sentence: ParserSentence,
     /// Scores of the classes in the current state.
-    scores: Vec<i64>,
+    pub(super) scores: Vec<i64>,
     /// The class of RIGHT (0) and LEFT (1) with each label; [`NO_CLASS`] where the label does not
     /// occur in this direction.
-    class_of: [Vec<usize>; 2],
+    pub(super) class_of: [Vec<usize>; 2],
+    /// Memory of the beam search.
+    pub(super) search: BeamSearch,
 }
 
 /// Class of a move and label that do not occur in the training data together.
@@ -208,21 +231,29 @@ impl ParserTrainer {
                 MAX_CLASSES / 2 - 1
             )));
         }
+        let is_published = matches!(features, ParserFeatures::Published);
+        if !(1..=MAX_BEAM).contains(&options.beam) || is_published && options.beam > 1 {
+            return Err(Error::Training(format!(
+                "beam must be from 1 to {MAX_BEAM}, and 1 for the published features, not {}",
+                options.beam
+            )));
+        }
+        let scores = vec![0; classes.len()];
+        let single_root = options.single_root;
+        let mut setup = ParserSetup::new(features, labels, classes, single_root, has_root_class);
+        setup.beam = options.beam;
         Ok(Self {
-            scores: vec![0; classes.len()],
-            setup: ParserSetup::new(
-                features,
-                labels,
-                classes,
-                options.single_root,
-                has_root_class,
-            ),
+            scores,
+            setup,
             oracle: options.oracle,
             update: options.update,
+            margin: if is_published { 0 } else { options.margin },
+            start: Learner::default(),
             learner: Learner::default(),
             gold: GoldTree::default(),
             sentence: ParserSentence::default(),
             class_of,
+            search: BeamSearch::default(),
         })
     }
 
@@ -233,7 +264,12 @@ impl ParserTrainer {
 
     /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
-        self.learner = Learner::default();
+        self.learner = self.start.clone();
+    }
+
+    /// Restricts the models that are trained after the next [`ParserTrainer::forget`] to the weights of `averages`.
+    pub(crate) fn restrict(&mut self, averages: &Averages) {
+        self.start = Learner::with_weights_of(averages);
     }
 
     /// Returns the number of updates so far, including correct guesses, and the number of features
@@ -250,6 +286,10 @@ impl ParserTrainer {
     /// of these words that also have the gold label; for an unlabelled parser the second number
     /// counts words whose gold label is 0.
     ///
+    /// With a beam, `explore` has no effect. The beam search runs to the end of the sentence, and the weights are updated
+    /// once for the prefix in which the best item of the beam exceeds the gold sequence by the largest score
+    /// ("max-violation", Huang, Fayong and Guo 2012, "Structured perceptron with inexact search").
+    ///
     /// If no class is correct, which does not happen for projective trees with known labels,
     /// nothing is learnt from the state.
     pub fn train_one(
@@ -262,6 +302,10 @@ impl ParserTrainer {
         let setup = &self.setup;
         let root_tag = sentence.root_tag.unwrap_or(ROOT);
         setup.start(sentence.tokens(), root_tag, &mut self.sentence);
+        if setup.beam > 1 {
+            self.learn_by_beam(heads, labels);
+            return count_correct(&self.sentence.state, heads, labels);
+        }
         let ParserSentence {
             state,
             tokens,
@@ -287,13 +331,16 @@ impl ParserTrainer {
             // There is always a correct move for a projective tree; without a correct move nothing
             // is learnt.
             let best = first_largest(&self.scores, ranges.iter().cloned()).unwrap_or(guess);
+            let wrong = || {
+                let all = setup.ranges_of(allowed).flatten();
+                let wrong = all.filter(|&class| !is_right(class));
+                first_largest(&self.scores, wrong.map(|at| at..at + 1))
+            };
             let (rival, step) = match self.update {
-                Update::Perceptron => (guess, 1),
+                Update::Perceptron if guess != best => (guess, 1),
+                Update::Perceptron => (close_rival(&self.scores, best, wrong, self.margin), 1),
                 Update::PassiveAggressive(limit) => {
-                    let all = setup.ranges_of(allowed).flatten();
-                    let wrong = all.filter(|&class| !is_right(class));
-                    let wrong = first_largest(&self.scores, wrong.map(|at| at..at + 1));
-                    passive_aggressive(&self.scores, best, wrong, features.len(), limit)
+                    passive_aggressive(&self.scores, best, wrong(), features.len(), limit)
                 }
             };
             self.learner
@@ -410,7 +457,7 @@ fn count_correct(state: &State, heads: &[u32], labels: &[u32]) -> (usize, usize)
 /// Returns the correct classes in each of the four ranges; ranges that are not `free` have none.
 /// For an arc that is not gold all labels are correct, for a gold arc only the gold label.
 #[inline]
-fn right_classes(
+pub(super) fn right_classes(
     setup: &ParserSetup,
     class_of: &[Vec<usize>; 2],
     gold: &GoldTree,
@@ -434,6 +481,21 @@ fn right_classes(
         }
     }
     ranges
+}
+
+/// Returns the best-scoring wrong class if the score of `best` exceeds its score by less than `margin`, otherwise `best`.
+#[inline]
+fn close_rival(
+    scores: &[i64],
+    best: usize,
+    wrong: impl FnOnce() -> Option<usize>,
+    margin: i64,
+) -> usize {
+    if margin <= 0 {
+        return best;
+    }
+    let close = wrong().filter(|&wrong| scores[best] - scores[wrong] < margin);
+    close.unwrap_or(best)
 }
 
 /// Returns the class to update against and the step, as defined by [`Update::PassiveAggressive`],

@@ -1,0 +1,76 @@
+//! Training in stages.
+
+use super::*;
+use crate::parser::ParserBuffers;
+use crate::{Parse, Word};
+
+/// Sentences whose trees follow from the tags.
+fn treebank() -> Treebank {
+    let word = |form, upos, head, label| Word {
+        form,
+        xpos: "",
+        upos,
+        head,
+        label,
+    };
+    let mut treebank = Treebank::default();
+    for (subject, verb, object) in [
+        ("dogs", "chase", "cats"),
+        ("cats", "see", "dogs"),
+        ("we", "feed", "them"),
+    ] {
+        treebank.push([
+            word(subject, "NOUN", 2, "nsubj"),
+            word(verb, "VERB", 0, "root"),
+            word("the", "DET", 4, "det"),
+            word(object, "NOUN", 2, "obj"),
+        ]);
+    }
+    treebank
+}
+
+fn fit(max_weights: usize, models: usize) -> Parser {
+    let passes = Passes {
+        epochs: 8,
+        seed: Some(1),
+        models,
+        watch: || false,
+    };
+    let options = ParserOptions {
+        max_weights,
+        prune: 0.0,
+        ..ParserOptions::default()
+    };
+    fit_parser(&treebank(), &options, passes, |_, _| Ok(Next::Continue)).unwrap()
+}
+
+fn weights(parser: &Parser) -> usize {
+    parser.weights.rows().weights.len()
+}
+
+#[test]
+fn parsers_have_a_maximum_number_of_weights() {
+    let all = weights(&fit(0, 3));
+    for limit in [all / 2, all / 4] {
+        let parser = fit(limit, 3);
+        assert!((1..=limit).contains(&weights(&parser)), "{limit} of {all}");
+    }
+    // A limit that is not reached changes nothing.
+    let [limited, unlimited] =
+        [fit(all * 2, 3), fit(0, 3)].map(|parser| parser.weights.rows().weights.clone());
+    assert_eq!(limited, unlimited);
+}
+
+#[test]
+fn selected_weights_learn_to_do_without_the_others() {
+    let parser = fit(weights(&fit(0, 1)) / 2, 1);
+    let tags: (&[&str], &[&str]) = (&[], &["NOUN", "VERB", "DET", "NOUN"]);
+    let sentence = Sentence {
+        words: &["dogs", "chase", "the", "cats"],
+        tags: Some(tags),
+        root_tag: None,
+    };
+    let mut parse = Parse::default();
+    parser.parse(&sentence, &mut ParserBuffers::default(), &mut parse);
+    assert_eq!(parse.heads, [2, 0, 4, 2]);
+}
