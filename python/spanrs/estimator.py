@@ -195,7 +195,7 @@ _CHECKS: dict[str, Callable[[Any, str], object]] = {
     **dict.fromkeys(
         (
             *("max_iter", "crf_max_iter", "first_crf_max_iter", "bsc_max_iter", "rounds", "updates"),
-            *("epochs", "lemma_epochs", "models", "min_count", "explore_from", "patience"),
+            *("epochs", "lemma_epochs", "models", "min_count", "explore_from", "patience", "beam"),
         ),
         partial(as_integer, least=1),
     ),

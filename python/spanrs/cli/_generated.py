@@ -365,6 +365,11 @@ TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training",
     help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=12, metavar="N")
 MODELS = option("--models", "models", group="Training", help="Number of parsers whose weights are summed.",
     type=types.IntRange(min=1, max=100), default=10, metavar="N")
+MAX_WEIGHTS = option("--max-weights", "max_weights", group="Training",
+    help="Number of weights of the parser, 0 for all.", type=types.IntRange(min=0), default=1000000,
+    metavar="N")
+BEAM = option("--beam", "beam", group="Training", help="Width of the beam; 1 for a greedy parser.",
+    type=types.IntRange(min=1, max=64), default=1, metavar="N")
 EXPLORE_FROM = option("--explore-from", "explore_from", group="Training",
     help="First pass that follows predicted moves.", type=types.IntRange(min=1), default=2, metavar="N")
 AGGRESSIVENESS = option("--aggressiveness", "aggressiveness", group="Training",
@@ -548,8 +553,8 @@ crowd_experiment = command("experiment", options=[GOLD, CROWD, TEST, TEST_COLUMN
     "conllu")}, required=["gold"])
 dep_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
     TAGGER_ONLY, WITHOUT, PUBLISHED, FEATURES, UNLABELLED, ANY_ROOTS, EPOCHS, TAGGER_EPOCHS, MODELS,
-    EXPLORE_FROM, AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON], formats=("text",
-    "json"), required=["output_path"])
+    MAX_WEIGHTS, BEAM, EXPLORE_FROM, AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON],
+    formats=("text", "json"), required=["output_path"])
 dep_parse = command("parse", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, KEEP_TAGS, THREADS, CORPUS_OUTPUT,
     BLANK], choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens", "raw")})

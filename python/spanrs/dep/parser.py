@@ -63,9 +63,13 @@ class Parser(Estimator):
         Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
         the features without loss of accuracy.
     max_weights : int
-        Maximum number of weights of the parser, 0 for all. Those with the largest product of their absolute value and
-        the fourth root of the number of uses of their feature are kept; a weight takes about four bytes of a model.
-        Models with the published features keep all weights.
+        Maximum number of weights of the parser, 0 for all. If there would be more, three models select the weights with
+        the largest product of their absolute value and the fourth root of the number of uses of their feature, and the
+        parser is trained again with only these weights; ``prune`` then has no effect. A weight takes about four bytes
+        of a model. Models with the published features keep all weights.
+    beam : int
+        Width of the beam in training and in use, at most 64; 1 for a greedy parser. With a beam the parser is trained
+        at the largest violation of each sentence (Huang, Fayong and Guo 2012), and it is about as many times slower.
     oracle : str
         ``exact`` (Goldberg and Nivre 2013) or ``published`` (the oracle of parser.py, which accepts a few incorrect
         transitions).
@@ -124,7 +128,8 @@ class Parser(Estimator):
         explore_from: int = 2,
         aggressiveness: float | None = None,
         prune: float = 0.3,
-        max_weights: int = 1_300_000,
+        max_weights: int = 1_000_000,
+        beam: int = 1,
         oracle: str = "exact",
         jackknife: int = 10,
         joint: bool = False,
@@ -141,6 +146,7 @@ class Parser(Estimator):
         self.aggressiveness = aggressiveness
         self.prune = prune
         self.max_weights = max_weights
+        self.beam = beam
         self.oracle = oracle
         self.jackknife = jackknife
         self.joint = joint
@@ -306,6 +312,7 @@ class Parser(Estimator):
             "explore_from": self.explore_from,
             "prune": self.prune,
             "max_weights": self.max_weights,
+            "beam": self.beam,
         }
         with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
             monitor = Monitor(
