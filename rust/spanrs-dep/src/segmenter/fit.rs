@@ -46,7 +46,7 @@ pub struct SegmenterOptions {
 impl Default for SegmenterOptions {
     fn default() -> Self {
         Self {
-            min_count: 2,
+            min_count: 5,
             token_margin: 10,
             sentence_margin: 100,
             multiword_margin: 10,

@@ -23,10 +23,7 @@ pub fn complete_paragraphs(text: &str) -> usize {
     let (mut complete, mut line) = (0, 0);
     while let Some(len) = text.get(line..).and_then(|rest| rest.find('\n')) {
         let end = line + len + 1;
-        if text
-            .get(line..end)
-            .is_none_or(|line| line.chars().all(is_white))
-        {
+        if is_blank(text.get(line..end)) {
             complete = end;
         }
         line = end;
@@ -68,27 +65,35 @@ impl<'a> Paragraphs<'a> {
         }
     }
 
-    /// Returns the length of the next paragraph with the white space around it.
+    /// Returns the length of the next paragraph with the white space around it; more than
+    /// [`LONGEST`] if it must be cut. Takes time proportional to the paragraph, not to the rest.
     fn next_len(&self) -> usize {
+        let end = ceil_char_boundary(self.rest, LONGEST + 1);
+        let text = self.rest.get(..end).unwrap_or_default();
         let (mut line, mut has_text) = (0, false);
-        // A byte-wise search is enough: LF is never part of another character.
-        while let Some(len) = self.rest.get(line..).and_then(|rest| rest.find('\n')) {
+        while let Some(len) = text.get(line..).and_then(|rest| rest.find('\n')) {
             let end = line + len + 1;
-            let is_blank = self
-                .rest
-                .get(line..end)
-                .is_none_or(|line| line.chars().all(is_white));
+            let is_blank = is_blank(text.get(line..end));
             has_text |= !is_blank;
             if has_text && (is_blank || self.by_line) {
                 return end;
             }
-            if end > LONGEST {
-                break;
-            }
             line = end;
         }
-        self.rest.len()
+        text.len()
     }
+}
+
+/// Returns true for a line of white space.
+fn is_blank(line: Option<&str>) -> bool {
+    line.is_none_or(|line| line.chars().all(is_white))
+}
+
+/// Returns the first character boundary from `at` on; the length of the text if it is shorter.
+fn ceil_char_boundary(text: &str, at: usize) -> usize {
+    (at..text.len())
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(text.len())
 }
 
 impl<'a> Iterator for Paragraphs<'a> {
