@@ -60,9 +60,9 @@ class Morphology(Estimator):
     def __init__(
         self,
         *,
-        epochs: int = 8,
+        epochs: int = 5,
         lemma_epochs: int = 10,
-        models: int = 1,
+        models: int = 3,
         seed: int | None = 0,
         progress: bool | None = None,
     ) -> None:

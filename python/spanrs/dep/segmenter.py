@@ -50,7 +50,7 @@ class Segmenter(Estimator):
     _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
-        self, *, epochs: int = 10, models: int = 3, seed: int | None = 0, progress: bool | None = None
+        self, *, epochs: int = 5, models: int = 1, seed: int | None = 0, progress: bool | None = None
     ) -> None:
         self.epochs = epochs
         self.models = models

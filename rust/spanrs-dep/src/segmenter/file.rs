@@ -9,7 +9,7 @@
 //! | `segmenter.multiwords.*` | | weights of the rules |
 
 use serde::{Deserialize, Serialize};
-use spanrs_base::{TensorFile, TensorWriter};
+use spanrs_base::TensorWriter;
 
 use super::Segmenter;
 use super::lexicon::Lexicon;
@@ -33,20 +33,6 @@ pub(crate) struct SegmenterHeader {
     sentence_scale: f64,
     /// Factor for multiword tokens; None if there are no rules.
     multiword_scale: Option<f64>,
-}
-
-/// Key of the header of a file with only a segmenter.
-const KEY: &str = "spanrs.segmenter";
-/// Version of the format of such files.
-const VERSION: u64 = 1;
-
-/// The header of a file with only a segmenter.
-#[derive(Serialize, Deserialize)]
-struct Header {
-    /// [`VERSION`].
-    version: u64,
-    /// The segmenter.
-    segmenter: SegmenterHeader,
 }
 
 /// Rules and forms of multiword tokens.
@@ -83,53 +69,6 @@ impl RuleLists {
 }
 
 impl Segmenter {
-    /// Returns the bytes of a file with only this segmenter. Equal segmenters have equal files.
-    ///
-    /// # Errors
-    /// [`Error::File`](crate::Error::File) if JSON cannot be written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use spanrs_dep::{GoldParagraph, Passes, Segmenter, SegmenterOptions, fit_segmenter};
-    /// let mut paragraph = GoldParagraph::default();
-    /// paragraph.push_token("Hi", &[], false);
-    /// paragraph.push_token("!", &[], true);
-    /// paragraph.end_sentence();
-    /// let passes = Passes { epochs: 1, seed: Some(1), models: 1, watch: || false };
-    /// let segmenter = fit_segmenter(&[paragraph], &SegmenterOptions::default(), passes).unwrap();
-    /// let bytes = segmenter.to_bytes().unwrap();
-    /// assert_eq!(Segmenter::from_bytes(&bytes).unwrap().to_bytes().unwrap(), bytes);
-    /// assert!(Segmenter::from_bytes(&bytes[..100]).is_err());
-    /// ```
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut tensors = TensorWriter::default();
-        let header = Header {
-            version: VERSION,
-            segmenter: self.put(&mut tensors)?,
-        };
-        let header = serde_json::to_string(&header).map_err(damaged)?;
-        Ok(tensors.finish(KEY, header)?)
-    }
-
-    /// Reads a file that [`Segmenter::to_bytes`] wrote. All content is checked; memory is
-    /// proportional to the size of the file.
-    ///
-    /// # Errors
-    /// [`Error::File`](crate::Error::File) if the file is damaged, has another content or an
-    /// unsupported version.
-    pub fn from_bytes(file: &[u8]) -> Result<Self> {
-        let file = TensorFile::open(file, KEY, "a segmenter of spanrs")?;
-        let header: Header = serde_json::from_str(file.header()).map_err(damaged)?;
-        if header.version != VERSION {
-            let version = header.version;
-            return Err(damaged(format!(
-                "format version {version}; this spanrs reads {VERSION}"
-            )));
-        }
-        Self::read(&header.segmenter, &Tensors(file))
-    }
-
     /// Adds the tensors of the segmenter, and returns its part of the header.
     ///
     /// # Errors

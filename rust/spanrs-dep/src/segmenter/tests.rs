@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::paragraphs::complete_paragraphs;
 use super::*;
-use crate::{Error, Passes};
+use crate::{Error, Model, Passes, Result};
 
 const PASSES: Passes = Passes {
     epochs: 10,
@@ -184,14 +184,29 @@ fn tokens_with_spaces_are_learnt() {
     assert!(!all.tokens[2].is_multiword());
 }
 
+/// Returns a model file with only this segmenter.
+fn bytes_of(segmenter: &Segmenter) -> Vec<u8> {
+    let segmenter = Some(segmenter.clone());
+    let model = Model {
+        segmenter,
+        ..Model::default()
+    };
+    model.to_bytes().unwrap()
+}
+
+/// Reads a model file; without a segmenter, the default error is returned.
+fn read(file: &[u8]) -> Result<Segmenter> {
+    let segmenter = Model::from_bytes(file)?.segmenter;
+    segmenter.ok_or_else(|| Error::File("no segmenter".to_owned()))
+}
+
 #[test]
 fn training_is_deterministic_and_files_keep_everything() {
     let texts = ["Ann didn't=did+n't sleep _.\nBob hadn't=had+n't _.".to_owned()];
-    let bytes = fit(&texts).to_bytes().unwrap();
-    assert_eq!(fit(&texts).to_bytes().unwrap(), bytes);
-    let bytes = english().to_bytes().unwrap();
-    let again = Segmenter::from_bytes(&bytes).unwrap();
-    assert_eq!(again.to_bytes().unwrap(), bytes);
+    assert_eq!(bytes_of(&fit(&texts)), bytes_of(&fit(&texts)));
+    let bytes = bytes_of(english());
+    let again = read(&bytes).unwrap();
+    assert_eq!(bytes_of(&again), bytes);
     let text = "Mr. Lee doesn't sleep. Its ok. We see its name in the U.S. today!";
     assert_eq!(segment(&again, text), segment(english(), text));
 }
@@ -240,7 +255,7 @@ fn long_runs_are_segmented() {
 #[test]
 fn damaged_files_are_errors_or_segmenters() {
     let texts = ["Ann didn't=did+n't sleep _.\nBob hadn't=had+n't _.\ndel=di+il mare".to_owned()];
-    let bytes = fit(&texts).to_bytes().unwrap();
+    let bytes = bytes_of(&fit(&texts));
     let mut rng = spanrs_base::Rng::new(3);
     for _ in 0..1500 {
         let mut damaged = bytes.clone();
@@ -251,7 +266,7 @@ fn damaged_files_are_errors_or_segmenters() {
         if rng.below(10) == 0 {
             damaged.truncate(rng.below(damaged.len() as u64) as usize);
         }
-        match Segmenter::from_bytes(&damaged) {
+        match read(&damaged) {
             Ok(segmenter) => {
                 segment(&segmenter, "Bob didn't sleep. Del mare! ann hadn't-1");
             }
