@@ -74,9 +74,9 @@ pub struct ParserOptions {
     #[serde(rename = "aggressiveness")]
     pub update: Update,
     /// Margin: a correct guess also causes an update if its score exceeds the score of the best wrong class by less
-    /// than this value (Crammer and Singer 2003, "Ultraconservative online algorithms"). With 0, only wrong guesses cause
-    /// updates. Scores are sums of weights that updates change by 1. Only for perceptron updates; ignored for published
-    /// features.
+    /// than this value (Crammer and Singer 2003, "Ultraconservative online algorithms"). With 0, only wrong guesses
+    /// cause updates. Scores are sums of weights that updates change by 1. A margin helps a single model, but not a sum
+    /// of models. Only for perceptron updates; ignored for published features.
     pub margin: i64,
     /// From this pass on (counted from 1) the parser follows its own guesses in training, whether
     /// correct or not; in earlier passes it follows the best-scoring correct move.

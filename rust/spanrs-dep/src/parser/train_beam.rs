@@ -5,8 +5,8 @@
 //! A sentence has one gold sequence of moves: the one that makes each gold arc as early as possible. The beam search
 //! runs with the current weights; after each move its best item is compared with the gold sequence of the same length.
 //! The weights are updated once, for the length at which the best item exceeds the gold sequence by the largest score:
-//! plus 1 for the features of the states of the gold sequence with its classes, minus 1 for those of the best item. States
-//! before the first difference of the two are equal and cancel out.
+//! plus 1 for the features of the states of the gold sequence with its classes, minus 1 for those of the best item.
+//! States before the first difference of the two are equal and cancel out.
 
 use super::train::right_classes;
 use super::{ParserFeatures, ParserSentence, ParserTrainer};
