@@ -230,8 +230,8 @@ impl Learner {
         *weight = weight.saturating_add(step);
     }
 
-    /// Returns the index of the cell of a class; a missing cell is added with weight 0, unless the learner is fixed. Rows
-    /// are short, so the search is linear.
+    /// Returns the index of the cell of a class; a missing cell is added with weight 0, unless the learner is fixed.
+    /// Rows are short, so the search is linear.
     fn find_or_add_cell(&mut self, row: u32, class: u32) -> Option<usize> {
         let known = self.rows[row as usize];
         let (start, len) = (known.start as usize, usize::from(known.len));
@@ -340,7 +340,10 @@ mod tests {
         #[test]
         fn fixed_learners_update_only_their_weights(
             known in proptest::collection::btree_set((2_u64..8, 0_u32..4), 0..12),
-            updates in proptest::collection::vec((proptest::collection::btree_set(2_u64..8, 1..4), 0_u32..4, 0_u32..4), 0..30),
+            updates in proptest::collection::vec(
+                (proptest::collection::btree_set(2_u64..8, 1..4), 0_u32..4, 0_u32..4),
+                0..30,
+            ),
         ) {
             let mut averages = Averages::default();
             for feature in 2..8 {

@@ -1,7 +1,7 @@
 //! Beam search over sequences of moves, an alternative to the greedy parser.
 //!
-//! The search keeps the best *items* (partial parses) after each move, as many as the width of the beam. All parses of a
-//! sentence have the same number of moves, 2N - 1, so that items after the same number of moves are comparable; the
+//! The search keeps the best *items* (partial parses) after each move, as many as the width of the beam. All parses of
+//! a sentence have the same number of moves, 2N - 1, so that items after the same number of moves are comparable; the
 //! score of an item is the sum of the scores of its classes. With a width of 1 the search makes the moves of the greedy
 //! parser. Time and memory are proportional to the number of words times the width.
 //!

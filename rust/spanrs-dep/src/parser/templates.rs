@@ -129,8 +129,8 @@ const MAX_ATOMS: usize = 6;
 /// below 2^31.
 const MAX_TEMPLATES: usize = 1000;
 
-/// A state of the transition system as templates read it. Tokens are referred to by handles, where [`NONE`] is a missing
-/// token: the greedy parser uses positions ([`State`]), the beam search uses nodes.
+/// A state of the transition system as templates read it. Tokens are referred to by handles, where [`NONE`] is a
+/// missing token: the greedy parser uses positions ([`State`]), the beam search uses nodes.
 pub(crate) trait Configuration {
     /// Returns the token at a depth of the stack, where 0 is the top.
     fn stack_at(&self, depth: usize) -> u32;

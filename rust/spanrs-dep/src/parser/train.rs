@@ -73,10 +73,10 @@ pub struct ParserOptions {
     /// Step size of updates. Serialised as the limit of passive-aggressive updates, or None.
     #[serde(rename = "aggressiveness")]
     pub update: Update,
-    /// Margin: a correct guess also causes an update if its score exceeds the score of the best wrong class by less than
-    /// this value (Crammer and Singer 2003, "Ultraconservative online algorithms"). With 0, only wrong guesses cause
-    /// updates. Scores are sums of weights that updates change by 1. Only for perceptron updates; ignored for published
-    /// features.
+    /// Margin: a correct guess also causes an update if its score exceeds the score of the best wrong class by less
+    /// than this value (Crammer and Singer 2003, "Ultraconservative online algorithms"). With 0, only wrong guesses
+    /// cause updates. Scores are sums of weights that updates change by 1. A margin helps a single model, but not a sum
+    /// of models. Only for perceptron updates; ignored for published features.
     pub margin: i64,
     /// From this pass on (counted from 1) the parser follows its own guesses in training, whether
     /// correct or not; in earlier passes it follows the best-scoring correct move.
@@ -286,8 +286,8 @@ impl ParserTrainer {
     /// of these words that also have the gold label; for an unlabelled parser the second number
     /// counts words whose gold label is 0.
     ///
-    /// With a beam, `explore` has no effect. The beam search runs to the end of the sentence, and the weights are updated
-    /// once for the prefix in which the best item of the beam exceeds the gold sequence by the largest score
+    /// With a beam, `explore` has no effect. The beam search runs to the end of the sentence, and the weights are
+    /// updated once for the prefix in which the best item of the beam exceeds the gold sequence by the largest score
     /// ("max-violation", Huang, Fayong and Guo 2012, "Structured perceptron with inexact search").
     ///
     /// If no class is correct, which does not happen for projective trees with known labels,
@@ -345,11 +345,8 @@ impl ParserTrainer {
             };
             self.learner
                 .update(best as u32, rival as u32, features, step);
-            let followed = match explore || is_right(guess) {
-                true => guess,
-                false => best,
-            };
-            let (transition, label) = setup.classes[followed];
+            let keeps_guess = explore || is_right(guess);
+            let (transition, label) = setup.classes[if keeps_guess { guess } else { best }];
             self.gold.follow(state, transition);
             state.apply(transition, label);
         }
@@ -483,7 +480,8 @@ pub(super) fn right_classes(
     ranges
 }
 
-/// Returns the best-scoring wrong class if the score of `best` exceeds its score by less than `margin`, otherwise `best`.
+/// Returns the best-scoring wrong class if the score of `best` exceeds its score by less than `margin`, otherwise
+/// `best`.
 #[inline]
 fn close_rival(
     scores: &[i64],

@@ -2,18 +2,18 @@
 //!
 //! Source: Huang, Fayong and Guo (2012), "Structured perceptron with inexact search".
 //!
-//! A sentence has one gold sequence of moves: the one that makes each gold arc as early as possible. The beam search runs
-//! with the current weights; after each move its best item is compared with the gold sequence of the same length. The
-//! weights are updated once, for the length at which the best item exceeds the gold sequence by the largest score: plus 1
-//! for the features of the states of the gold sequence with its classes, minus 1 for those of the best item. States
-//! before the first difference of the two are equal and cancel out.
+//! A sentence has one gold sequence of moves: the one that makes each gold arc as early as possible. The beam search
+//! runs with the current weights; after each move its best item is compared with the gold sequence of the same length.
+//! The weights are updated once, for the length at which the best item exceeds the gold sequence by the largest score:
+//! plus 1 for the features of the states of the gold sequence with its classes, minus 1 for those of the best item.
+//! States before the first difference of the two are equal and cancel out.
 
 use super::train::right_classes;
 use super::{ParserFeatures, ParserSentence, ParserTrainer};
 
 impl ParserTrainer {
-    /// Learns from the sentence that was started, and leaves it in the state in which the beam search ended. If there is
-    /// no gold sequence, which does not happen for projective trees with known labels, the gold sequence ends there.
+    /// Learns from the sentence that was started, and leaves it in the state in which the beam search ended. If there
+    /// is no gold sequence, which does not happen for projective trees with known labels, the gold sequence ends there.
     pub(super) fn learn_by_beam(&mut self, heads: &[u32], labels: &[u32]) {
         let gold = self.gold_classes(heads, labels);
         let (moves, mut guess) = self.largest_violation(&gold);
