@@ -8,10 +8,10 @@ use crate::{Parse, Word};
 fn treebank() -> Treebank {
     let word = |form, upos, head, label| Word {
         form,
-        xpos: "",
         upos,
         head,
         label,
+        ..Word::default()
     };
     let mut treebank = Treebank::default();
     for (subject, verb, object) in [

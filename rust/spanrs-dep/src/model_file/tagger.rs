@@ -105,7 +105,7 @@ impl Tensors<'_> {
 mod tests {
     use super::*;
     use crate::weights::Weights;
-    use crate::{Model, TaggerBuffers, TaggerOptions, TaggerTrainer};
+    use crate::{Error, Model, TaggerBuffers, TaggerOptions, TaggerTrainer};
 
     fn model(tagger: Tagger) -> Model {
         Model {

@@ -168,10 +168,8 @@ fn long_sentences_and_files() {
 
     let parser = trainer.finish(trainer.averages()).unwrap();
     let model = Model {
-        tagger: None,
         parser: Some(parser),
-        padded: false,
-        metadata: "{}".into(),
+        ..Model::default()
     };
     let bytes = model.to_bytes().unwrap();
     let again = Model::from_bytes(&bytes).unwrap().parser.unwrap();
