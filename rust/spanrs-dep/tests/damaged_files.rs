@@ -4,7 +4,12 @@
 
 use spanrs_base::Rng;
 use spanrs_dep::{Error, Model, Next, Parse, ParserOptions, Passes, Sentence, TaggerOptions};
-use spanrs_dep::{Treebank, Word, Workspace, fit_parser, fit_tagger};
+use spanrs_dep::{
+    GoldParagraph, MorphologyOptions, Segmentation, SegmenterBuffers, SegmenterOptions,
+};
+use spanrs_dep::{
+    Treebank, Word, Workspace, fit_morphology, fit_parser, fit_segmenter, fit_tagger,
+};
 
 /// Number of changed files.
 const FILES: usize = 10_000;
@@ -27,6 +32,8 @@ fn treebank() -> Treebank {
                     form: &forms[*form],
                     xpos: &tags[*tag],
                     upos: &tags[*tag],
+                    feats: &labels[*label],
+                    lemma: &forms[(form + tag) % forms.len()],
                     head: at as u32,
                     label: if at == 0 { "root" } else { &labels[*label] },
                 }),
@@ -51,12 +58,43 @@ fn model() -> Model {
     let tagger = fit_tagger(&treebank, &all, options, passes, |_, _| Ok(Next::Continue));
     let options = ParserOptions::default();
     let parser = fit_parser(&treebank, &options, passes, |_, _| Ok(Next::Continue));
+    let options = MorphologyOptions::default();
+    let go_on = |_| Ok(Next::Continue);
+    let morphology = fit_morphology(&treebank, &treebank, &options, passes, go_on);
+    let options = SegmenterOptions::default();
+    let segmenter = fit_segmenter(&[paragraph()], &options, passes);
     Model {
+        segmenter: Some(segmenter.unwrap()),
         tagger: Some(tagger.unwrap()),
+        morphology: Some(morphology.unwrap()),
         parser: Some(parser.unwrap()),
-        padded: false,
-        metadata: "{}".to_owned(),
+        ..Model::default()
     }
+}
+
+/// Returns text with full stops, and with tokens of one and of two words.
+fn paragraph() -> GoldParagraph {
+    let mut paragraph = GoldParagraph::default();
+    for at in 0..40 {
+        paragraph.push_token(&format!("w{at}"), &[], true);
+        paragraph.push_token(&format!("w{at}n't"), &[&format!("w{at}"), "n't"], false);
+        paragraph.push_token(".", &[], true);
+        paragraph.end_sentence();
+    }
+    paragraph
+}
+
+/// Returns the words of a text.
+fn segment(model: &Model) -> Vec<String> {
+    let text = "w1 w2n't. New n't w0.  x";
+    let mut found = Segmentation::default();
+    if let Some(segmenter) = &model.segmenter {
+        segmenter.segment(text, &mut SegmenterBuffers::default(), &mut found);
+    }
+    let sentences = 0..found.len();
+    sentences
+        .flat_map(|at| found.words(at, text).map(str::to_owned).collect::<Vec<_>>())
+        .collect()
 }
 
 fn annotate(model: &Model) -> Vec<Parse> {
@@ -89,6 +127,7 @@ fn changed_files_are_rejected_or_work() {
     let bytes = model.to_bytes().unwrap();
     let again = Model::from_bytes(&bytes).unwrap();
     assert_eq!(annotate(&again), annotate(&model));
+    assert_eq!(segment(&again), segment(&model));
     assert_eq!(again.to_bytes().unwrap(), bytes);
     let (mut rng, before) = (Rng::new(4), peak_memory());
     let mut below = |n: usize| rng.below(n as u64) as usize;
@@ -113,6 +152,7 @@ fn changed_files_are_rejected_or_work() {
             Ok(model) => {
                 let parses = annotate(&model);
                 assert_eq!(parses.len(), 4);
+                segment(&model);
                 accepted += 1;
             }
             Err(error) => {

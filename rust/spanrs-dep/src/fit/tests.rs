@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::parser::ParserBuffers;
-use crate::{Parse, Word};
+use crate::{Model, Parse, Word};
 
 /// Sentences whose trees follow from the tags.
 fn treebank() -> Treebank {
@@ -44,26 +44,32 @@ fn fit(max_weights: usize, models: usize) -> Parser {
     fit_parser(&treebank(), &options, passes, |_, _| Ok(Next::Continue)).unwrap()
 }
 
-fn weights(parser: &Parser) -> usize {
-    parser.weights.rows().weights.len()
+/// Returns the bytes of a model file with this parser.
+fn bytes(parser: Parser) -> Vec<u8> {
+    let parser = Some(parser);
+    let model = Model {
+        parser,
+        ..Model::default()
+    };
+    model.to_bytes().unwrap()
 }
 
 #[test]
 fn parsers_have_a_maximum_number_of_weights() {
-    let all = weights(&fit(0, 3));
+    // Every feature has at least one weight.
+    let all = fit(0, 3).len();
     for limit in [all / 2, all / 4] {
         let parser = fit(limit, 3);
-        assert!((1..=limit).contains(&weights(&parser)), "{limit} of {all}");
+        assert!((1..=limit).contains(&parser.len()), "{limit} of {all}");
     }
     // A limit that is not reached changes nothing.
-    let [limited, unlimited] =
-        [fit(all * 2, 3), fit(0, 3)].map(|parser| parser.weights.rows().weights.clone());
+    let [limited, unlimited] = [fit(all * 2, 3), fit(0, 3)].map(|parser| parser.weights.averages());
     assert_eq!(limited, unlimited);
 }
 
 #[test]
 fn selected_weights_learn_to_do_without_the_others() {
-    let parser = fit(weights(&fit(0, 1)) / 2, 1);
+    let parser = fit(fit(0, 1).len() / 2, 1);
     let tags: (&[&str], &[&str]) = (&[], &["NOUN", "VERB", "DET", "NOUN"]);
     let sentence = Sentence {
         words: &["dogs", "chase", "the", "cats"],

@@ -96,6 +96,7 @@ fn brute_force(parser: &Parser, state: &State, tokens: &Tokens) -> i64 {
         &mut TemplateBuffers::default(),
         &mut lookup.features,
     );
+    parser.weights.prefetch(&mut lookup);
     parser.weights.find(&mut lookup);
     let mut scores = [0; MAX_CLASSES];
     let scores = parser.weights.sums(&lookup, &mut scores);
