@@ -40,7 +40,7 @@ pub(super) fn segment(
             let tokens = segmentation.sentence(at);
             if number == 1 {
                 let start = tokens.first().map_or(counted, |token| token.bytes.start);
-                line += line_ends(text[counted..start].as_bytes());
+                line += line_ends(&part.text[counted..start]);
                 counted = start;
                 if std::mem::take(&mut is_first) {
                     push_comment("newdoc id", &name, &mut out);
