@@ -83,7 +83,8 @@ def _annotate(
             separator = missing_end(last)
             file = open_file(path, format_name, raw=model.has_segmenter)
             if format_name == "auto" and file.format != "conllu":
-                print_message("note", f"{path} is read as {file.format} (--format)")
+                name = "raw text" if file.format == "raw" else file.format
+                print_message("note", f"{path} is read as {name} (--format)")
             while (text := model.annotate_file(file, parse, keep_tags, blank, count)) is not None:
                 if separator is not None:
                     text = separator + text.removeprefix(codecs.BOM_UTF8)
