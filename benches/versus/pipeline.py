@@ -95,7 +95,7 @@ def loading(path: Path) -> tuple[float, float]:
         "import json, statistics, sys, time\n"
         "from spanrs import _spanrs\n"
         "def resident():\n"
-        "    line = next(line for line in open('/proc/self/status') if line.startswith('VmRSS'))\n"
+        "    line = next(line for line in open('/proc/self/status') if line.startswith('RssAnon'))\n"
         "    return int(line.split()[1]) / 1024\n"
         "data = open(sys.argv[1], 'rb').read()\n"
         "before = resident()\n"
