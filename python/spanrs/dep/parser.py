@@ -314,7 +314,9 @@ class Parser(Estimator):
             "max_weights": self.max_weights,
             "beam": self.beam,
         }
-        with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
+        passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
+        selection = _spanrs.dep_selection_passes(options, passes)
+        with iteration_display(self.progress, "parser", selection + self.epochs * self.models) as show:
             monitor = Monitor(
                 None if dev is None else score,
                 show,
@@ -322,8 +324,8 @@ class Parser(Estimator):
                 patience,
                 self.epochs,
                 "las" if self.labelled else "uas",
+                selection=selection,
             )
-            passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
         return _spanrs.DepModel.join(None, tagger._compiled, None, parser, "{}")
