@@ -63,10 +63,10 @@ class Parser(Estimator):
         Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
         the features without loss of accuracy.
     max_weights : int
-        Maximum number of weights of the parser, 0 for all. If there would be more, three models select the weights with
-        the largest product of their absolute value and the fourth root of the number of uses of their feature, and the
-        parser is trained again with only these weights; ``prune`` then has no effect. A weight takes about four bytes
-        of a model. Models with the published features keep all weights.
+        Maximum number of weights of the parser, 0 for all. If a first model has more, three models of at most six
+        passes select the weights with the largest product of their absolute value and the fourth root of the number of
+        uses of their feature, and the parser is trained again with only these weights; ``prune`` then has no effect. A
+        weight takes about four bytes of a model. Models with the published features keep all weights.
     beam : int
         Width of the beam in training and in use, at most 64; 1 for a greedy parser. With a beam the parser is trained
         at the largest violation of each sentence (Huang, Fayong and Guo 2012), and it is about as many times slower.
@@ -122,7 +122,7 @@ class Parser(Estimator):
         features: str | PathLike[str] = "rich",
         labelled: bool = True,
         single_root: bool = True,
-        epochs: int = 6,
+        epochs: int = 14,
         models: int = 10,
         seed: int | None = 0,
         explore_from: int = 2,
