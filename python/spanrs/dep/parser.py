@@ -123,7 +123,7 @@ class Parser(Estimator):
         labelled: bool = True,
         single_root: bool = True,
         epochs: int = 14,
-        models: int = 10,
+        models: int = 5,
         seed: int | None = 0,
         explore_from: int = 2,
         aggressiveness: float | None = None,
