@@ -720,6 +720,7 @@ def dep_train_morphology(
 def dep_jackknife(
     treebank: Treebank, parts: int, options: _Plain, passes: _Plain, callback: Callable[[int], object], /
 ) -> None: ...
+def dep_selection_passes(options: _Plain, passes: _Plain, /) -> int: ...
 def dep_train_parser(
     treebank: Treebank,
     options: _Plain,

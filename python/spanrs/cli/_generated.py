@@ -360,11 +360,11 @@ FEATURES = option("--features", "features", group="Training",
 UNLABELLED = option("--unlabelled", "unlabelled", group="Training", help="Do not learn the labels of arcs.",
     is_flag=True)
 EPOCHS = option("--epochs", "epochs", group="Training", help="Number of training passes of the parser.",
-    type=types.IntRange(min=1), show_default="6; 15 with --published", metavar="N")
+    type=types.IntRange(min=1), show_default="14; 15 with --published", metavar="N")
 TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training",
     help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=12, metavar="N")
 MODELS = option("--models", "models", group="Training", help="Number of parsers whose weights are summed.",
-    type=types.IntRange(min=1, max=100), default=10, metavar="N")
+    type=types.IntRange(min=1, max=100), default=5, metavar="N")
 MAX_WEIGHTS = option("--max-weights", "max_weights", group="Training",
     help="Number of weights of the parser, 0 for all.", type=types.IntRange(min=0), default=1000000,
     metavar="N")

@@ -63,10 +63,10 @@ class Parser(Estimator):
         Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
         the features without loss of accuracy.
     max_weights : int
-        Maximum number of weights of the parser, 0 for all. If there would be more, three models select the weights with
-        the largest product of their absolute value and the fourth root of the number of uses of their feature, and the
-        parser is trained again with only these weights; ``prune`` then has no effect. A weight takes about four bytes
-        of a model. Models with the published features keep all weights.
+        Maximum number of weights of the parser, 0 for all. If a first model has more, three models of at most six
+        passes select the weights with the largest product of their absolute value and the fourth root of the number of
+        uses of their feature, and the parser is trained again with only these weights; ``prune`` then has no effect. A
+        weight takes about four bytes of a model. Models with the published features keep all weights.
     beam : int
         Width of the beam in training and in use, at most 64; 1 for a greedy parser. With a beam the parser is trained
         at the largest violation of each sentence (Huang, Fayong and Guo 2012), and it is about as many times slower.
@@ -122,8 +122,8 @@ class Parser(Estimator):
         features: str | PathLike[str] = "rich",
         labelled: bool = True,
         single_root: bool = True,
-        epochs: int = 6,
-        models: int = 10,
+        epochs: int = 14,
+        models: int = 5,
         seed: int | None = 0,
         explore_from: int = 2,
         aggressiveness: float | None = None,
@@ -314,7 +314,9 @@ class Parser(Estimator):
             "max_weights": self.max_weights,
             "beam": self.beam,
         }
-        with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
+        passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
+        selection = _spanrs.dep_selection_passes(options, passes)
+        with iteration_display(self.progress, "parser", selection + self.epochs * self.models) as show:
             monitor = Monitor(
                 None if dev is None else score,
                 show,
@@ -322,8 +324,8 @@ class Parser(Estimator):
                 patience,
                 self.epochs,
                 "las" if self.labelled else "uas",
+                selection=selection,
             )
-            passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
         return _spanrs.DepModel.join(None, tagger._compiled, None, parser, "{}")

@@ -136,16 +136,23 @@ class Monitor:
     best: float = -1.0
     since: int = 0
     model: int = 0
+    #: Number of passes before the first model that select weights.
+    selection: int = 0
 
     def __call__(self, state: dict[str, Any], compiled: _spanrs.DepModel | None) -> int:
         """Record a pass. Return 0 to stop, 1 to continue, or 2 to continue and keep the weights as the best weights."""
         model, epoch = state["model"], state["epoch"]
+        if model == 0:
+            self.show(
+                epoch, f"selection of weights  train {100 * state['correct'] / max(state['words'], 1):.2f}"
+            )
+            return 1
         if model != self.model:
             self.model, self.best, self.since = model, -1.0, 0
         dev = self.score(compiled) if self.score is not None and compiled is not None else {}
         features = state["parser"][1] or state["tagger"][1]
         self.history.append(Epoch(model, epoch, state["correct"] / max(state["words"], 1), dev, features))
-        self.show((model - 1) * self.epochs + epoch, str(self.history[-1]))
+        self.show(self.selection + (model - 1) * self.epochs + epoch, str(self.history[-1]))
         if self.patience is None:
             return 1
         if dev[self.criterion] > self.best:

@@ -100,7 +100,9 @@ mod weights;
 pub use arc_hybrid::{Move, State};
 pub use averages::Averages;
 pub use error::{Error, Result, TreeError};
-pub use fit::{Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife};
+pub use fit::{
+    Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife, selection_passes,
+};
 pub use import::{import_published, import_tagger};
 pub use learner::Learner;
 pub use model::{Model, Workspace};
