@@ -279,9 +279,10 @@ pub fn fit_tagger(
         |trainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0),
         after,
     )?;
+    let models = averages.len() as f64;
     let averages = Averages::total(averages);
     trainer.finish(match options.features {
-        TaggerFeatures::Rich => averages.at_most(options.max_weights),
+        TaggerFeatures::Rich => averages.at_most(options.max_weights).scaled(1.0 / models),
         TaggerFeatures::Published => averages,
     })
 }
