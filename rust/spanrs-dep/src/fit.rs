@@ -272,20 +272,36 @@ pub fn fit_tagger(
         .iter()
         .map(|tags| tags.iter().map(class).collect())
         .collect();
-    let averages = train_models(
-        &mut trainer,
-        passes,
-        (sentences.len(), forms.values().len()),
-        |trainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0),
-        after,
-    )?;
+    let size = (sentences.len(), forms.values().len());
+    let learn =
+        |trainer: &mut TaggerTrainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0);
+    let limit = match options.features {
+        TaggerFeatures::Rich => options.max_weights,
+        TaggerFeatures::Published => 0,
+    };
+    if limit > 0 {
+        let selection = Passes {
+            epochs: passes.epochs.min(TAGGER_SELECTION),
+            models: 1,
+            ..passes
+        };
+        let go_on = |_, _: &TaggerTrainer| Ok(Next::Continue);
+        let all = Averages::total(train_models(&mut trainer, selection, size, learn, go_on)?);
+        if all.weights() > limit {
+            trainer.restrict(&all.largest_weights(limit));
+        }
+    }
+    let averages = train_models(&mut trainer, passes, size, learn, after)?;
     let models = averages.len() as f64;
     let averages = Averages::total(averages);
     trainer.finish(match options.features {
-        TaggerFeatures::Rich => averages.at_most(options.max_weights).scaled(1.0 / models),
+        TaggerFeatures::Rich => averages.at_most(limit).scaled(1.0 / models),
         TaggerFeatures::Published => averages,
     })
 }
+
+/// Maximum number of passes that select the weights of a tagger.
+const TAGGER_SELECTION: usize = 6;
 
 /// Replaces the tags of a treebank with predicted tags, each from a tagger that was trained without the sentence
 /// (jackknifing). A parser trained on gold tags relies on tags more than it should when they are predicted.

@@ -37,16 +37,18 @@
 
 pub(crate) mod published;
 pub(crate) mod rich;
+mod sentence;
 mod tag_counts;
 mod train;
 
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
-use crate::turns::{Group, Steps, take_turns};
-use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
+use crate::turns::{Group, take_turns};
+use crate::weights::{MAX_CLASSES, Scores, Weights};
 use rich::Direction;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use sentence::TaggerSentence;
 pub use train::{TaggerOptions, TaggerTrainer};
 
 /// The two tags of a word, a class of the tagger; a tag that is not predicted is empty. Ordered by
@@ -172,32 +174,6 @@ pub struct Tagger {
     pub(crate) recheck: i32,
 }
 
-/// A sentence that is being tagged.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TaggerSentence {
-    /// The words for published features, with two padding tokens on each side; word `i` is at
-    /// `i + 2`.
-    published: Vec<published::Token>,
-    /// The words for rich features, padded in the same way.
-    pub(crate) rich: Vec<rich::Token>,
-    /// Number of words, without padding.
-    len: usize,
-    /// The classes of the words tagged so far; its length is the index of the next word.
-    pub(crate) tags: Vec<u32>,
-    /// Increasing indices of the words whose classes are uncertain.
-    uncertain: Vec<u32>,
-    /// Scores of the classes for each of these words.
-    first_scores: Vec<i32>,
-    /// Features of the next word.
-    lookup: Lookup,
-}
-
-impl Steps for TaggerSentence {
-    fn lookup(&mut self) -> &mut Lookup {
-        &mut self.lookup
-    }
-}
-
 /// Memory that is reused between sentences; each thread needs its own. Any tagger can use it, and
 /// its content does not affect later sentences.
 #[derive(Clone, Debug)]
@@ -214,37 +190,6 @@ impl Default for TaggerBuffers {
             group: Group::default(),
             scores: Box::new([0; MAX_CLASSES]),
         }
-    }
-}
-
-impl TaggerSentence {
-    /// Returns the features of the next word, extracted by [`TaggerSetup::extract`].
-    pub(crate) fn features(&self) -> &[u64] {
-        &self.lookup.features
-    }
-
-    /// Keeps the scores of the word that was tagged last, if there is another class whose score is
-    /// less than `margin` below the score of its class.
-    #[inline]
-    fn note_uncertain(&mut self, scores: &[i32], class: u32, margin: i32) {
-        let least = i64::from(scores[class as usize]) - i64::from(margin);
-        let near = scores.iter().filter(|&&score| i64::from(score) > least);
-        if near.count() > 1 {
-            self.uncertain.push(self.tags.len() as u32 - 1);
-            self.first_scores.extend_from_slice(scores);
-        }
-    }
-
-    /// Removes the last uncertain word, adds its kept scores to `scores`, and returns its index.
-    #[inline]
-    fn add_first_scores(&mut self, scores: &mut [i32]) -> Option<usize> {
-        let at = self.uncertain.pop()?;
-        let rest = self.first_scores.len().saturating_sub(scores.len());
-        for (score, first) in scores.iter_mut().zip(&self.first_scores[rest..]) {
-            *score = score.saturating_add(*first);
-        }
-        self.first_scores.truncate(rest);
-        Some(at as usize)
     }
 }
 
@@ -604,47 +549,4 @@ fn last_largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Features of the second word after each of two classes.
-    fn second(setup: &TaggerSetup) -> [Vec<u64>; 2] {
-        [0, 1].map(|class| {
-            let mut sentence = TaggerSentence::default();
-            setup.start(["a", "b"].into_iter(), &mut sentence);
-            sentence.tags.push(class);
-            setup.extract(&mut sentence);
-            sentence.features().to_vec()
-        })
-    }
-
-    #[test]
-    fn previous_tags_are_xpos_or_else_upos() {
-        let setup = |features, tags: [(&str, &str); 2]| {
-            let tags = tags.map(|(xpos, upos)| Tags {
-                xpos: xpos.to_owned(),
-                upos: upos.to_owned(),
-            });
-            let classes = tags.to_vec();
-            let history = History::of(&classes);
-            let none = Lexicon::default;
-            TaggerSetup::new(features, (classes, history), none(), none())
-        };
-        for features in [TaggerFeatures::Published, TaggerFeatures::Rich] {
-            let [first, other] = second(&setup(features, [("", "X"), ("", "Y")]));
-            assert_ne!(first, other);
-            assert_eq!(
-                [first, other],
-                second(&setup(features, [("X", ""), ("Y", "")])),
-                "a tagger with only UPOS uses them as features, like XPOS"
-            );
-            let [first, other] = second(&setup(features, [("", "Y"), ("X", "X")]));
-            assert_ne!(first, other);
-            let [first, other] = second(&setup(features, [("X", "X"), ("X", "Y")]));
-            assert_eq!(
-                first, other,
-                "the same features as for a model with XPOS and UPOS"
-            );
-        }
-    }
-}
+mod tests;

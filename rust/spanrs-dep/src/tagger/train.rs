@@ -125,6 +125,8 @@ impl TaggerOptions {
 pub struct TaggerTrainer {
     /// Features, classes and dictionaries; the finished tagger gets them.
     setup: TaggerSetup,
+    /// The weights before the first update.
+    start: Learner,
     /// The current weights.
     learner: Learner,
     /// Correct guesses with a smaller margin also cause updates.
@@ -195,6 +197,7 @@ impl TaggerTrainer {
         );
         Ok(Self {
             setup,
+            start: Learner::default(),
             learner: Learner::default(),
             margin: options.margin,
             recheck: match options.features {
@@ -223,7 +226,13 @@ impl TaggerTrainer {
 
     /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
-        self.learner = Learner::default();
+        self.learner = self.start.clone();
+    }
+
+    /// Restricts the models that are trained after the next [`TaggerTrainer::forget`] to the weights
+    /// of `averages`.
+    pub(crate) fn restrict(&mut self, averages: &Averages) {
+        self.start = Learner::with_weights_of(averages);
     }
 
     /// Returns the number of updates so far, including correct guesses, and the number of features
