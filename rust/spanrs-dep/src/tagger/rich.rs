@@ -185,20 +185,19 @@ pub(crate) fn padded<'a>(
 }
 
 /// Replaces `features` with the hashes of the features of the word with index `at`. `tokens` are
-/// padded by two, `previous` are hashes of the tags of the previous and the second previous word in
-/// the direction, and `templates` is the number of templates to use.
+/// padded by two, `tag` and `tag2` are hashes of the tags of the previous and the second previous word
+/// in the direction, and `templates` is the number of templates to use.
 #[inline]
 pub(crate) fn features(
     tokens: &[Token],
     at: usize,
-    (direction, previous): (Direction, [u64; 2]),
+    (direction, [tag, tag2]): (Direction, [u64; 2]),
     templates: u32,
     features: &mut Vec<u64>,
 ) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {
         return;
     };
-    let [tag, tag2] = previous;
     let both = mix(tag, tag2);
     features.clear();
     let (mut number, next) = match direction {

@@ -9,14 +9,16 @@
 //!   occurrences;
 //! - for rich features the known tags and the profile of each word (module `tag_counts`).
 //!
-//! A sentence is then tagged with the weights so far, as in prediction: nothing is learnt from
-//! words in the tagdict, and features of previous tags use the predicted tags, so that the tagger
-//! learns from its own mistakes. There are two differences from prediction. The profile of a word
-//! is that of its other occurrences in the training data, because with its own tag it would give the
-//! answer for rare words. And a share `dropout` of the features is ignored, at random, so
-//! that the tagger does not rely on few features (dropout of features: Hinton et al. 2012,
-//! "Improving neural networks by preventing co-adaptation of feature detectors"; for perceptron
-//! taggers Søgaard 2013, "Part-of-speech tagging with antagonistic adversaries").
+//! A sentence is then tagged with the weights so far, first from left to right and then from right
+//! to left: nothing is learnt from words in the tagdict, and features of previous tags use the
+//! predicted tags, so that the tagger learns from its own mistakes. There are three differences from
+//! prediction. All words are tagged in both directions, and each direction learns alone, from its own
+//! tags and scores. The profile of a word is that of its other occurrences in the training data,
+//! because with its own tag it would give the answer for rare words. And a share `dropout` of the
+//! features is ignored, at random, so that the tagger does not rely on few features (dropout of
+//! features: Hinton et al. 2012, "Improving neural networks by preventing co-adaptation of feature
+//! detectors"; for perceptron taggers Søgaard 2013, "Part-of-speech tagging with antagonistic
+//! adversaries").
 
 use std::collections::HashMap;
 
@@ -61,8 +63,9 @@ pub struct TaggerOptions {
     /// True to keep the names of the features, so that they can be written to NLTK's JSON files.
     /// Only for published features.
     pub keep_names: bool,
-    /// Maximum number of weights of the tagger, for rich features; 0 keeps all weights. See
-    /// [`Averages::largest_weights`]. A weight takes about four bytes of a model.
+    /// Maximum number of weights of the tagger, for rich features; 0 keeps all weights. They are
+    /// selected by a first training, see [`Averages::largest_weights`], and trained again without
+    /// the others. A weight takes about four bytes of a model.
     pub max_weights: usize,
 }
 
