@@ -184,13 +184,22 @@ mod tests {
             let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
             assert_eq!(again.setup.history, history);
             assert_eq!(again.setup.templates, templates);
+            assert!(again.recheck > 0);
+            assert_eq!(again.recheck, tagger.recheck);
             assert_eq!(tags(&again), tags(&tagger));
             assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
-        let mut tagger = compact.clone();
-        tagger.setup.templates += 1;
-        let bytes = model(tagger).to_bytes().unwrap();
-        assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
+        let wrong: [fn(&mut Tagger); 3] = [
+            |tagger| tagger.setup.templates += 1,
+            |tagger| tagger.recheck = -1,
+            |tagger| tagger.setup.features = TaggerFeatures::Published,
+        ];
+        for change in wrong {
+            let mut tagger = compact.clone();
+            change(&mut tagger);
+            let bytes = model(tagger).to_bytes().unwrap();
+            assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
+        }
     }
 
     #[test]
