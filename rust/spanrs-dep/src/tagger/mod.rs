@@ -370,7 +370,7 @@ impl Tagger {
 
     /// Tags a sentence as [`Tagger::tag`] does, without the tagdict if `use_tagdict` is false, and
     /// returns the probability of each tag: the softmax of the class scores, as in NLTK, or 1 for
-    /// words in the tagdict.
+    /// words in the tagdict. For words that are tagged in both directions the scores are the sums of both.
     ///
     /// Scores of a perceptron are not trained to be log-probabilities; use the numbers to rank
     /// words, not as calibrated probabilities.
