@@ -76,7 +76,7 @@ impl Default for TaggerOptions {
             min_count: 100,
             min_share: 0.995,
             margin: 50,
-            dropout: 0.15,
+            dropout: 0.2,
             recheck: 50,
             keep_names: false,
             max_weights: 600_000,
