@@ -362,7 +362,7 @@ UNLABELLED = option("--unlabelled", "unlabelled", group="Training", help="Do not
 EPOCHS = option("--epochs", "epochs", group="Training", help="Number of training passes of the parser.",
     type=types.IntRange(min=1), show_default="14; 15 with --published", metavar="N")
 TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training",
-    help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=12, metavar="N")
+    help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=14, metavar="N")
 MODELS = option("--models", "models", group="Training", help="Number of parsers whose weights are summed.",
     type=types.IntRange(min=1, max=100), default=5, metavar="N")
 MAX_WEIGHTS = option("--max-weights", "max_weights", group="Training",

@@ -30,7 +30,9 @@ FEATURES = ("rich", "published")
 
 
 class Tagger(Estimator):
-    """A greedy left-to-right part-of-speech tagger with an averaged perceptron.
+    """A greedy part-of-speech tagger with an averaged perceptron.
+
+    Words are tagged from left to right, and uncertain words once more from right to left.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ class Tagger(Estimator):
     epochs : int
         Number of passes over the training data.
     models : int
-        Number of models trained with consecutive seeds, whose averaged weights are summed.
+        Number of models trained with consecutive seeds, whose averaged weights are averaged.
     seed : int, optional
         Random seed for shuffling the sentences; None keeps the order of the data.
     min_count : int
@@ -56,6 +58,9 @@ class Tagger(Estimator):
     dropout : float
         Fraction of the features of a word that are ignored in training, chosen at random for each word and pass; at
         least 0 and less than 1.
+    recheck : int
+        Words whose best score exceeds the second best by less than this value are tagged in both directions and get the
+        tags with the largest sum of the scores; 0 for one direction. No effect on the published features.
     progress : bool, optional
         Show the passes on standard error; None shows them only if standard error is a terminal.
 
@@ -85,14 +90,15 @@ class Tagger(Estimator):
         self,
         *,
         features: str = "rich",
-        epochs: int = 12,
+        epochs: int = 14,
         models: int = 1,
         seed: int | None = 0,
         min_count: int = 100,
         min_share: float = 0.995,
         margin: int = 50,
         max_weights: int = 600_000,
-        dropout: float = 0.15,
+        dropout: float = 0.2,
+        recheck: int = 50,
         progress: bool | None = None,
     ) -> None:
         self.features = features
@@ -104,6 +110,7 @@ class Tagger(Estimator):
         self.margin = margin
         self.max_weights = max_weights
         self.dropout = dropout
+        self.recheck = recheck
         self.progress = progress
 
     def _check_params(self) -> None:
@@ -124,6 +131,7 @@ class Tagger(Estimator):
             "margin": 0,
             "max_weights": 0,
             "dropout": 0.0,
+            "recheck": 0,
         }
         return cls(**(defaults | options))
 
@@ -149,6 +157,7 @@ class Tagger(Estimator):
             "margin": self.margin,
             "max_weights": self.max_weights,
             "dropout": self.dropout,
+            "recheck": self.recheck,
             "keep_names": self.features == "published",
         }
 

@@ -184,6 +184,15 @@ impl Averages {
         }
     }
 
+    /// Returns the weights times a factor, which must not be 0.
+    #[must_use]
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
+        for (_, weight) in self.cells.values_mut() {
+            *weight *= factor;
+        }
+        self
+    }
+
     /// Replaces unknown numbers of lookups by estimates, for rows that are sorted by use: the number of uses of a
     /// feature is about inversely proportional to its rank (Zipf's law).
     #[must_use]

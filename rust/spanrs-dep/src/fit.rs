@@ -17,6 +17,9 @@
 //!
 //! Training uses one thread, and the result depends only on the data, the options and the seed.
 
+mod jackknife;
+mod published;
+
 use serde::{Deserialize, Serialize};
 use spanrs_base::{Clock, Jagged, Rng, Watch};
 
@@ -24,12 +27,11 @@ use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::parser::{Parser, ParserOptions, ParserTrainer};
 use crate::sentence::Sentence;
-use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
+use crate::tagger::{Tagger, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
 use crate::treebank::Treebank;
 
+pub use jackknife::jackknife;
 pub use published::fit_published;
-
-mod published;
 
 /// The passes over the training data.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -228,6 +230,10 @@ fn train_models<T: Trainer>(
 /// the first pass and shared by all models. `after` is called after each pass with the trainer, which can tag with the
 /// current weights.
 ///
+/// With [`TaggerOptions::max_weights`], training has two stages, as that of parsers: a model with up to six passes selects
+/// the weights, and then all models are trained with updates of the selected weights only. `after` is called in the
+/// second stage.
+///
 /// # Errors
 /// [`Error::Training`] if there are no tags or more than 4096 different tags, or if weights are too large for the
 /// format; [`Error::Interrupted`]; and the errors of `after`.
@@ -273,80 +279,36 @@ pub fn fit_tagger(
         .iter()
         .map(|tags| tags.iter().map(class).collect())
         .collect();
-    let averages = train_models(
-        &mut trainer,
-        passes,
-        (sentences.len(), forms.values().len()),
-        |trainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0),
-        after,
-    )?;
+    let size = (sentences.len(), forms.values().len());
+    let learn =
+        |trainer: &mut TaggerTrainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0);
+    let limit = match options.features {
+        TaggerFeatures::Rich => options.max_weights,
+        TaggerFeatures::Published => 0,
+    };
+    if limit > 0 {
+        let selection = Passes {
+            epochs: passes.epochs.min(TAGGER_SELECTION),
+            models: 1,
+            ..passes
+        };
+        let go_on = |_, _: &TaggerTrainer| Ok(Next::Continue);
+        let all = Averages::total(train_models(&mut trainer, selection, size, learn, go_on)?);
+        if all.weights() > limit {
+            trainer.restrict(&all.largest_weights(limit));
+        }
+    }
+    let averages = train_models(&mut trainer, passes, size, learn, after)?;
+    let models = averages.len() as f64;
     let averages = Averages::total(averages);
     trainer.finish(match options.features {
-        TaggerFeatures::Rich => averages.at_most(options.max_weights),
+        TaggerFeatures::Rich => averages.at_most(limit).scaled(1.0 / models),
         TaggerFeatures::Published => averages,
     })
 }
 
-/// Replaces the tags of a treebank with predicted tags, each from a tagger that was trained without the sentence
-/// (jackknifing). A parser trained on gold tags relies on tags more than it should when they are predicted.
-///
-/// The treebank is divided into `parts` parts (sentence `s` of `n` is in part `s * parts / n`, rounded down), and each
-/// part is tagged by a tagger trained on the other parts. Parts are contiguous: neighbouring sentences are often from
-/// the same document, so training on one would reveal too much about the other. This takes `parts - 1` times as long as
-/// training on the whole treebank. With fewer than two parts or sentences the gold tags are kept. `after` is called
-/// with the number of parts done.
-///
-/// # Errors
-/// Same as [`fit_tagger`], and the errors of `after`. On error the tags are not changed.
-///
-/// # Examples
-///
-/// ```
-/// use spanrs_dep::{Passes, TaggerOptions, Treebank, Word, jackknife};
-/// let mut treebank = Treebank::default();
-/// for upos in ["NOUN", "VERB"] {
-///     treebank.push([Word { form: "cook", upos, ..Word::default() }]);
-/// }
-/// let passes = Passes { epochs: 2, seed: None, models: 1, watch: || false };
-/// jackknife(&mut treebank, 2, TaggerOptions::default(), passes, |_| Ok(())).unwrap();
-/// let upos = |sentence| treebank.sentence(sentence).map(|word| word.upos).collect::<Vec<_>>();
-/// assert_eq!([upos(0), upos(1)], [["VERB"], ["NOUN"]], "each tagger was trained on the other sentence only");
-/// ```
-pub fn jackknife(
-    treebank: &mut Treebank,
-    parts: usize,
-    options: TaggerOptions,
-    passes: Passes,
-    mut after: impl FnMut(usize) -> Result<()>,
-) -> Result<()> {
-    let mut predicted: Vec<Vec<Tags>> = vec![Vec::new(); treebank.len()];
-    let mut buffers = TaggerBuffers::default();
-    let mut classes = Vec::new();
-    let sentences = treebank.len();
-    for part in 0..parts {
-        let (own, others): (Vec<usize>, Vec<usize>) =
-            (0..sentences).partition(|at| at * parts / sentences == part);
-        if own.is_empty() || others.is_empty() {
-            continue;
-        }
-        let tagger = fit_tagger(treebank, &others, options, passes, |_, _| {
-            Ok(Next::Continue)
-        })?;
-        for at in own {
-            let forms: Vec<&str> = treebank.forms(at).collect();
-            tagger.tag(&forms, &mut buffers, &mut classes);
-            let tags = classes
-                .iter()
-                .map(|&class| tagger.classes()[class as usize].clone());
-            predicted[at] = tags.collect();
-        }
-        after(part + 1)?;
-    }
-    for (at, tags) in predicted.iter().enumerate() {
-        treebank.retag(at, tags);
-    }
-    Ok(())
-}
+/// Maximum number of passes that select the weights of a tagger.
+const TAGGER_SELECTION: usize = 6;
 
 /// Trains a parser on a treebank of projective trees, using the tags in the treebank.
 ///

@@ -157,6 +157,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
         ),
         weights,
         names: named.names,
+        recheck: 0,
     })
 }
 

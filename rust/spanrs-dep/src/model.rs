@@ -189,7 +189,7 @@ impl Model {
             pads.0.into_iter().chain(words).chain(pads.1)
         });
         tagger.start(words, buffers);
-        tagger.run(buffers, true, |_| ());
+        tagger.run(buffers, true, |_, _| ());
         let results = parses.iter_mut().zip(group);
         let results = results.filter(|(_, sentence)| sentence.tags.is_none());
         for ((parse, sentence), tagged) in results.zip(buffers.group.sentences()) {

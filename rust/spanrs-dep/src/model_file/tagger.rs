@@ -29,6 +29,14 @@ pub(super) struct TaggerHeader {
         skip_serializing_if = "has_first_templates"
     )]
     pub(super) templates: u32,
+    /// Margin, in the integers of the file, of words that are tagged in both directions; 0 for taggers of one direction.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    recheck: i32,
+}
+
+/// Returns true for taggers of one direction.
+fn is_zero(recheck: &i32) -> bool {
+    *recheck == 0
 }
 
 /// The number of templates of files that do not contain it.
@@ -58,6 +66,7 @@ pub(super) fn put_tagger(tagger: &Tagger, tensors: &mut TensorWriter) -> TaggerH
         scale: tagger.weights.scale(),
         upos_history: tagger.setup.history == History::Upos,
         templates: tagger.templates(),
+        recheck: tagger.recheck,
     }
 }
 
@@ -85,6 +94,10 @@ impl Tensors<'_> {
             let templates = header.templates;
             return Err(damaged(format!("the tagger has {templates} templates")));
         }
+        if header.recheck < 0 || header.recheck > 0 && header.published {
+            let recheck = header.recheck;
+            return Err(damaged(format!("the margin of the tagger is {recheck}")));
+        }
         let history = match header.upos_history {
             true => History::Upos,
             false => History::Xpos,
@@ -97,6 +110,7 @@ impl Tensors<'_> {
             setup,
             weights,
             names,
+            recheck: header.recheck,
         })
     }
 }
@@ -170,13 +184,22 @@ mod tests {
             let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
             assert_eq!(again.setup.history, history);
             assert_eq!(again.setup.templates, templates);
+            assert!(again.recheck > 0);
+            assert_eq!(again.recheck, tagger.recheck);
             assert_eq!(tags(&again), tags(&tagger));
             assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
-        let mut tagger = compact.clone();
-        tagger.setup.templates += 1;
-        let bytes = model(tagger).to_bytes().unwrap();
-        assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
+        let wrong: [fn(&mut Tagger); 3] = [
+            |tagger| tagger.setup.templates += 1,
+            |tagger| tagger.recheck = -1,
+            |tagger| tagger.setup.features = TaggerFeatures::Published,
+        ];
+        for change in wrong {
+            let mut tagger = compact.clone();
+            change(&mut tagger);
+            let bytes = model(tagger).to_bytes().unwrap();
+            assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
+        }
     }
 
     #[test]
