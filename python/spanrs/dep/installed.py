@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from spanrs import _spanrs
-from spanrs.dep import tagger
+from spanrs.dep.model_files import read_model_file
 from spanrs.dep.pipeline import Pipeline
 from spanrs.errors import ModelError, ModelNotFoundError
 
@@ -104,7 +104,7 @@ def load(model: str | PathLike[str]) -> Pipeline:
 
 def read(model: str | PathLike[str]) -> _spanrs.DepModel:
     """Read an installed model or a model file; see :func:`load`."""
-    return tagger.load(resolve(model))
+    return read_model_file(resolve(model))
 
 
 def resolve(model: str | PathLike[str]) -> Path:
@@ -170,13 +170,11 @@ def _only(name: str, entries: list[EntryPoint]) -> Path:
 def _located(entry: EntryPoint) -> InstalledModel:
     """Locate the package of an entry point without importing it."""
     distribution, version = _distribution(entry)
-    try:
-        spec = find_spec(entry.module)
-    except (ImportError, ValueError):
-        spec = None
+    # find_spec imports the parents of a dotted name.
+    spec = find_spec(entry.value) if entry.value.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         raise ModelError(
-            f"{distribution} registers the model {entry.name!r}, but its package {entry.module} cannot be found; "
+            f"{distribution} registers the model {entry.name!r}, but its package {entry.value} cannot be found; "
             "install it again"
         )
     path = Path(spec.submodule_search_locations[0]) / f"{entry.name}{SUFFIX}"
@@ -193,6 +191,6 @@ def _not_found(missing: str, name: str = "NAME") -> ModelNotFoundError:
     names = sorted({entry.name for entry in _entries()})
     wheel = name.replace("_", "-") if NAME.fullmatch(name) else "NAME"
     return ModelNotFoundError(
-        f"{missing} (installed models: {', '.join(names) or 'none'}); install one with 'pip install "
-        f"spanrs-model-{wheel}', give the path of a model file, or make a model from a treebank (docs/guides/models.md)"
+        f"{missing} (installed models: {', '.join(names) or 'none'}); give the path of a model file, or build the "
+        f"wheel spanrs-model-{wheel} from a treebank with 'make model' and install it (docs/guides/models.md)"
     )

@@ -8,14 +8,15 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
+from spanrs.dep.model_files import ModelEstimator, part_of
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.scores import main_label
-from spanrs.dep.tagger import Tagger, load, save, with_saved_params
+from spanrs.dep.tagger import Tagger
 from spanrs.dep.training import (
     Epoch,
     Monitor,
@@ -24,8 +25,8 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError, NotFittedError, as_integer
-from spanrs.estimator import Estimator, read_template
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import read_template
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
@@ -35,7 +36,7 @@ from spanrs.threads import thread_count
 ORACLES = ("exact", "published")
 
 
-class Parser(Estimator):
+class Parser(ModelEstimator):
     """A greedy arc-hybrid dependency parser with a dynamic oracle, an averaged perceptron and a tagger.
 
     Parameters
@@ -110,11 +111,11 @@ class Parser(Estimator):
     [(2, 'nsubj', 1), (0, 'root', 2), (2, 'obj', 3)]
     """
 
-    _model: _spanrs.DepModel | None = None
+    _components: ClassVar[tuple[str, ...]] = ("tagger", "parser")
+    _former: ClassVar[Mapping[str, Any]] = {"max_weights": 0, "beam": 1}
     #: Parameters of the tagger are stored as separate metadata.
     _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
     _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"oracle": ORACLES}
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
@@ -191,19 +192,6 @@ class Parser(Estimator):
         )
 
     @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the parser is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Parser is not fitted; call fit or load")
-        return self._model
-
-    @property
     def tagger_(self) -> Tagger:
         """The tagger of the model."""
         return Tagger._of(self._compiled)
@@ -274,9 +262,6 @@ class Parser(Estimator):
         }
         self._model = _spanrs.DepModel.join(None, model, None, model, json.dumps(metadata))
         return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
 
     def _fit_joint(self, train: _spanrs.Treebank) -> _spanrs.DepModel:
         """Train like parser.py."""
@@ -435,26 +420,6 @@ class Parser(Estimator):
         out.seek(0)
         return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
 
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write tagger and parser to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Parser:
-        """Read a model file.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, not a model, or has no parser.
-        OSError
-            If the file cannot be read.
-        """
-        model = load(path)
-        if not model.has_parser:
-            raise ModelError(f"{path} has no parser; load it with Tagger.load()")
-        return cls._of(model)
-
     @classmethod
     def from_published(cls, path: str | PathLike[str]) -> Parser:
         """Read the weights of parser.py from JSON, plain, gzip or zstd.
@@ -483,10 +448,11 @@ class Parser(Estimator):
         """Return the parser of a compiled model."""
         metadata = json.loads(model.metadata)
         # Models of parser.py have no parameters.
-        parser = with_saved_params(cls, metadata["parser"]) if "parser" in metadata else cls.published()
-        parser._model = model
+        parser = cls._with_params_of(metadata, "parser") if "parser" in metadata else cls.published()
+        own = {name: metadata[name] for name in ("tagger", "parser", "training") if name in metadata}
+        parser._model = part_of(model, cls._components, own)
         if "tagger" in metadata and not parser.joint:
-            parser.tagger = with_saved_params(Tagger, metadata["tagger"])
+            parser.tagger = Tagger._with_params_of(metadata, "tagger")
         return parser
 
 

@@ -6,20 +6,19 @@ import copy
 import io
 import json
 from collections.abc import Iterator, Sequence
-from os import PathLike
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
+from spanrs.dep.model_files import ModelEstimator, components_of
 from spanrs.dep.morphology import Morphology
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.parser import Parser
 from spanrs.dep.segmenter import Segmenter, paragraphs_of, segmented, with_values
-from spanrs.dep.tagger import Tagger, load, save, with_saved_params
+from spanrs.dep.tagger import Tagger
 from spanrs.dep.training import Sentences, check_words, files_of, treebank_of
-from spanrs.errors import FormatError, ModelError, NotFittedError
-from spanrs.estimator import Estimator
+from spanrs.errors import FormatError, ModelError
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.threads import thread_count
@@ -28,17 +27,17 @@ from spanrs.threads import thread_count
 OPTIONAL = ("segmenter", "morphology")
 
 
-class Pipeline(Estimator):
+class Pipeline(ModelEstimator):
     """Segments, tags, analyses and parses text: all components of a model together.
 
     Parameters
     ----------
     segmenter : Segmenter, optional
-        Sentences, tokens and words; by default ``Segmenter(seed=seed)``.
+        Sentences, tokens and words; by default ``Segmenter(seed=seed)``. A fitted segmenter is not trained further.
     morphology : Morphology, optional
-        Morphological features and lemmas; by default ``Morphology(seed=seed)``.
+        Morphological features and lemmas; by default ``Morphology(seed=seed)``. A fitted one is not trained further.
     parser : Parser, optional
-        Tags and trees; by default ``Parser(seed=seed)``.
+        Tags and trees; by default ``Parser(seed=seed)``. Its tagger may be fitted.
     without : sequence of str
         Components to leave out: ``segmenter``, ``morphology``.
     seed : int, optional
@@ -65,9 +64,7 @@ class Pipeline(Estimator):
     ['They ate the pizza.', 'We slept.']
     """
 
-    _model: _spanrs.DepModel | None = None
     _not_saved: ClassVar[tuple[str, ...]] = ("segmenter", "morphology", "parser", "progress")
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
@@ -88,11 +85,29 @@ class Pipeline(Estimator):
 
     def _check_params(self) -> None:
         super()._check_params()
+        if isinstance(self.without, str) or not isinstance(self.without, Sequence):
+            raise TypeError(
+                f"without must be a sequence of names such as ('segmenter',), not {self.without!r}"
+            )
         for name in self.without:
             if name not in OPTIONAL:
                 raise ValueError(
                     f"without has {name!r}; components that can be left out: {', '.join(OPTIONAL)}"
                 )
+        kinds: dict[str, type[ModelEstimator]] = {
+            "segmenter": Segmenter,
+            "morphology": Morphology,
+            "parser": Parser,
+        }
+        for name, kind in kinds.items():
+            component = getattr(self, name)
+            if component is None:
+                continue
+            if not isinstance(component, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, not {type(component).__name__}")
+            if name in self.without:
+                raise ValueError(f"{name} is given and left out (without); omit one of the two")
+            component._check_params()
 
     def fit(
         self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None
@@ -124,6 +139,10 @@ class Pipeline(Estimator):
         shared: dict[str, Any] = {"seed": self.seed, "progress": self.progress}
         # fit does not change parameters.
         parser = copy.copy(self.parser) if self.parser is not None else Parser(**shared)
+        if parser._model is not None:
+            raise ValueError(
+                "parser is fitted; pass an unfitted Parser, with a fitted tagger if that must not change"
+            )
         parser._check_fit(patience, dev)
         files = files_of(train)
         segmenter = self._fit_segmenter(files, shared)
@@ -135,6 +154,9 @@ class Pipeline(Estimator):
         self.dev_: dict[str, float] = parsed.dev_
         self.history_ = parsed.history_
         self.lifted_ = parsed.lifted_
+        # The morphology learns from the tags that the tagger predicts.
+        has_xpos, has_upos = (any(tags[at] for tags in parsed._compiled.tags()) for at in (0, 1))
+        tagged.keep_tags(has_xpos, has_upos)
         morphology = self._fit_morphology(gold, tagged, shared)
         metadata = json.loads(parsed._compiled.metadata) | {"pipeline": self._saved_params()}
         for component in (segmenter, morphology):
@@ -153,6 +175,8 @@ class Pipeline(Estimator):
         """Train the segmenter; None if it is left out or skipped."""
         if "segmenter" in self.without:
             return None
+        if self.segmenter is not None and self.segmenter._model is not None:
+            return self.segmenter
         try:
             paragraphs = paragraphs_of(files)
         except FormatError as error:
@@ -172,39 +196,18 @@ class Pipeline(Estimator):
         """Train the morphology; None if it is left out or skipped."""
         if "morphology" in self.without:
             return None
+        if self.morphology is not None and self.morphology._model is not None:
+            return self.morphology
         if not any(gold.has_morphology()):
             self.skipped_["morphology"] = "the treebank has neither FEATS nor lemmas"
             return None
         own = copy.copy(self.morphology) if self.morphology is not None else Morphology(**shared)
         return own._fit(gold, tagged)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
-    @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the pipeline is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Pipeline is not fitted; call fit or load")
-        return self._model
-
     @property
     def components(self) -> tuple[str, ...]:
         """The components of the model: some of ``segmenter``, ``tagger``, ``morphology`` and ``parser``."""
-        model = self._compiled
-        has = {
-            "segmenter": model.has_segmenter,
-            "tagger": model.has_tagger,
-            "morphology": model.has_feats or model.has_lemmas,
-            "parser": model.has_parser,
-        }
-        return tuple(name for name, is_there in has.items() if is_there)
+        return components_of(self._compiled)
 
     def segment(self, text: str, *, lines: bool = False) -> list[Parse]:
         """Divide a text into sentences, tokens and words; see :meth:`Segmenter.segment`.
@@ -273,6 +276,8 @@ class Pipeline(Estimator):
     def _annotated(self, sentences: list[Parse], threads: int | None) -> list[Parse]:
         """Return sentences with the columns that the model predicts."""
         model = self._compiled
+        if not model.has_tagger:
+            raise ModelError("the model has no tagger, on which morphology and parser depend")
         words = [list(sentence.words) for sentence in sentences]
         annotations = model.annotate(words, None, model.has_parser, thread_count(threads))
         return [
@@ -337,28 +342,12 @@ class Pipeline(Estimator):
         out.seek(0)
         return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
 
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Pipeline:
-        """Read a model file; :func:`spanrs.dep.load` also loads installed models.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, or not a model.
-        OSError
-            If the file cannot be read.
-        """
-        return cls._of(load(path))
-
     @classmethod
     def _of(cls, model: _spanrs.DepModel) -> Pipeline:
         """Return the pipeline of a compiled model."""
         metadata = json.loads(model.metadata)
-        pipeline = with_saved_params(cls, metadata.get("pipeline", {}))
+        pipeline = cls._with_params_of(metadata, "pipeline")
+        pipeline.without = tuple(pipeline.without)
         pipeline._model = model
         if model.has_parser:
             pipeline.parser = Parser._of(model)

@@ -56,7 +56,8 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
         if isinstance(item, Parse):
             if trees is not None and len(item) and not len(item.heads):
                 raise ValueError(f"sentence {at} has no tree")
-            memory.append((item.words, item.xpos, item.upos, item.heads.tolist(), item.labels))
+            columns = (item.xpos, item.upos, item.heads.tolist(), item.labels, item.feats, item.lemmas)
+            memory.append((item.words, *columns))
         elif isinstance(item, (str, os.PathLike, _spanrs.Source)) or hasattr(item, "read"):
             treebank.read(_spanrs.SyntaxFile(item, None), trees)
         else:
@@ -79,7 +80,11 @@ def files_of(data: Sentences) -> list[_spanrs.Source]:
     """
     if isinstance(data, Corpus):
         return _parts_of(data)
-    items: Iterable[Any] = data if isinstance(data, Sequence) and not isinstance(data, str) else [data]
+    items: list[Any]
+    if isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
+        items = [data]
+    else:
+        items = list(data)
     if any(isinstance(item, Parse) for item in items):
         raise TypeError("sentences in memory have no text; pass files in CoNLL-U")
     return [open_source(item, keep=True) for item in items]

@@ -193,16 +193,6 @@ impl Averages {
         self
     }
 
-    /// Replaces unknown numbers of lookups by estimates, for rows that are sorted by use: the number of uses of a
-    /// feature is about inversely proportional to its rank (Zipf's law).
-    #[must_use]
-    pub(crate) fn with_estimated_uses(mut self) -> Self {
-        for (rank, uses) in self.uses.iter_mut().enumerate() {
-            *uses = (f64::from(u32::MAX) / (rank + 100) as f64) as u32;
-        }
-        self
-    }
-
     /// Number of weights.
     pub fn weights(&self) -> usize {
         self.cells.values().len()

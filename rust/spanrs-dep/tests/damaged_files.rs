@@ -64,10 +64,10 @@ fn model() -> Model {
     let options = SegmenterOptions::default();
     let segmenter = fit_segmenter(&[paragraph()], &options, passes);
     Model {
-        segmenter: Some(segmenter.unwrap()),
-        tagger: Some(tagger.unwrap()),
-        morphology: Some(morphology.unwrap()),
-        parser: Some(parser.unwrap()),
+        segmenter: Some(segmenter.unwrap().into()),
+        tagger: Some(tagger.unwrap().into()),
+        morphology: Some(morphology.unwrap().into()),
+        parser: Some(parser.unwrap().into()),
         ..Model::default()
     }
 }

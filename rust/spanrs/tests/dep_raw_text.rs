@@ -49,7 +49,7 @@ fn run(
 
 fn model() -> Model {
     Model {
-        segmenter: Some(segmenter()),
+        segmenter: Some(segmenter().into()),
         ..Model::default()
     }
 }

@@ -7,7 +7,7 @@ import click
 from spanrs import _spanrs
 from spanrs.cli import console
 from spanrs.dep.installed import read, resolve
-from spanrs.dep.tagger import is_model
+from spanrs.dep.model_files import is_model
 from spanrs.errors import ModelError
 
 

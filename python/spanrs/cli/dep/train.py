@@ -14,7 +14,6 @@ from spanrs.cli.output import Output, table_output
 from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parser, Pipeline, Tagger
-from spanrs.dep.tagger import save
 from spanrs.dep.training import Epoch
 
 
@@ -48,7 +47,7 @@ def command(
     trained = _make(tagger_only, published, not quiet, without, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
-    save(trained._compiled, console.target(output_path))
+    trained.save(console.target(output_path))
     _write_summary(trained, output_path, time.monotonic() - started, output)
 
 

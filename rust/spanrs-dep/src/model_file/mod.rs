@@ -34,6 +34,8 @@ mod strings;
 mod tagger;
 mod weights;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use spanrs_base::{TensorError, TensorFile, TensorWriter};
 
@@ -184,10 +186,10 @@ impl Model {
             .transpose()?;
         let metadata = serde_json::to_string(&header.metadata).map_err(damaged)?;
         Ok(Self {
-            segmenter,
-            tagger,
-            morphology,
-            parser,
+            segmenter: segmenter.map(Arc::new),
+            tagger: tagger.map(Arc::new),
+            morphology: morphology.map(Arc::new),
+            parser: parser.map(Arc::new),
             padded: header.padded,
             metadata,
         })

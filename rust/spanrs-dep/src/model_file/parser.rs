@@ -136,7 +136,7 @@ mod tests {
         let after = |_, _: &_| Ok(Next::Continue);
         let parser = fit_parser(&treebank, &options, passes, after).unwrap();
         let model = Model {
-            parser: Some(parser),
+            parser: Some(parser.into()),
             ..Model::default()
         };
         let mut bytes = model.to_bytes().unwrap();

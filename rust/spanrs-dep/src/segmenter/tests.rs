@@ -186,7 +186,7 @@ fn tokens_with_spaces_are_learnt() {
 
 /// Returns a model file with only this segmenter.
 fn bytes_of(segmenter: &Segmenter) -> Vec<u8> {
-    let segmenter = Some(segmenter.clone());
+    let segmenter = Some(segmenter.clone().into());
     let model = Model {
         segmenter,
         ..Model::default()
@@ -197,6 +197,7 @@ fn bytes_of(segmenter: &Segmenter) -> Vec<u8> {
 /// Reads a model file; without a segmenter, the default error is returned.
 fn read(file: &[u8]) -> Result<Segmenter> {
     let segmenter = Model::from_bytes(file)?.segmenter;
+    let segmenter = segmenter.map(std::sync::Arc::unwrap_or_clone);
     segmenter.ok_or_else(|| Error::File("no segmenter".to_owned()))
 }
 

@@ -101,7 +101,7 @@ impl DepModel {
     fn from_nltk(py: Python<'_>, weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<Self> {
         let tagger = py.detach(|| import_tagger(weights, tagdict, classes))?;
         Ok(Self::of(Model {
-            tagger: Some(tagger),
+            tagger: Some(tagger.into()),
             ..Model::default()
         }))
     }

@@ -80,7 +80,7 @@ pub(crate) fn dep_train_segmenter(
         fit_segmenter(&paragraphs, &options.0, interruptible(passes))
     })?;
     Ok(DepModel::of(Model {
-        segmenter: Some(segmenter),
+        segmenter: Some(segmenter.into()),
         ..Model::default()
     }))
 }

@@ -1,5 +1,7 @@
 //! Training of taggers and parsers.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use spanrs::dep::{
     Epoch, Error as DepError, Model, MorphologyOptions, Next, Parser, ParserOptions, Passes,
@@ -58,8 +60,8 @@ impl Observer {
 /// A model with one component.
 fn model(tagger: Option<Tagger>, parser: Option<Parser>) -> Model {
     Model {
-        tagger,
-        parser,
+        tagger: tagger.map(Arc::new),
+        parser: parser.map(Arc::new),
         ..Model::default()
     }
 }
@@ -202,7 +204,7 @@ pub(crate) fn dep_train_morphology(
         })
     })?;
     Ok(DepModel::of(Model {
-        morphology: Some(morphology),
+        morphology: Some(morphology.into()),
         ..Model::default()
     }))
 }

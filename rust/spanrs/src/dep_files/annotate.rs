@@ -48,7 +48,7 @@ pub struct AnnotateOptions {
 /// use spanrs::io::{SyntaxChunk, SyntaxFormat};
 /// let weights = br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#;
 /// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
-/// let model = Model { tagger: Some(tagger), ..Model::default() };
+/// let model = Model { tagger: Some(tagger.into()), ..Model::default() };
 /// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, threads: 1, watch: || false };
 /// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
