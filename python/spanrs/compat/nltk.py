@@ -51,7 +51,12 @@ _UNIVERSAL_OF = {xpos: tag for tag, row in UNIVERSAL.items() for xpos in row.spl
 #: Tags of Petrov et al. 2012 by UPOS.
 _PETROV_OF = {
     **{tag: tag for tag in ("ADJ", "ADP", "ADV", "DET", "NOUN", "NUM", "PRON", "VERB", "X")},
-    **{"AUX": "VERB", "CCONJ": "CONJ", "PART": "PRT", "PROPN": "NOUN", "PUNCT": ".", "SCONJ": "ADP"},
+    "AUX": "VERB",
+    "CCONJ": "CONJ",
+    "PART": "PRT",
+    "PROPN": "NOUN",
+    "PUNCT": ".",
+    "SCONJ": "ADP",
 }
 
 
@@ -172,8 +177,8 @@ def pos_tag(
     tokens : sequence of str
         The words.
     tagset : str, optional
-        ``universal`` for the twelve tags of Petrov et al. 2012, from the tags of the Penn Treebank as in NLTK, for other
-        treebanks from UPOS; by default the tags of the treebank (XPOS), or UPOS for a model without XPOS.
+        ``universal`` for the twelve tags of Petrov et al. 2012, from the tags of the Penn Treebank as in NLTK, and from
+        UPOS for other treebanks; by default the tags of the treebank (XPOS), or UPOS for a model without XPOS.
     lang : str
         ``eng`` or ``rus``, as in NLTK. Selects the model unless ``model`` is given.
     model : str or path, optional
@@ -196,7 +201,7 @@ def pos_tag(
     TypeError
         If a str is passed in place of a list of words.
     ValueError
-        If ``tagset`` is another name, or ``universal`` and the model has neither UPOS nor the tags of the Penn Treebank.
+        If ``tagset`` is another name, or is ``universal`` and the model has neither UPOS nor Penn Treebank tags.
 
     Notes
     -----

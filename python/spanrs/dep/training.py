@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from spanrs import _spanrs
 from spanrs.dep.parse import Parse
@@ -80,11 +80,8 @@ def files_of(data: Sentences) -> list[_spanrs.Source]:
     """
     if isinstance(data, Corpus):
         return _parts_of(data)
-    items: list[Any]
-    if isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read"):
-        items = [data]
-    else:
-        items = list(data)
+    is_file = isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read")
+    items: list[Any] = [data] if is_file else list(cast("Iterable[Any]", data))
     if any(isinstance(item, Parse) for item in items):
         raise TypeError("sentences in memory have no text; pass files in CoNLL-U")
     return [open_source(item, keep=True) for item in items]
