@@ -4,15 +4,13 @@
 //! sentences are interleaved (module `turns`), because each step waits for weights that are not in
 //! the cache; a group is tagged completely before it is parsed.
 
-use crate::error::{Error, Result};
 use std::sync::Arc;
 
 use crate::morphology::{Morphology, MorphologyBuffers};
 use crate::parser::{Parser, ParserBuffers};
 use crate::segmenter::Segmenter;
 use crate::sentence::{Parse, ROOT, START, Sentence};
-use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, Tags};
-use crate::weights::Weights;
+use crate::tagger::{Tagger, TaggerBuffers, Tags};
 
 /// The components of a pipeline, each of which may be missing; models can share components. A model is immutable in use and can be shared by threads; each
 /// thread has its own [`Workspace`].
