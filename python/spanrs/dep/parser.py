@@ -67,6 +67,9 @@ class Parser(Estimator):
         the largest product of their absolute value and the fourth root of the number of uses of their feature, and the
         parser is trained again with only these weights; ``prune`` then has no effect. A weight takes about four bytes
         of a model. Models with the published features keep all weights.
+    margin : int
+        Also update for correct transitions whose score exceeds the best wrong one by less than this margin; 0 only
+        updates for errors. Improves a single model, but not the sum of several.
     beam : int
         Width of the beam in training and in use, at most 64; 1 for a greedy parser. With a beam the parser is trained
         at the largest violation of each sentence (Huang, Fayong and Guo 2012), and it is about as many times slower.
@@ -129,6 +132,7 @@ class Parser(Estimator):
         aggressiveness: float | None = None,
         prune: float = 0.3,
         max_weights: int = 1_000_000,
+        margin: int = 0,
         beam: int = 1,
         oracle: str = "exact",
         jackknife: int = 10,
@@ -146,6 +150,7 @@ class Parser(Estimator):
         self.aggressiveness = aggressiveness
         self.prune = prune
         self.max_weights = max_weights
+        self.margin = margin
         self.beam = beam
         self.oracle = oracle
         self.jackknife = jackknife
@@ -312,6 +317,7 @@ class Parser(Estimator):
             "explore_from": self.explore_from,
             "prune": self.prune,
             "max_weights": self.max_weights,
+            "margin": self.margin,
             "beam": self.beam,
         }
         with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
