@@ -68,6 +68,9 @@ class Parser(ModelEstimator):
         passes select the weights with the largest product of their absolute value and the fourth root of the number of
         uses of their feature, and the parser is trained again with only these weights; ``prune`` then has no effect. A
         weight takes about four bytes of a model. Models with the published features keep all weights.
+    margin : int
+        Also update for correct transitions whose score exceeds the best wrong one by less than this margin; 0 only
+        updates for errors. Improves a single model, but not the sum of several.
     beam : int
         Width of the beam in training and in use, at most 64; 1 for a greedy parser. With a beam the parser is trained
         at the largest violation of each sentence (Huang, Fayong and Guo 2012), and it is about as many times slower.
@@ -112,7 +115,7 @@ class Parser(ModelEstimator):
     """
 
     _components: ClassVar[tuple[str, ...]] = ("tagger", "parser")
-    _former: ClassVar[Mapping[str, Any]] = {"max_weights": 0, "beam": 1}
+    _former: ClassVar[Mapping[str, Any]] = {"max_weights": 0, "margin": 0, "beam": 1}
     #: Parameters of the tagger are stored as separate metadata.
     _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
     _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"oracle": ORACLES}
@@ -130,6 +133,7 @@ class Parser(ModelEstimator):
         aggressiveness: float | None = None,
         prune: float = 0.3,
         max_weights: int = 1_000_000,
+        margin: int = 0,
         beam: int = 1,
         oracle: str = "exact",
         jackknife: int = 10,
@@ -147,6 +151,7 @@ class Parser(ModelEstimator):
         self.aggressiveness = aggressiveness
         self.prune = prune
         self.max_weights = max_weights
+        self.margin = margin
         self.beam = beam
         self.oracle = oracle
         self.jackknife = jackknife
@@ -297,6 +302,7 @@ class Parser(ModelEstimator):
             "explore_from": self.explore_from,
             "prune": self.prune,
             "max_weights": self.max_weights,
+            "margin": self.margin,
             "beam": self.beam,
         }
         passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}

@@ -8,8 +8,7 @@
 //! - After each pass the callback `after` is called with an [`Epoch`] and returns a [`Next`]: continue, stop early, or
 //!   mark this pass as the best so far, for instance by the score on a development set.
 //! - The *model* gets the averaged weights of the best pass, or of the last pass if none was marked.
-//! - Several models are trained one after the other with consecutive seeds; their averaged weights
-//!   are added up.
+//! - Several models are trained one after the other with consecutive seeds; their averaged weights are added up.
 //!
 //! The usual recipe is the same as in Python's `Parser.fit`: [`Treebank::projectivise`], [`fit_tagger`] on all
 //! sentences, [`jackknife`] to replace the gold tags, and [`fit_parser`]. [`fit_published`] instead trains tagger and
@@ -37,8 +36,7 @@ pub use published::fit_published;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Passes {
-    /// Largest number of passes per model; `after` can stop earlier. With 0 the model has no
-    /// weights.
+    /// Largest number of passes per model; `after` can stop earlier. With 0 the model has no weights.
     pub epochs: usize,
     /// Random seed for shuffling the sentences before each pass. None keeps their order, in which case several models
     /// would be equal.
@@ -226,9 +224,8 @@ fn train_models<T: Trainer>(
 
 /// Trains a tagger on some sentences of a treebank, given by their indices.
 ///
-/// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before
-/// the first pass and shared by all models. `after` is called after each pass with the trainer, which can tag with the
-/// current weights.
+/// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before the
+/// first pass and shared by all models. `after` is called with the trainer, which can tag with the current weights.
 ///
 /// With [`TaggerOptions::max_weights`], training has two stages, as that of parsers: a model with up to six passes selects
 /// the weights, and then all models are trained with updates of the selected weights only. `after` is called in the

@@ -89,7 +89,11 @@ mod tests {
         let tagger = import_tagger(weights, tagdict.as_bytes(), br#"["A", "B"]"#).unwrap();
         let names = tagger.names.clone();
         let bytes = model(tagger).to_bytes().unwrap();
-        let tagger = Model::from_bytes(&bytes).unwrap().tagger.map(std::sync::Arc::unwrap_or_clone).unwrap();
+        let tagger = Model::from_bytes(&bytes)
+            .unwrap()
+            .tagger
+            .map(std::sync::Arc::unwrap_or_clone)
+            .unwrap();
         let words: Vec<&str> = tagger
             .tagdict()
             .iter()

@@ -181,7 +181,11 @@ mod tests {
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);
             assert!(header.contains(&format!("\\\"version\\\":{version},")));
-            let again = Model::from_bytes(&bytes).unwrap().tagger.map(std::sync::Arc::unwrap_or_clone).unwrap();
+            let again = Model::from_bytes(&bytes)
+                .unwrap()
+                .tagger
+                .map(std::sync::Arc::unwrap_or_clone)
+                .unwrap();
             assert_eq!(again.setup.history, history);
             assert_eq!(again.setup.templates, templates);
             assert!(again.recheck > 0);

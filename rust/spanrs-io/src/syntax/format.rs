@@ -127,7 +127,11 @@ impl SyntaxFormat {
             let position = Position::line(path, number as u64);
             Error::new(Code::WrongFormat, position, message)
         };
-        let hint = if raw { "; --format raw reads it as text" } else { "" };
+        let hint = if raw {
+            "; --format raw reads it as text"
+        } else {
+            ""
+        };
         if let Some(message) = other_format(&lines) {
             return Err(wrong(number, message + hint));
         }
