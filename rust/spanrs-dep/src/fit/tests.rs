@@ -57,7 +57,7 @@ fn fit_and_record(max_weights: usize, models: usize) -> (Parser, Vec<(usize, usi
 
 /// Returns the bytes of a model file with this parser.
 fn bytes(parser: Parser) -> Vec<u8> {
-    let parser = Some(parser);
+    let parser = Some(parser.into());
     let model = Model {
         parser,
         ..Model::default()

@@ -127,13 +127,8 @@ impl SyntaxFormat {
             let position = Position::line(path, number as u64);
             Error::new(Code::WrongFormat, position, message)
         };
-        let hint = if raw {
-            "; --format raw reads it as text"
-        } else {
-            ""
-        };
         if let Some(message) = other_format(&lines) {
-            return Err(wrong(number, message + hint));
+            return Err(wrong(number, message + if raw { RAW_HINT } else { "" }));
         }
         let words = || lines.iter().flat_map(|(_, line)| line.split_whitespace());
         let tagged = words().filter(|word| is_tagged(word)).count();
@@ -154,25 +149,37 @@ impl SyntaxFormat {
                 None => Ok(Self::Tokens),
             };
         }
-        let content = || lines.iter().map(|(_, line)| *line);
-        let punctuation = Punctuation::of(content());
-        if punctuation.is_attached || has_unspaced_sentences(content()) {
-            return Ok(Self::Raw);
+        match raw_or_tokens(&lines) {
+            Ok(format) => Ok(format),
+            Err((number, message)) => Err(wrong(number, message)),
         }
-        if let Some((number, message)) = not_sentences(&lines) {
-            return Err(wrong(number, message + hint));
-        }
-        if punctuation.is_separate {
-            return Ok(Self::Tokens);
-        }
-        // A single line is the same sentence in both formats, unless it has marks between spaces.
-        if punctuation.is_spaced || lines.len() > 1 {
-            let message = "this may be text, or one sentence of tokens on each line; pass --format raw or --format tokens";
-            return Err(wrong(number, message.to_owned()));
-        }
-        Ok(Self::Raw)
     }
 }
+
+/// Decides between raw text and tokens; returns a line number and an error message if the lines may be both, or neither.
+fn raw_or_tokens(lines: &[(usize, &str)]) -> std::result::Result<SyntaxFormat, (usize, String)> {
+    let content = || lines.iter().map(|(_, line)| *line);
+    let punctuation = Punctuation::of(content());
+    if punctuation.is_attached || has_unspaced_sentences(content()) {
+        return Ok(SyntaxFormat::Raw);
+    }
+    if let Some((number, message)) = not_sentences(lines) {
+        return Err((number, message + RAW_HINT));
+    }
+    if punctuation.is_separate {
+        return Ok(SyntaxFormat::Tokens);
+    }
+    // A single line is the same sentence in both formats, unless it has marks between spaces.
+    if punctuation.is_spaced || lines.len() > 1 {
+        let message = "this may be text, or one sentence of tokens on each line; pass --format raw or --format tokens";
+        let number = lines.first().map_or(1, |(number, _)| *number);
+        return Err((number, message.to_owned()));
+    }
+    Ok(SyntaxFormat::Raw)
+}
+
+/// End of messages about files that a model with a segmenter can read as text.
+const RAW_HINT: &str = "; --format raw reads it as text";
 
 /// Returns an error message if the lines are certainly neither tokens nor word/TAG.
 fn other_format(lines: &[(usize, &str)]) -> Option<String> {
