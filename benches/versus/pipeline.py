@@ -25,25 +25,10 @@ from benches.versus.dep import COPIES, DEV, TRAIN
 from benches.versus.measure import Record, machine, versions
 from spanrs import _spanrs
 from spanrs.dep import Dep, Parse, Pipeline, Segmenter, evaluate
+from spanrs.dep.scores import MEASURES
 from spanrs.dep.segmenter import paragraphs_of
 
 HERE = Path(__file__).parent.parent
-#: Criteria in the order of the CoNLL 2018 table.
-MEASURES = {
-    "tokens": "Tokens",
-    "sentences": "Sentences",
-    "words": "Words",
-    "upos": "UPOS",
-    "xpos": "XPOS",
-    "feats": "UFeats",
-    "all_tags": "AllTags",
-    "lemmas": "Lemmas",
-    "uas": "UAS",
-    "las": "LAS",
-    "clas": "CLAS",
-    "mlas": "MLAS",
-    "blex": "BLEX",
-}
 #: Rounds of loading.
 ROUNDS = 20
 

@@ -189,8 +189,9 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 def _not_found(missing: str, name: str = "NAME") -> ModelNotFoundError:
     """Return the error for a model that is not installed; ``missing`` begins the message."""
     names = sorted({entry.name for entry in _entries()})
-    wheel = name.replace("_", "-") if NAME.fullmatch(name) else "NAME"
+    wheel = name if NAME.fullmatch(name) else "NAME"
     return ModelNotFoundError(
-        f"{missing} (installed models: {', '.join(names) or 'none'}); give the path of a model file, or build the "
-        f"wheel spanrs-model-{wheel} from a treebank with 'make model' and install it (docs/guides/models.md)"
+        f"{missing} (installed models: {', '.join(names) or 'none'}); install its wheel, pip install "
+        f"spanrs_model_{wheel}-*.whl, which 'make model' builds from a treebank (docs/guides/models.md), or give the "
+        "path of a model file"
     )

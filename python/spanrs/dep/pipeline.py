@@ -154,9 +154,10 @@ class Pipeline(ModelEstimator):
         self.dev_: dict[str, float] = parsed.dev_
         self.history_ = parsed.history_
         self.lifted_ = parsed.lifted_
-        # The morphology learns from the tags that the tagger predicts.
+        # The morphology learns only from tags that the tagger predicts.
         has_xpos, has_upos = (any(tags[at] for tags in parsed._compiled.tags()) for at in (0, 1))
-        tagged.keep_tags(has_xpos, has_upos)
+        for treebank in (gold, tagged):
+            treebank.keep_tags(has_xpos, has_upos)
         morphology = self._fit_morphology(gold, tagged, shared)
         metadata = json.loads(parsed._compiled.metadata) | {"pipeline": self._saved_params()}
         for component in (segmenter, morphology):
