@@ -18,7 +18,7 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "conlleval": "Reproduce the output of conlleval.pl, byte for byte.",
     "crf": "Train conditional random fields, and tag files with them.",
     "crowd": "Learn from the labels of many annotators.",
-    "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them."},
+    "dep": "Train models from text to dependency trees, and annotate files or raw text with them."},
     "crf": {"train": "Train a model on a tagged file.", "tag": "Tag files with a model.",
     "eval": "Tag a gold file and score the tags.", "info": "Show the contents of a model.",
     "template": "List the built-in feature templates, or print one."},
