@@ -89,7 +89,9 @@ fn segment(model: &Model) -> Vec<String> {
     let text = "w1 w2n't. New n't w0.  x";
     let mut found = Segmentation::default();
     if let Some(segmenter) = &model.segmenter {
-        segmenter.segment(text, &mut SegmenterBuffers::default(), &mut found);
+        segmenter
+            .segment(text, &mut SegmenterBuffers::default(), &mut found, || false)
+            .unwrap();
     }
     let sentences = 0..found.len();
     sentences

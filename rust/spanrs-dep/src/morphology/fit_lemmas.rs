@@ -169,7 +169,12 @@ pub(super) fn fit_lemmas(
     after: impl FnMut(Epoch) -> Result<Next>,
 ) -> Result<Option<Lemmatizer>> {
     let mut types = types(treebank);
-    if types.is_empty() {
+    // The lemma of the word "_" is written like a missing lemma.
+    let words = (0..treebank.len()).flat_map(|at| treebank.sentence(at));
+    if !words
+        .into_iter()
+        .any(|word| !matches!(word.lemma, "" | "_"))
+    {
         return Ok(None);
     }
     let (scripts, classes) = number_scripts(&mut types, options.min_script_count);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::base::Clock;
 use spanrs::dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 use spanrs::dep_files::AnnotateOptions;
 
@@ -287,17 +288,19 @@ impl DepModel {
 
     /// Divides raw text into sentences of tokens; empty without a segmenter. With `lines` every line ends a sentence.
     #[pyo3(signature = (text, lines, /))]
-    fn segment(&self, py: Python<'_>, text: &str, lines: bool) -> Vec<Vec<Token>> {
+    fn segment(&self, py: Python<'_>, text: &str, lines: bool) -> Result<Vec<Vec<Token>>> {
         let Some(segmenter) = &self.0.segmenter else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
+        let mut clock = Clock::new(stop);
         py.detach(|| {
             let (mut buffers, mut segmentation) = Default::default();
+            let stops = || clock.stops();
             match lines {
-                true => segmenter.segment_lines(text, &mut buffers, &mut segmentation),
-                false => segmenter.segment(text, &mut buffers, &mut segmentation),
+                true => segmenter.segment_lines(text, &mut buffers, &mut segmentation, stops)?,
+                false => segmenter.segment(text, &mut buffers, &mut segmentation, stops)?,
             }
-            sentences(&segmentation, text)
+            Ok(sentences(&segmentation, text))
         })
     }
 

@@ -146,7 +146,7 @@ impl Treebank {
             for word in (0..core.len()).flat_map(|at| core.sentence(at)) {
                 has = (
                     has.0 || !word.feats.is_empty(),
-                    has.1 || !word.lemma.is_empty(),
+                    has.1 || !matches!(word.lemma, "" | "_"),
                 );
             }
             has

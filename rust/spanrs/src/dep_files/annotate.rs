@@ -5,13 +5,13 @@
 //! the model interleaves sentences to hide the latency of fetching weights.
 
 use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
-use spanrs_dep::{Model, Parse, SegmenterBuffers, Sentence, Tags, Workspace};
+use spanrs_dep::{Model, Parse, Sentence, Tags, Workspace};
 use spanrs_io::{
     Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxReader,
     SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
-use super::segment::segment;
+use super::segment::{document_comment, segment};
 use crate::error::Result;
 
 /// Options for tagging and parsing files.
@@ -63,9 +63,16 @@ pub fn annotate(
     options: AnnotateOptions,
 ) -> Result<Vec<u8>> {
     let parts = chunk.split(options.threads.max(1), format);
-    Workers::watched(options.watch).flat_map(parts, |part, worker| match format {
+    let annotated = Workers::watched(options.watch).flat_map(parts, |part, worker| match format {
         SyntaxFormat::Raw => annotate_raw(model, path, &part, options, worker),
         _ => annotate_part(model, path, format, part, options, worker),
+    });
+    if format != SyntaxFormat::Raw || chunk.lines_before > 0 {
+        return annotated;
+    }
+    annotated.map(|sentences: Vec<u8>| match sentences.is_empty() {
+        true => sentences,
+        false => [document_comment(path).as_bytes(), &sentences].concat(),
     })
 }
 
@@ -92,7 +99,7 @@ fn annotate_raw(
     if options.keep_tags && options.parse {
         return wrong("raw text has no tags for parsing; omit --keep-tags");
     }
-    let text = segment(segmenter, path, part, &mut SegmenterBuffers::default())?;
+    let text = segment(segmenter, path, part, || worker.check().is_err())?;
     let segmented = SyntaxChunk {
         text: &text[..],
         lines_before: part.lines_before,

@@ -1,27 +1,27 @@
 //! Segmentation of raw text: CoNLL-U with forms, for the components that predict the other columns.
 
+use std::iter::{once, repeat};
 use std::path::Path;
 
 use spanrs_base::Position;
 use spanrs_dep::{Segmentation, SegmentedToken, Segmenter, SegmenterBuffers};
 use spanrs_io::{Code, Error as IoError, SyntaxChunk};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U.
 ///
-/// The first sentence of the file has a comment `# newdoc`, the first sentence of a paragraph a comment `# newpar`, and
-/// every sentence `# sent_id` and `# text`. Ids consist of the name of the file, the line on which the paragraph begins
+/// The first sentence of a paragraph has a comment `# newpar`, and every sentence `# sent_id` and `# text`. Ids consist of the name of the file, the line on which the paragraph begins
 /// and the number of the sentence in the paragraph: they do not depend on how the file is divided. White space between
 /// tokens is written as one space; a token that no white space follows has `SpaceAfter=No`.
 ///
 /// # Errors
-/// [`Code::Encoding`] with the line if the text is not UTF-8.
+/// [`Code::Encoding`] with the line if the text is not UTF-8; [`Error::Stopped`] if `stops` returns true.
 pub(super) fn segment(
     segmenter: &Segmenter,
     path: &str,
     part: &SyntaxChunk<&[u8]>,
-    buffers: &mut SegmenterBuffers,
+    stops: impl FnMut() -> bool,
 ) -> Result<Vec<u8>> {
     let text = std::str::from_utf8(part.text).map_err(|error| {
         let before = &part.text[..error.valid_up_to()];
@@ -30,23 +30,30 @@ pub(super) fn segment(
         IoError::new(Code::Encoding, Position::line(path, line), message)
     })?;
     let mut segmentation = Segmentation::default();
-    segmenter.segment(text, buffers, &mut segmentation);
+    let mut buffers = SegmenterBuffers::default();
+    // The only error is an interruption.
+    let segmented = segmenter.segment(text, &mut buffers, &mut segmentation, stops);
+    segmented.map_err(|_| Error::Stopped)?;
     let name = document_name(path);
     let mut out = String::with_capacity(text.len() * 6);
-    let (mut line, mut counted) = (part.lines_before + 1, 0);
-    let mut is_first = part.lines_before == 0;
-    for paragraph in segmentation.paragraphs.ranges() {
-        for (number, at) in (1..).zip(paragraph) {
+    // The line of the paragraph and its first byte, the number of the last sentence in it, and the end of that sentence.
+    let (mut line, mut line_start) = (part.lines_before + 1, 0);
+    let (mut number, mut counted) = (0, 0);
+    for piece in segmentation.paragraphs.ranges() {
+        for (at, is_first) in piece.zip(once(true).chain(repeat(false))) {
             let tokens = segmentation.sentence(at);
-            if number == 1 {
+            if is_first {
                 let start = tokens.first().map_or(counted, |token| token.bytes.start);
-                line += line_ends(&part.text[counted..start]);
-                counted = start;
-                if std::mem::take(&mut is_first) {
-                    push_comment("newdoc id", &name, &mut out);
+                let lines = line_ends(&part.text[counted..start]);
+                // Long paragraphs are segmented in pieces, with less than a blank line between them.
+                if number == 0 || lines > 1 {
+                    line += line_ends(&part.text[line_start..start]);
+                    (number, line_start) = (0, start);
+                    out.push_str("# newpar\n");
                 }
-                out.push_str("# newpar\n");
             }
+            counted = tokens.last().map_or(counted, |token| token.bytes.end);
+            number += 1;
             push_comment("sent_id", &format!("{name}-{line}-{number}"), &mut out);
             push_sentence(&segmentation, tokens, text, &mut out);
         }
@@ -57,6 +64,13 @@ pub(super) fn segment(
 /// Number of line feeds in a text.
 fn line_ends(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
+/// Returns the comment before the first sentence of a file.
+pub(super) fn document_comment(path: &str) -> String {
+    let mut comment = String::new();
+    push_comment("newdoc id", &document_name(path), &mut comment);
+    comment
 }
 
 /// Returns the name of a file without its folder and its extension, with `_` for characters that ids cannot contain.
