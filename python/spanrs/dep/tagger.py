@@ -86,7 +86,7 @@ class Tagger(ModelEstimator):
         *,
         features: str = "rich",
         epochs: int = 14,
-        models: int = 1,
+        models: int = 3,
         seed: int | None = 0,
         min_count: int = 100,
         min_share: float = 0.995,
