@@ -56,7 +56,7 @@ class Morphology(ModelEstimator):
     def __init__(
         self,
         *,
-        epochs: int = 5,
+        epochs: int = 10,
         lemma_epochs: int = 10,
         models: int = 3,
         seed: int | None = 0,

@@ -152,7 +152,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
         setup: TaggerSetup::new(
             TaggerFeatures::Published,
             (classes, History::Xpos),
-            Lexicon::new(entries),
+            Lexicon::new(&entries),
             Lexicon::default(),
         ),
         weights,

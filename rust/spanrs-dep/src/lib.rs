@@ -31,7 +31,7 @@
 //! - `segmenter` divides raw text into sentences, tokens and words, the input of taggers.
 //! - `morphology` predicts morphological features and lemmas from forms and tags.
 //! - `learner` stores weights in training, `averages` the averaged weights, and `weights` the frozen tables for
-//!   prediction. `feature_index`, `text_hash`, `common_substring` and `digits` are helpers of these modules.
+//!   prediction. `dropout`, `feature_index`, `text_hash`, `common_substring` and `digits` are helpers of these modules.
 //! - `turns` interleaves sentences so that their cache misses overlap, and `model` and `annotate` use it.
 //! - `model_file` and `import` read and write models.
 //!
@@ -79,6 +79,7 @@ mod arc_hybrid;
 mod averages;
 mod common_substring;
 mod digits;
+mod dropout;
 mod error;
 mod feature_index;
 mod fit;

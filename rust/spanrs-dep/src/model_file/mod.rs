@@ -87,6 +87,13 @@ struct Header {
     metadata: serde_json::Map<String, serde_json::Value>,
 }
 
+/// The version in the header, which is checked before the rest is read.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    version: serde_json::Value,
+}
+
 impl Model {
     /// Returns the bytes of a model file. Equal models have equal files.
     ///
@@ -156,14 +163,10 @@ impl Model {
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let file = TensorFile::open(file, KEY, "a tagger or parser of spanrs")?;
         let entry = file.header();
-        let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
-        if !version["version"]
-            .as_u64()
-            .is_some_and(|n| (1..=VERSION).contains(&n))
-        {
+        let Version { version } = serde_json::from_str(entry).map_err(damaged)?;
+        if !version.as_u64().is_some_and(|n| (1..=VERSION).contains(&n)) {
             return Err(damaged(format!(
-                "format version {}; this spanrs reads versions 1 to {VERSION}",
-                version["version"]
+                "format version {version}; this spanrs reads versions 1 to {VERSION}"
             )));
         }
         let header: Header = serde_json::from_str(entry).map_err(damaged)?;

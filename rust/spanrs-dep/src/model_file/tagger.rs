@@ -83,6 +83,7 @@ impl Tensors<'_> {
         }
         let weights = self.weights("tagger", classes.len(), header.scale)?;
         let names = self.names("tagger.names")?;
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         if !names.is_empty() && names.len() != weights.len() {
             return Err(damaged("the numbers of names and features differ"));
         }

@@ -17,6 +17,7 @@ use super::feats::{Candidates, FeatsTagger};
 use super::lemmas::Lemmatizer;
 use super::script::Script;
 use crate::error::Result;
+use crate::feature_index::FeatureIndex;
 use crate::model_file::{Tensors, damaged, put_weights};
 use crate::weights::MAX_CLASSES;
 
@@ -69,7 +70,8 @@ pub(crate) fn put_morphology(
     });
     let lemmas = morphology.lemmas.as_ref().map(|lemmatizer| {
         put_weights("lemmas", &lemmatizer.weights, tensors);
-        let exceptions = lemmatizer.exceptions.iter();
+        let exceptions = lemmatizer.sorted_exceptions();
+        let exceptions = exceptions.iter();
         tensors.numbers("lemmas.exceptions", exceptions.clone().map(|(key, _)| *key));
         tensors.numbers(
             "lemmas.exception_scripts",
@@ -153,6 +155,9 @@ fn read_lemmas(header: LemmasHeader, tensors: &Tensors<'_>) -> Result<Lemmatizer
         return Err(damaged("the exceptions of lemmas are inconsistent"));
     }
     let weights = tensors.weights("lemmas", classes, scale)?;
-    let exceptions = keys.into_iter().zip(numbers).collect();
-    Ok(Lemmatizer::new(scripts, exceptions, weights))
+    Ok(Lemmatizer {
+        scripts,
+        exceptions: FeatureIndex::of(keys.into_iter().zip(numbers)),
+        weights,
+    })
 }

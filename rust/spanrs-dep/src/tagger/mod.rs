@@ -47,6 +47,7 @@ use crate::turns::{Group, take_turns};
 use crate::weights::{MAX_CLASSES, Scores, Weights};
 use rich::Direction;
 use serde::{Deserialize, Serialize};
+use spanrs_base::Ends;
 
 pub(crate) use sentence::TaggerSentence;
 pub use train::{TaggerOptions, TaggerTrainer};
@@ -100,24 +101,43 @@ impl History {
 }
 
 /// Words that have an entry, each with a number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lexicon {
-    /// The words and their numbers, in the order of model files.
-    pub(crate) entries: Vec<(String, u32)>,
+    /// The words, concatenated in the order of model files.
+    text: String,
+    /// The end of each word.
+    ends: Ends,
     /// The number of each word by the hash of its text; the first number for a word that occurs
     /// twice.
     pub(crate) index: FeatureIndex,
 }
 
+impl Default for Lexicon {
+    fn default() -> Self {
+        Self::new(&[] as &[(&str, u32)])
+    }
+}
+
 impl Lexicon {
     /// Indexes entries.
-    pub(crate) fn new(entries: impl IntoIterator<Item = (String, u32)>) -> Self {
-        let entries: Vec<_> = entries.into_iter().collect();
-        let mut index = FeatureIndex::default();
-        for (word, number) in &entries {
-            index.insert(TextHash::of(word).value(), *number);
+    pub(crate) fn new(entries: &[(impl AsRef<str>, u32)]) -> Self {
+        let words = || entries.iter().map(|(word, _)| word.as_ref());
+        let hashes = words().map(|word| TextHash::of(word).value());
+        let numbers = entries.iter().map(|(_, number)| *number);
+        Self {
+            text: words().collect(),
+            ends: Ends::of_lengths(words().map(str::len)),
+            index: FeatureIndex::of(hashes.zip(numbers)),
         }
-        Self { entries, index }
+    }
+
+    /// Returns the words and their numbers.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        let words = self.ends.ranges().map(|range| &self.text[range]);
+        words.map(|word| {
+            let number = self.index.find(TextHash::of(word).value());
+            (word, number.unwrap_or_default())
+        })
     }
 }
 
@@ -316,8 +336,8 @@ impl Tagger {
 
     /// Returns the frequent words that have one tag, as written, and the class of this tag. The
     /// features of these words are not used.
-    pub fn tagdict(&self) -> &[(String, u32)] {
-        &self.setup.tagdict.entries
+    pub fn tagdict(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        self.setup.tagdict.entries()
     }
 
     /// Number of features of the model.

@@ -280,9 +280,6 @@ mod tests {
 
     /// Features of the words of a sentence with lexicon entries.
     fn extract(words: &[&str], entries: &[(&str, u32)], templates: u32) -> Vec<Vec<u64>> {
-        let entries = entries
-            .iter()
-            .map(|&(word, number)| (word.to_owned(), number));
         let lexicon = Lexicon::new(entries);
         let mut tokens = Vec::new();
         padded(
@@ -342,7 +339,7 @@ mod tests {
             ("JUNE", pack(0, 6)),
             ("june", pack(4, 5)),
         ];
-        let lexicon = Lexicon::new(entries.map(|(word, number)| (word.to_owned(), number)));
+        let lexicon = Lexicon::new(&entries);
         let of = |word| {
             let token = Token::of(word, &lexicon.index, TEMPLATES);
             (token.tags, token.profile)

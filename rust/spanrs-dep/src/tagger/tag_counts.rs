@@ -305,7 +305,7 @@ mod tests {
         ];
         let (known, held_out) = counts(&words).known_tags(|id| id);
         assert!(known.iter().all(|(word, _)| word != "OX"), "that of ox");
-        let lexicon = Lexicon::new(known);
+        let lexicon = Lexicon::new(&known);
         let words = ["run", "run", "Run", "OX", "Up", "RUN", "ox", "run"];
         let words = words.into_iter();
         let mut tokens = Vec::new();

@@ -14,16 +14,13 @@
 //! predicted tags, so that the tagger learns from its own mistakes. There are three differences from
 //! prediction. All words are tagged in both directions, and each direction learns alone, from its own
 //! tags and scores. The profile of a word is that of its other occurrences in the training data,
-//! because with its own tag it would give the answer for rare words. And a share `dropout` of the
-//! features is ignored, at random, so that the tagger does not rely on few features (dropout of
-//! features: Hinton et al. 2012, "Improving neural networks by preventing co-adaptation of feature
-//! detectors"; for perceptron taggers Søgaard 2013, "Part-of-speech tagging with antagonistic
-//! adversaries").
+//! because with its own tag it would give the answer for rare words. And a share of the features is
+//! ignored (module `dropout`).
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spanrs_base::{Interner, Rng};
+use spanrs_base::Interner;
 
 use super::tag_counts::{HeldOutProfiles, TagCounts};
 use super::{
@@ -31,6 +28,7 @@ use super::{
     published,
 };
 use crate::averages::Averages;
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::text_hash::TextHash;
@@ -138,10 +136,8 @@ pub struct TaggerTrainer {
     recheck: i32,
     /// Profiles of the other occurrences of a word.
     held_out: HeldOutProfiles,
-    /// A feature is ignored if a random number is less: the share of ignored features times 2^64.
-    dropout: u64,
-    /// Chooses the ignored features.
-    rng: Rng,
+    /// Chooses the features that are ignored.
+    dropout: Dropout,
     /// The current sentence.
     sentence: TaggerSentence,
     /// Scores of the classes for the current word.
@@ -174,13 +170,6 @@ impl TaggerTrainer {
                 counts.tags.len()
             )));
         }
-        if !(0.0..1.0).contains(&options.dropout) {
-            let message = format!(
-                "dropout must be at least 0 and less than 1, not {}",
-                options.dropout
-            );
-            return Err(Error::Training(message));
-        }
         let mut classes = counts.tags.clone();
         classes.sort_unstable();
         let class_of: HashMap<Tags, u32> = classes.iter().cloned().zip(0..).collect();
@@ -195,8 +184,8 @@ impl TaggerTrainer {
         let setup = TaggerSetup::new(
             options.features,
             (classes, history),
-            Lexicon::new(tagdict),
-            Lexicon::new(known_tags),
+            Lexicon::new(&tagdict),
+            Lexicon::new(&known_tags),
         );
         Ok(Self {
             setup,
@@ -208,8 +197,7 @@ impl TaggerTrainer {
                 TaggerFeatures::Rich => options.recheck.clamp(0, 1 << 20) as i32,
             },
             held_out,
-            dropout: (options.dropout * 64_f64.exp2()) as u64,
-            rng: Rng::new(0),
+            dropout: Dropout::new(options.dropout)?,
             sentence: TaggerSentence::default(),
             scores,
             names: options.keep_names.then(Interner::default),
@@ -311,9 +299,8 @@ impl TaggerTrainer {
     /// if there is a gold class.
     fn step(&mut self, words: &[&str], gold: Option<&[u32]>, at: usize) -> u32 {
         let sentence = &mut self.sentence;
-        if gold.is_some() && self.dropout > 0 {
-            let (rng, dropout) = (&mut self.rng, self.dropout);
-            sentence.lookup.features.retain(|_| rng.draw() >= dropout);
+        if gold.is_some() {
+            self.dropout.thin(&mut sentence.lookup.features);
         }
         self.learner.score(sentence.features(), &mut self.scores);
         let guess = last_largest(&self.scores) as u32;

@@ -198,8 +198,8 @@ impl DepModel {
     fn tagdict(&self) -> Vec<(&str, &str)> {
         let taggers = self.0.tagger.iter();
         let words = taggers.flat_map(|tagger| {
-            let entries = tagger.tagdict().iter();
-            entries.map(|(word, class)| (word.as_str(), tagger.xpos(*class)))
+            let entries = tagger.tagdict();
+            entries.map(|(word, class)| (word, tagger.xpos(class)))
         });
         words.collect()
     }
