@@ -251,9 +251,7 @@ class Parser(ModelEstimator):
         if self.joint:
             tagger, model = Tagger.published(), self._fit_joint(treebank)
         else:
-            tagger = Tagger(seed=self.seed, progress=self.progress) if self.tagger is None else self.tagger
-            # fit does not change parameters.
-            tagger = copy.copy(tagger)
+            tagger = self._new_tagger()
             model = self._fit(treebank, held_out, patience, tagger)
         metadata = {
             "tagger": tagger._saved_params(),
@@ -279,13 +277,7 @@ class Parser(ModelEstimator):
         self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None, tagger: Tagger
     ) -> _spanrs.DepModel:
         """Train the tagger, unless it is fitted, then the parser."""
-        if tagger._model is None:
-            tagger._fit(train, dev)
-        if self.jackknife:
-            parts = min(self.jackknife, len(train))
-            with iteration_display(self.progress, "jackknife", parts) as show:
-                passes = tagger._passes() | {"models": 1}
-                _spanrs.dep_jackknife(train, parts, tagger._options(), passes, lambda done: show(done, ""))
+        self._fit_tagger(tagger, train, dev)
         sentences = [] if dev is None else dev.sentences()
         words = [words for words, *_ in sentences]
         tags = [(xpos, upos) for xpos, upos, *_ in tagger._compiled.annotate(words, None, False, 1)]
@@ -320,6 +312,26 @@ class Parser(ModelEstimator):
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
         return _spanrs.DepModel.join(None, tagger._compiled, None, parser, "{}")
+
+    def _fit_tagger(
+        self,
+        tagger: Tagger,
+        train: _spanrs.Treebank,
+        dev: _spanrs.Treebank | None,
+        patience: int | None = None,
+    ) -> None:
+        """Train the tagger, unless it is fitted, and replace the tags of ``train`` with predicted tags."""
+        if tagger._model is None:
+            tagger._fit(train, dev, patience)
+        if self.jackknife:
+            parts = min(self.jackknife, len(train))
+            with iteration_display(self.progress, "jackknife", parts) as show:
+                passes = tagger._passes() | {"models": 1}
+                _spanrs.dep_jackknife(train, parts, tagger._options(), passes, lambda done: show(done, ""))
+
+    def _new_tagger(self) -> Tagger:
+        """Return the tagger to train, or the fitted one; ``fit`` does not change parameters."""
+        return copy.copy(self.tagger or Tagger(seed=self.seed, progress=self.progress))
 
     def _templates(self) -> str | None:
         """Return the text of the templates; None for the published features."""
@@ -420,7 +432,7 @@ class Parser(ModelEstimator):
         file = _spanrs.SyntaxFile(gold, None)
         out = io.BytesIO()
         while (
-            text := self._compiled.annotate_file(file, True, False, True, thread_count(threads))
+            text := self._compiled.annotate_file(file, True, False, True, False, thread_count(threads))
         ) is not None:
             out.write(text)
         out.seek(0)

@@ -24,7 +24,7 @@ from spanrs.io.sources import open_source
 from spanrs.threads import thread_count
 
 #: Components that can be left out.
-OPTIONAL = ("segmenter", "morphology")
+OPTIONAL = ("segmenter", "morphology", "parser")
 
 
 class Pipeline(ModelEstimator):
@@ -37,9 +37,10 @@ class Pipeline(ModelEstimator):
     morphology : Morphology, optional
         Morphological features and lemmas; by default ``Morphology(seed=seed)``. A fitted one is not trained further.
     parser : Parser, optional
-        Tags and trees; by default ``Parser(seed=seed)``. Its tagger may be fitted.
+        Tags and trees; by default ``Parser(seed=seed)``. Its tagger may be fitted. If the parser is left out, only its
+        ``tagger`` and ``jackknife`` are used.
     without : sequence of str
-        Components to leave out: ``segmenter``, ``morphology``.
+        Components to leave out: ``segmenter``, ``morphology``, ``parser``. Without a parser, the treebank needs no trees.
     seed : int, optional
         Random seed of the components that are not given.
     progress : bool, optional
@@ -51,7 +52,7 @@ class Pipeline(ModelEstimator):
     skipped_ : dict of str to str
         Components that could not be trained, with the reason.
     dev_ : dict of str to float
-        Scores of the parser on the development data.
+        Scores of the parser, or without a parser of the tagger, on the development data.
     history_, lifted_
         See :class:`Parser`.
 
@@ -105,7 +106,7 @@ class Pipeline(ModelEstimator):
                 continue
             if not isinstance(component, kind):
                 raise TypeError(f"{name} must be a {kind.__name__}, not {type(component).__name__}")
-            if name in self.without:
+            if name in self.without and name != "parser":
                 raise ValueError(f"{name} is given and left out (without); omit one of the two")
             component._check_params()
 
@@ -122,9 +123,9 @@ class Pipeline(ModelEstimator):
         train : path, binary file object, Corpus, or sequence of paths
             A treebank in CoNLL-U.
         dev : as train, optional
-            Development data, scored after each pass of the parser.
+            Development data, scored after each pass of the parser, or without a parser of the tagger.
         patience : int, optional
-            See :meth:`Parser.fit`.
+            See :meth:`Parser.fit`, and without a parser :meth:`Tagger.fit`.
 
         Raises
         ------
@@ -146,14 +147,20 @@ class Pipeline(ModelEstimator):
         parser._check_fit(patience, dev)
         files = files_of(train)
         segmenter = self._fit_segmenter(files, shared)
-        roots = "one" if parser.single_root else "many"
-        gold = treebank_of(files, roots)
+        trees = None if "parser" in self.without else "one" if parser.single_root else "many"
+        gold = _treebank(files, trees)
         tagged = gold.copy()
-        held_out = None if dev is None else treebank_of(dev, roots)
-        parsed = parser._fit_treebank(tagged, held_out, patience)
-        self.dev_: dict[str, float] = parsed.dev_
-        self.history_ = parsed.history_
-        self.lifted_ = parsed.lifted_
+        held_out = None if dev is None else _treebank(dev, trees)
+        parsed: Parser | Tagger
+        if trees is None:
+            parsed = parser._new_tagger()
+            parser._fit_tagger(parsed, tagged, held_out, patience)
+            self.history_: list[Epoch] = parsed.history_ if hasattr(parsed, "history_") else []
+            self.dev_: dict[str, float] = self.history_[-1].dev if self.history_ else {}
+            self.lifted_ = (0, 0)
+        else:
+            parsed = parser._fit_treebank(tagged, held_out, patience)
+            self.dev_, self.history_, self.lifted_ = parsed.dev_, parsed.history_, parsed.lifted_
         # The morphology learns only from tags that the tagger predicts.
         has_xpos, has_upos = (any(tags[at] for tags in parsed._compiled.tags()) for at in (0, 1))
         for treebank in (gold, tagged):
@@ -167,7 +174,7 @@ class Pipeline(ModelEstimator):
             None if segmenter is None else segmenter._compiled,
             parsed._compiled,
             None if morphology is None else morphology._compiled,
-            parsed._compiled,
+            None if trees is None else parsed._compiled,
             json.dumps(metadata),
         )
         return self
@@ -330,7 +337,7 @@ class Pipeline(ModelEstimator):
             If ``raw`` is true and the model has no segmenter.
         """
         model = self._compiled
-        any_roots = any_roots or not model.single_root
+        any_roots = any_roots or model.has_parser and not model.single_root
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             if raw:
                 raise TypeError("raw needs the file of gold: sentences in memory have no text")
@@ -359,13 +366,23 @@ class Pipeline(ModelEstimator):
         return pipeline
 
 
+def _treebank(data: Sentences, trees: str | None) -> _spanrs.Treebank:
+    """Read sentences; the error for missing heads says how to train without a parser."""
+    try:
+        return treebank_of(data, trees)
+    except FormatError as error:
+        if trees is not None and "has no head" in str(error):
+            error.args = (f"{error}; without trees, leave out the parser (without)",)
+        raise
+
+
 def predicted(model: _spanrs.DepModel, gold: _spanrs.Source, *, raw: bool, threads: int) -> Iterator[bytes]:
-    """Parse the words, or with ``raw`` the text, of a gold file; yield CoNLL-U without columns of gold."""
+    """Annotate the words, or with ``raw`` the text, of a gold file; yield CoNLL-U without columns of gold."""
     file = _spanrs.SyntaxFile(gold, None)
     if raw:
         if not model.has_segmenter:
             raise ModelError("the model has no segmenter for the text of gold")
         text = io.BytesIO(paragraphs_of(gold).text())
         file = _spanrs.SyntaxFile(text, "raw")
-    while (part := model.annotate_file(file, True, False, True, threads)) is not None:
+    while (part := model.annotate_file(file, model.has_parser, False, True, False, threads)) is not None:
         yield part

@@ -129,17 +129,12 @@ def segmented(model: _spanrs.DepModel, text: str, *, lines: bool = False) -> lis
     for found in model.segment(text, lines):
         words: list[str] = []
         tokens: list[Token] = []
-        for start, end, forms in found:
+        for start, end, space_after, forms in found:
             own = range(len(words), len(words) + len(forms))
-            tokens.append(Token(text[start:end], start, end, own, _has_space(text, end)))
+            tokens.append(Token(text[start:end], start, end, own, space_after))
             words += forms
         sentences.append(Parse(words, tokens=tokens))
     return sentences
-
-
-def _has_space(text: str, at: int) -> bool:
-    """Return whether white space or the end of the text is at a position."""
-    return at >= len(text) or text[at].isspace()
 
 
 def with_values(sentence: Parse, **values: Any) -> Parse:

@@ -113,7 +113,7 @@ pub use oracle::{GoldTree, Oracle};
 pub use parser::{Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Update};
 pub use segmenter::{
     GoldParagraph, GoldToken, Segmentation, SegmentedToken, Segmenter, SegmenterBuffers,
-    SegmenterOptions, fit_segmenter,
+    SegmenterOptions, fit_segmenter, is_white,
 };
 pub use sentence::{Parse, Sentence};
 pub use tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};

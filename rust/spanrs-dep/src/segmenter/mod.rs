@@ -42,6 +42,7 @@ mod tokens;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use characters::is_white;
 pub(crate) use file::SegmenterHeader;
 pub use fit::{SegmenterOptions, fit_segmenter};
 pub use gold::{GoldParagraph, GoldToken};

@@ -305,8 +305,8 @@ impl DepModel {
     }
 
     /// Tags the next sentences of a file, and parses them if `parse` is true. Returns CoNLL-U, or None at the end of
-    /// the file.
-    #[pyo3(signature = (file, parse, keep_tags, blank, threads, /))]
+    /// the file. With `lines` every line of raw text ends a sentence.
+    #[pyo3(signature = (file, parse, keep_tags, blank, lines, threads, /))]
     fn annotate_file<'py>(
         &self,
         py: Python<'py>,
@@ -314,12 +314,14 @@ impl DepModel {
         parse: bool,
         keep_tags: bool,
         blank: bool,
+        lines: bool,
         threads: usize,
     ) -> Result<Option<Bound<'py, PyBytes>>> {
         let options = AnnotateOptions {
             parse,
             keep_tags,
             blank,
+            lines,
             threads,
             watch: stop,
         };

@@ -24,6 +24,8 @@ pub struct AnnotateOptions {
     /// Whether to write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are
     /// not predicted, and to drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
+    /// Whether sentences of raw text end at every line end. Not used for other formats.
+    pub lines: bool,
     /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
@@ -33,7 +35,8 @@ pub struct AnnotateOptions {
 /// Tags and parses the sentences of a block; returns CoNLL-U. From CoNLL-U, everything that the model does not predict
 /// is copied unless `blank` is set: comments, multiword tokens, empty nodes, the other fields, line ends, blank lines
 /// and a byte order mark; only empty fields become `_`. Other formats are written with LF and a blank line after each
-/// sentence; raw text is first divided into sentences and words. If a sentence has copied fields, a comment names the columns that were predicted.
+/// sentence; raw text is first divided into sentences and words. If a sentence has copied fields, a comment names the
+/// columns that were predicted.
 ///
 /// `path` and `format` describe the file of the block. Memory is proportional to the size of input and output.
 ///
@@ -49,7 +52,7 @@ pub struct AnnotateOptions {
 /// let weights = br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#;
 /// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
 /// let model = Model { tagger: Some(tagger.into()), ..Model::default() };
-/// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, threads: 1, watch: || false };
+/// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, lines: false, threads: 1, watch: || false };
 /// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
 /// assert!(conllu.starts_with(b"1\tDogs\t_\t_\tNNS\t_\t_\t_\t_\t_\n2\tbark\t_\t_\tVBP"));
@@ -99,7 +102,8 @@ fn annotate_raw(
     if options.keep_tags && options.parse {
         return wrong("raw text has no tags for parsing; omit --keep-tags");
     }
-    let text = segment(segmenter, path, part, || worker.check().is_err())?;
+    let stops = || worker.check().is_err();
+    let text = segment((segmenter, options.lines), path, part, stops)?;
     let segmented = SyntaxChunk {
         text: &text[..],
         lines_before: part.lines_before,

@@ -4,21 +4,23 @@ use std::iter::{once, repeat};
 use std::path::Path;
 
 use spanrs_base::Position;
-use spanrs_dep::{Segmentation, SegmentedToken, Segmenter, SegmenterBuffers};
+use spanrs_dep::{Segmentation, SegmentedToken, Segmenter, SegmenterBuffers, is_white};
 use spanrs_io::{Code, Error as IoError, SyntaxChunk};
 
 use crate::error::{Error, Result};
 
-/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U.
+/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U. If `lines` is true, every
+/// line end ends a sentence.
 ///
-/// The first sentence of a paragraph has a comment `# newpar`, and every sentence `# sent_id` and `# text`. Ids consist of the name of the file, the line on which the paragraph begins
-/// and the number of the sentence in the paragraph: they do not depend on how the file is divided. White space between
-/// tokens is written as one space; a token that no white space follows has `SpaceAfter=No`.
+/// The first sentence of a paragraph has a comment `# newpar`, and every sentence `# sent_id` and `# text`. Ids consist
+/// of the name of the file, the line on which the paragraph begins and the number of the sentence in the paragraph: they
+/// do not depend on how the file is divided. White space between tokens is written as one space; a token that no white
+/// space follows has `SpaceAfter=No`.
 ///
 /// # Errors
 /// [`Code::Encoding`] with the line if the text is not UTF-8; [`Error::Stopped`] if `stops` returns true.
 pub(super) fn segment(
-    segmenter: &Segmenter,
+    (segmenter, lines): (&Segmenter, bool),
     path: &str,
     part: &SyntaxChunk<&[u8]>,
     stops: impl FnMut() -> bool,
@@ -32,7 +34,10 @@ pub(super) fn segment(
     let mut segmentation = Segmentation::default();
     let mut buffers = SegmenterBuffers::default();
     // The only error is an interruption.
-    let segmented = segmenter.segment(text, &mut buffers, &mut segmentation, stops);
+    let segmented = match lines {
+        true => segmenter.segment_lines(text, &mut buffers, &mut segmentation, stops),
+        false => segmenter.segment(text, &mut buffers, &mut segmentation, stops),
+    };
     segmented.map_err(|_| Error::Stopped)?;
     let name = document_name(path);
     let mut out = String::with_capacity(text.len() * 6);
@@ -107,7 +112,7 @@ fn push_sentence(
             None => text[tokens[at].bytes.end..]
                 .chars()
                 .next()
-                .is_none_or(|c| !is_text(c)),
+                .is_none_or(is_white),
         }
     };
     out.push_str("# text = ");
@@ -140,16 +145,10 @@ fn push_sentence(
     out.push('\n');
 }
 
-/// Returns true for characters of tokens: no white space, and none of the invisible characters that segmenters treat as
-/// white space.
-fn is_text(c: char) -> bool {
-    !c.is_whitespace() && !matches!(c, '\u{feff}' | '\u{200b}')
-}
-
 /// Appends a form, with a single space for each run of white space.
 fn push_form(form: &str, out: &mut String) {
     for (at, part) in form
-        .split(|c| !is_text(c))
+        .split(is_white)
         .filter(|part| !part.is_empty())
         .enumerate()
     {
