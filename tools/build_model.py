@@ -401,7 +401,7 @@ def arguments_of_make() -> list[str]:
     given = {name: os.environ.get(f"MODEL_{name}", "") for name in VARIABLES}
     if missing := [name for name in ("TREEBANK", "NAME") if not given[name]]:
         raise UserError(
-            f"{' and '.join(missing)} must be given: make model TREEBANK=train.conllu NAME=en_ewt [DEV=dev.conllu]"
+            f"{'= and '.join(missing)}= must be given: make model TREEBANK=train.conllu NAME=en_ewt [DEV=dev.conllu]"
         )
     options = [f"{option}={given[name]}" for name, option in VARIABLES.items() if given[name]]
     return [*options[1:], "--", given["TREEBANK"]]

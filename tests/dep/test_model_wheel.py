@@ -97,7 +97,16 @@ def wheel(builder, trained, tmp_path_factory):
 
 
 def run(command, *, PYTHONPATH=None, **options):  # noqa: N803  # name of the variable
-    removed = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    # The tests may be run by make.
+    removed = (
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "VIRTUAL_ENV",
+        "MAKEFLAGS",
+        "MFLAGS",
+        "MAKELEVEL",
+        "MAKEOVERRIDES",
+    )
     environment = {key: value for key, value in os.environ.items() if key not in removed}
     if PYTHONPATH is not None:
         environment["PYTHONPATH"] = str(PYTHONPATH)
@@ -459,3 +468,73 @@ def test_licences_of_universal_dependencies_have_spdx_identifiers(builder, text,
 def test_other_licences_must_be_given(builder, text):
     with pytest.raises(builder.UserError, match="--license"):
         sys.modules["treebank_description"].spdx(text)
+
+
+def make(folder, *variables):
+    """Run `make model` with a virtual environment that needs no set-up, or with none if ``folder`` is None."""
+    given = [] if folder is None else [f"VENV={folder}"]
+    given = [*given, f"PYTHON={sys.executable}", *variables]
+    return run(["make", "-C", ROOT, "--no-print-directory", "model", *given])
+
+
+needs_make = pytest.mark.skipif(
+    os.name == "nt"
+    or not (shutil.which("make") and shutil.which("cargo") and (ROOT / "Makefile").is_file()),
+    reason="make, cargo and the Makefile are needed",
+)
+
+
+@needs_make
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"TREEBANK": "", "NAME": ""}, "TREEBANK= and NAME= must be given: make model TREEBANK="),
+        ({"NAME": ""}, "NAME= must be given: make model"),
+        ({"NAME": "En"}, "NAME= 'En' is not a name"),
+        ({"TREEBANK": "no file $x '\"#.conllu"}, "no file $x '\"#.conllu does not exist; TREEBANK= is"),
+        ({"DEV": "nothing"}, "nothing does not exist; DEV= is"),
+        (
+            {"LICENSE_FILE": "nothing"},
+            "nothing cannot be read: No such file or directory; give LICENSE_FILE=",
+        ),
+        ({"OUT": "Makefile"}, "Makefile is not a folder; choose another OUT="),
+    ],
+)
+def test_make_checks_variables_before_the_set_up(treebank, tmp_path, given, expected):
+    variables = {"TREEBANK": str(treebank / "train.conllu"), "NAME": NAME} | given
+    # `made` would be written first.
+    venv_folder = tmp_path / "venv"
+    done = make(venv_folder, *(f"{key}={value}" for key, value in variables.items()))
+    assert done.returncode == 2
+    assert expected in done.stderr.splitlines()[0]
+    assert not venv_folder.exists()
+
+
+@needs_make
+def test_make_accepts_spaces_quotes_and_dollars(builder, treebank, tmp_path):
+    folder = tmp_path / 'it\'s $HOME "a b" #1'
+    shutil.copytree(treebank, folder / treebank.name)
+    scripts = tmp_path / "venv" / "bin"
+    scripts.mkdir(parents=True)
+    (scripts / "python").write_text(
+        f"#!/bin/sh\nPYTHONPATH='{Path(spanrs.__file__).parents[1]}' exec '{sys.executable}' \"$@\"\n"
+    )
+    (scripts / "python").chmod(0o755)
+    for name in ("made", "tools", "group-build", "group-model", "released"):
+        (tmp_path / "venv" / name).touch()
+    beside = folder / treebank.name
+    variables = {
+        "TREEBANK": beside / "train.conllu",
+        "DEV": beside / "dev.conllu",
+        "NAME": NAME,
+        "OUT": folder / "out",
+        "TITLE": "The 'Village' of \"Ben\"",
+        "TRAIN": "-q --epochs 1 --tagger-epochs 1 --models 1 --jackknife 0",
+    }
+    done = make(tmp_path / "venv", *(f"{key}={value}" for key, value in variables.items()))
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (folder / "out").iterdir()
+    with zipfile.ZipFile(wheel) as archive:
+        card = archive.read("spanrs_model_en_village-2.99.dist-info/METADATA").decode()
+    assert "of [The 'Village' of \"Ben\"](" in card
+    assert "options: -q --epochs 1" in card
