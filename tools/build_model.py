@@ -202,7 +202,7 @@ def model_card(model: Model, treebank: Treebank) -> str:
 The model `{model.name}` for [spanrs](https://github.com/spanrs/spanrs), {model.file.stat().st_size / 1e6:.1f} MB.
 
 ```sh
-pip install {model.distribution}
+pip install {model.package}-*.whl
 spanrs dep parse {model.name} FILE
 ```
 
