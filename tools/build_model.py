@@ -92,8 +92,11 @@ def check_out(out: Path) -> None:
     existing = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
     if not existing.is_dir():
         raise UserError(f"{existing} is not a folder; choose another --out")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise UserError(f"{existing} is not writable; choose another --out")
+    try:
+        # Permissions do not tell: root has all of them, and a file system may be read-only.
+        tempfile.TemporaryFile(dir=existing).close()
+    except OSError as error:
+        raise UserError(f"{existing} is not writable: {error.strerror}; choose another --out") from None
 
 
 def is_same_data(first: Path, second: Path) -> bool:

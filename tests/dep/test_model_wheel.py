@@ -304,9 +304,18 @@ def test_unusable_options_are_refused_before_training(refuse, copy, given, expec
     assert re.search(expected, refuse(*given))
 
 
-def test_a_folder_without_permission_is_refused(refuse, copy, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != copy.parent)
-    assert "is not writable; choose another --out" in refuse()
+@pytest.mark.skipif(
+    not Path("/proc/self").is_dir(), reason="a folder in which even root cannot write is needed"
+)
+def test_a_folder_that_is_not_writable_is_refused(refuse):
+    assert re.search(r"/proc is not writable: .*; choose another --out", refuse("--out=/proc/dist"))
+
+
+def test_the_check_of_the_folder_leaves_nothing(builder, copy, tmp_path):
+    (tmp_path / "dist").mkdir()
+    for out in (tmp_path / "dist", tmp_path / "dist" / "a" / "b"):
+        assert builder.main([str(copy / "train.conllu"), f"--name={NAME}", f"--out={out}", "--check"]) == 0
+    assert list((tmp_path / "dist").iterdir()) == []
 
 
 @pytest.mark.parametrize(
