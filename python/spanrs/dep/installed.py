@@ -186,12 +186,28 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
     return ("?", "?") if entry.dist is None else (entry.dist.name, entry.dist.version)
 
 
-def _not_found(missing: str, name: str = "NAME") -> ModelNotFoundError:
+def _normalized(name: str) -> str:
+    """Return the name of a model that another spelling means: ``en_ewt`` for ``EN-EWT`` and ``spanrs-model-en-ewt``."""
+    return re.sub(r"[-_\s]+", "_", name.strip().lower()).removeprefix("spanrs_model_")
+
+
+def _not_found(missing: str, name: str | None = None) -> ModelNotFoundError:
     """Return the error for a model that is not installed; ``missing`` begins the message."""
-    names = sorted({entry.name for entry in _entries()})
-    wheel = name if NAME.fullmatch(name) else "NAME"
+    spellings = {entry.name: _normalized(entry.name) for entry in _entries()}
+    missing = f"{missing} (installed models: {', '.join(sorted(spellings)) or 'none'}); "
+    wheel = "NAME"
+    if name is not None:
+        # The import is slow, and names that are found do not need it.
+        from difflib import get_close_matches
+
+        meant = _normalized(name)
+        if same := sorted(installed for installed, spelling in spellings.items() if spelling == meant):
+            return ModelNotFoundError(f"{missing}did you mean {' or '.join(map(repr, same))}?")
+        close = get_close_matches(meant, sorted(set(spellings.values())), cutoff=0.75)
+        if similar := sorted(installed for installed, spelling in spellings.items() if spelling in close):
+            missing += f"did you mean {' or '.join(map(repr, similar))}? Otherwise "
+        wheel = meant if NAME.fullmatch(meant) else wheel
     return ModelNotFoundError(
-        f"{missing} (installed models: {', '.join(names) or 'none'}); install its wheel, pip install "
-        f"spanrs_model_{wheel}-*.whl, which 'make model' builds from a treebank (docs/guides/models.md), or give the "
-        "path of a model file"
+        f"{missing}install its wheel, pip install spanrs_model_{wheel}-*.whl, which 'make model' builds from a "
+        "treebank (docs/guides/models.md), or give the path of a model file"
     )
