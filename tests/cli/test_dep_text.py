@@ -153,7 +153,7 @@ def test_without_a_parser_no_trees_are_needed(analyser, flat, capsysbinary, tmp_
     for gold in (flat, DEV):
         status, out, err = spanrs(capsysbinary, "eval", gold, analyser, "--raw")
         assert (status, "Lemmas" in out) == (0, True)
-        assert ("HEAD" in err) == (gold == flat)
+        assert "the model does not predict" in err
     status, _, err = spanrs(capsysbinary, "train", flat, *FAST, "-o", tmp_path / "m")
     assert (status, "has no head" in err, "leave out the parser" in err) == (2, True, True)
     args = ("train", flat, "--without", "parser", "--models", "2", "-o", tmp_path / "m")

@@ -17,7 +17,7 @@ from spanrs.dep.parse import Parse, known
 from spanrs.dep.parser import Parser
 from spanrs.dep.segmenter import Segmenter, paragraphs_of, segmented, with_values
 from spanrs.dep.tagger import Tagger
-from spanrs.dep.training import Sentences, check_words, files_of, treebank_of
+from spanrs.dep.training import Epoch, Sentences, check_words, files_of, treebank_of
 from spanrs.errors import FormatError, ModelError
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
@@ -40,7 +40,8 @@ class Pipeline(ModelEstimator):
         Tags and trees; by default ``Parser(seed=seed)``. Its tagger may be fitted. If the parser is left out, only its
         ``tagger`` and ``jackknife`` are used.
     without : sequence of str
-        Components to leave out: ``segmenter``, ``morphology``, ``parser``. Without a parser, the treebank needs no trees.
+        Components to leave out: ``segmenter``, ``morphology``, ``parser``. Without a parser, trees are
+        not needed.
     seed : int, optional
         Random seed of the components that are not given.
     progress : bool, optional
@@ -337,7 +338,7 @@ class Pipeline(ModelEstimator):
             If ``raw`` is true and the model has no segmenter.
         """
         model = self._compiled
-        any_roots = any_roots or model.has_parser and not model.single_root
+        any_roots = any_roots or (model.has_parser and not model.single_root)
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             if raw:
                 raise TypeError("raw needs the file of gold: sentences in memory have no text")

@@ -37,6 +37,8 @@ fn run(
         parse: keep_tags,
         keep_tags,
         blank: false,
+        lines: false,
+        document: None,
         threads,
         watch: || false,
     };

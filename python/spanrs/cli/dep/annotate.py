@@ -82,7 +82,7 @@ def _annotate(
         bar = stack.enter_context(console.progress_bar(size, console.LARGE, in_bytes=True))
         out = stack.enter_context(atomic_output(console.target(output_path)))
         last = b""
-        for path in files:
+        for path, document in zip(files, _document_names(files), strict=True):
             separator = missing_end(last)
             file = open_file(path, format_name, raw=model.has_segmenter)
             if lines and file.format != "raw":
@@ -91,7 +91,9 @@ def _annotate(
                 name = "raw text" if file.format == "raw" else file.format
                 shown = "standard input" if path == "-" else path
                 print_message("note", f"{shown} is read as {name} (--format)")
-            while (text := model.annotate_file(file, parse, keep_tags, blank, lines, count)) is not None:
+            while (
+                text := model.annotate_file(file, parse, keep_tags, blank, lines, count, document)
+            ) is not None:
                 if separator is not None:
                     text = separator + text.removeprefix(codecs.BOM_UTF8)
                     separator = None
@@ -100,6 +102,17 @@ def _annotate(
                 done += len(text)
                 if bar is not None:
                     bar(min(done, size))
+
+
+def _document_names(files: tuple[str, ...]) -> list[str | None]:
+    """Return other names for files of equal names, so that ids of sentences differ; None for the name of the file."""
+    counts: dict[str, int] = {}
+    names: list[str | None] = []
+    for path in files:
+        stem = Path(path.removesuffix(".gz").removesuffix(".zst")).stem
+        counts[stem] = counts.get(stem, 0) + 1
+        names.append(None if counts[stem] == 1 else f"{stem}-file{counts[stem]}")
+    return names
 
 
 def missing_end(text: bytes) -> bytes | None:

@@ -54,7 +54,7 @@ def command(
         golds = open_source(console.source(gold), keep=is_page or is_model)
         if is_model:
             model = load_model(pred, parser=False)
-            any_roots = any_roots or model.has_parser and not model.single_root
+            any_roots = any_roots or (model.has_parser and not model.single_root)
             parsed = stack.enter_context(TemporaryFile())
             for part in predicted(model, golds, raw=raw, threads=thread_count(threads)):
                 parsed.write(part)

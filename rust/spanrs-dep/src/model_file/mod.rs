@@ -60,6 +60,15 @@ pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }
 
+/// Checks that strings can be fields of CoNLL-U: they contain no control characters, such as tabs and line feeds.
+pub(crate) fn check_fields<'a>(what: &str, fields: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut wrong = fields.filter(|field| field.contains(char::is_control));
+    match wrong.next() {
+        Some(field) => Err(damaged(format!("{what} {field:?} is no field of CoNLL-U"))),
+        None => Ok(()),
+    }
+}
+
 impl From<TensorError> for Error {
     fn from(error: TensorError) -> Self {
         damaged(error)

@@ -5,7 +5,7 @@ use spanrs_base::TensorWriter;
 
 use super::strings::{put_lexicon, put_names};
 use super::weights::put_weights;
-use super::{Tensors, damaged};
+use super::{Tensors, check_fields, damaged};
 use crate::error::Result;
 use crate::tagger::rich;
 use crate::tagger::{History, Tagger, TaggerFeatures, TaggerSetup, Tags};
@@ -78,6 +78,8 @@ impl Tensors<'_> {
             .into_iter()
             .map(|(xpos, upos)| Tags { xpos, upos })
             .collect();
+        let tags = classes.iter().flat_map(|tags| [&tags.xpos, &tags.upos]);
+        check_fields("the tag", tags.map(String::as_str))?;
         if classes.is_empty() || classes.len() > MAX_CLASSES {
             return Err(damaged(format!("the tagger has {} classes", classes.len())));
         }

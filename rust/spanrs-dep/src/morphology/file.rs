@@ -18,7 +18,7 @@ use super::lemmas::Lemmatizer;
 use super::script::Script;
 use crate::error::Result;
 use crate::feature_index::FeatureIndex;
-use crate::model_file::{Tensors, damaged, put_weights};
+use crate::model_file::{Tensors, check_fields, damaged, put_weights};
 use crate::weights::MAX_CLASSES;
 
 /// The part of the header for morphological features and lemmas.
@@ -111,6 +111,7 @@ fn read_feats(header: FeatsHeader, tensors: &Tensors<'_>) -> Result<FeatsTagger>
             classes.len()
         )));
     }
+    check_fields("the features", classes.iter().map(String::as_str))?;
     let keys: Vec<u64> = tensors.0.numbers("feats.tags")?;
     let ends: Vec<u32> = tensors.0.numbers("feats.candidate_ends")?;
     let values: Vec<u16> = tensors.0.numbers("feats.candidates")?;
@@ -143,6 +144,9 @@ fn read_lemmas(header: LemmasHeader, tensors: &Tensors<'_>) -> Result<Lemmatizer
             "{classes} of {} scripts are classes",
             scripts.len()
         )));
+    }
+    for script in &scripts {
+        check_fields("the lemma script with", script.texts().into_iter())?;
     }
     let keys: Vec<u64> = tensors.0.numbers("lemmas.exceptions")?;
     let numbers: Vec<u32> = tensors.0.numbers("lemmas.exception_scripts")?;

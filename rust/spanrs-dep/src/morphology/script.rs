@@ -162,7 +162,27 @@ impl Edit {
     }
 }
 
+impl Edit {
+    /// Appends the texts that the edit writes.
+    fn texts<'a>(&'a self, texts: &mut Vec<&'a str>) {
+        match self {
+            Self::Around(_, _, before, after) => {
+                let edits = [before, after].into_iter().flatten();
+                edits.for_each(|edit| edit.texts(texts));
+            }
+            Self::Replace(_, text) | Self::Write(text) => texts.push(text),
+        }
+    }
+}
+
 impl Script {
+    /// Returns the texts that the script writes.
+    pub(super) fn texts(&self) -> Vec<&str> {
+        let mut texts = Vec::new();
+        self.edit.texts(&mut texts);
+        texts
+    }
+
     /// Returns the script from a form to a lemma that removes and writes the fewest characters; of equal scripts the
     /// first in the order of [`Case`]. Takes time in proportion to the product of their lengths for words of ordinary
     /// length, and to their sum for very long ones.

@@ -305,8 +305,9 @@ impl DepModel {
     }
 
     /// Tags the next sentences of a file, and parses them if `parse` is true. Returns CoNLL-U, or None at the end of
-    /// the file. With `lines` every line of raw text ends a sentence.
-    #[pyo3(signature = (file, parse, keep_tags, blank, lines, threads, /))]
+    /// the file. With `lines` every line of raw text ends a sentence; `document` is the name of the document in the ids
+    /// of raw text, by default the name of the file.
+    #[pyo3(signature = (file, parse, keep_tags, blank, lines, threads, document=None, /))]
     fn annotate_file<'py>(
         &self,
         py: Python<'py>,
@@ -316,12 +317,14 @@ impl DepModel {
         blank: bool,
         lines: bool,
         threads: usize,
+        document: Option<&str>,
     ) -> Result<Option<Bound<'py, PyBytes>>> {
         let options = AnnotateOptions {
             parse,
             keep_tags,
             blank,
             lines,
+            document,
             threads,
             watch: stop,
         };

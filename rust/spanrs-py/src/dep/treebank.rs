@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use pyo3::prelude::*;
 use spanrs::base::Named;
 use spanrs::dep::{Roots, Treebank as Core, Word};
+use spanrs::dep_files::Trees;
 use spanrs::io::{SyntaxChunks, SyntaxFormat};
 
 use crate::error::Result;
@@ -115,16 +116,26 @@ impl Treebank {
         py.detach(|| self.lock().words())
     }
 
-    /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots).
-    #[pyo3(signature = (file, trees, /))]
-    fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: TreeRoots) -> Result<()> {
-        let trees = trees.map(|roots| roots.0);
+    /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots). With `optional`, no word of the file may
+    /// have a head. Returns whether heads were read.
+    #[pyo3(signature = (file, trees, optional=false, /))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        file: &SyntaxFile,
+        trees: TreeRoots,
+        optional: bool,
+    ) -> Result<bool> {
+        let trees = match trees {
+            None => Trees::Ignored,
+            Some(roots) if optional => Trees::Optional(roots.0),
+            Some(roots) => Trees::Required(roots.0),
+        };
         let mut clock = spanrs::base::Clock::new(stop);
-        py.detach(|| {
+        Ok(py.detach(|| {
             let stops = || clock.stops();
             spanrs::dep_files::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)
-        })?;
-        Ok(())
+        })?)
     }
 
     /// A copy of the sentences.

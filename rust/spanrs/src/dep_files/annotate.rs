@@ -16,7 +16,7 @@ use crate::error::Result;
 
 /// Options for tagging and parsing files.
 #[derive(Clone, Copy, Debug)]
-pub struct AnnotateOptions {
+pub struct AnnotateOptions<'a> {
     /// Whether to parse; if false, sentences are only tagged.
     pub parse: bool,
     /// Whether to parse with the tags of the file instead of the tagger's. Not used without `parse`.
@@ -26,6 +26,8 @@ pub struct AnnotateOptions {
     pub blank: bool,
     /// Whether sentences of raw text end at every line end. Not used for other formats.
     pub lines: bool,
+    /// Name of the document in the ids of raw text; None for the name of the file without its extension.
+    pub document: Option<&'a str>,
     /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
@@ -52,7 +54,9 @@ pub struct AnnotateOptions {
 /// let weights = br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#;
 /// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
 /// let model = Model { tagger: Some(tagger.into()), ..Model::default() };
-/// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, lines: false, threads: 1, watch: || false };
+/// let options = AnnotateOptions {
+///     parse: false, keep_tags: false, blank: false, lines: false, document: None, threads: 1, watch: || false,
+/// };
 /// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
 /// assert!(conllu.starts_with(b"1\tDogs\t_\t_\tNNS\t_\t_\t_\t_\t_\n2\tbark\t_\t_\tVBP"));
@@ -63,7 +67,7 @@ pub fn annotate(
     path: &str,
     format: SyntaxFormat,
     chunk: &SyntaxChunk,
-    options: AnnotateOptions,
+    options: AnnotateOptions<'_>,
 ) -> Result<Vec<u8>> {
     let parts = chunk.split(options.threads.max(1), format);
     let annotated = Workers::watched(options.watch).flat_map(parts, |part, worker| match format {
@@ -75,7 +79,11 @@ pub fn annotate(
     }
     annotated.map(|sentences: Vec<u8>| match sentences.is_empty() {
         true => sentences,
-        false => [document_comment(path).as_bytes(), &sentences].concat(),
+        false => [
+            document_comment(path, options.document).as_bytes(),
+            &sentences,
+        ]
+        .concat(),
     })
 }
 
@@ -87,7 +95,7 @@ fn annotate_raw(
     model: &Model,
     path: &str,
     part: &SyntaxChunk<&[u8]>,
-    options: AnnotateOptions,
+    options: AnnotateOptions<'_>,
     worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
     let wrong = |message: &str| {
@@ -103,7 +111,12 @@ fn annotate_raw(
         return wrong("raw text has no tags for parsing; omit --keep-tags");
     }
     let stops = || worker.check().is_err();
-    let text = segment((segmenter, options.lines), path, part, stops)?;
+    let text = segment(
+        (segmenter, options.lines),
+        (path, options.document),
+        part,
+        stops,
+    )?;
     let segmented = SyntaxChunk {
         text: &text[..],
         lines_before: part.lines_before,
@@ -127,7 +140,7 @@ fn annotate_part(
     path: &str,
     format: SyntaxFormat,
     part: SyntaxChunk<&[u8]>,
-    options: AnnotateOptions,
+    options: AnnotateOptions<'_>,
     worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
     let mut reader = SyntaxReader::new(part.text, format, path, part.lines_before)?;
@@ -183,7 +196,7 @@ fn annotate_part(
 }
 
 /// Returns the columns that the model predicts, and the columns that are copied.
-fn written_columns(model: &Model, options: AnnotateOptions, keep_tags: bool) -> WrittenColumns {
+fn written_columns(model: &Model, options: AnnotateOptions<'_>, keep_tags: bool) -> WrittenColumns {
     let [form, lemma, upos, xpos, feats, head, deprel, misc] = [1, 2, 3, 4, 5, 6, 7, 9];
     let has = |tag: fn(&Tags) -> &str| model.classes().iter().any(|tags| !tag(tags).is_empty());
     let predicted = [

@@ -22,7 +22,7 @@ use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader
 
 use super::compare::compare;
 use super::schema::SCHEMA;
-use super::treebank::heads_of;
+use super::treebank::FileHeads;
 use super::words::{COLUMNS, TreeWord};
 use crate::error::{Error, Result};
 
@@ -47,10 +47,8 @@ struct Side {
     chunks: SyntaxChunks,
     /// The sentences of the last block read that were not returned yet.
     sentences: std::vec::IntoIter<Stretch>,
-    /// Number of roots that trees may have.
-    roots: Roots,
-    /// Whether the sentences have heads; None before the first sentence.
-    has_heads: Option<bool>,
+    /// Reads the heads.
+    heads: FileHeads,
 }
 
 impl Side {
@@ -68,8 +66,7 @@ impl Side {
         Ok(Self {
             chunks,
             sentences: Vec::new().into_iter(),
-            roots,
-            has_heads: None,
+            heads: FileHeads::new(roots),
         })
     }
 
@@ -94,18 +91,7 @@ impl Side {
                 if sentence.words.is_empty() {
                     continue;
                 }
-                let with_head = sentence.words.iter().find(|word| word.head() != "_");
-                let has_heads = *self.has_heads.get_or_insert(with_head.is_some());
-                let heads = match (has_heads, with_head) {
-                    (true, _) => Some(heads_of(path, format, &sentence, self.roots)?),
-                    (false, None) => None,
-                    (false, Some(word)) => {
-                        let position = Position::line(path, word.line);
-                        let message = "the word has a head, but the sentences before have none; \
-                                       either all sentences of a file have trees, or none";
-                        return Err(IoError::new(Code::BadDocument, position, message).into());
-                    }
-                };
+                let heads = self.heads.of(path, format, &sentence)?;
                 all.push(Stretch::of(&sentence, heads.as_deref()));
             }
             self.sentences = all.into_iter();

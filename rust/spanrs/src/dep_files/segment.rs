@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 /// [`Code::Encoding`] with the line if the text is not UTF-8; [`Error::Stopped`] if `stops` returns true.
 pub(super) fn segment(
     (segmenter, lines): (&Segmenter, bool),
-    path: &str,
+    (path, document): (&str, Option<&str>),
     part: &SyntaxChunk<&[u8]>,
     stops: impl FnMut() -> bool,
 ) -> Result<Vec<u8>> {
@@ -39,7 +39,7 @@ pub(super) fn segment(
         false => segmenter.segment(text, &mut buffers, &mut segmentation, stops),
     };
     segmented.map_err(|_| Error::Stopped)?;
-    let name = document_name(path);
+    let name = document_name(path, document);
     let mut out = String::with_capacity(text.len() * 6);
     // The line of the paragraph and its first byte, the number of the last sentence in it, and the end of that sentence.
     let (mut line, mut line_start) = (part.lines_before + 1, 0);
@@ -72,21 +72,28 @@ fn line_ends(text: &[u8]) -> u64 {
 }
 
 /// Returns the comment before the first sentence of a file.
-pub(super) fn document_comment(path: &str) -> String {
+pub(super) fn document_comment(path: &str, document: Option<&str>) -> String {
     let mut comment = String::new();
-    push_comment("newdoc id", &document_name(path), &mut comment);
+    push_comment("newdoc id", &document_name(path, document), &mut comment);
     comment
 }
 
-/// Returns the name of a file without its folder and its extension, with `_` for characters that ids cannot contain.
-fn document_name(path: &str) -> String {
-    let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str());
+/// Returns the name of a document, or of a file without its folder and its extension, with `_` for characters that ids
+/// cannot contain. Streams without a name are called `text`.
+fn document_name(path: &str, document: Option<&str>) -> String {
+    let is_stream = path == "-" || path.starts_with('<');
+    let plain = [".gz", ".zst"]
+        .iter()
+        .find_map(|suffix| path.strip_suffix(suffix));
+    let stem = Path::new(plain.unwrap_or(path)).file_stem();
+    let stem = stem.and_then(|stem| stem.to_str()).filter(|_| !is_stream);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name = stem.unwrap_or_default().chars();
+    let name = document.or(stem).unwrap_or_default().chars();
     let name: String = name.map(|c| if is_plain(c) { c } else { '_' }).collect();
-    match name.as_str() {
-        "" | "-" => "text".to_owned(),
-        _ => name,
+    if name.is_empty() {
+        "text".to_owned()
+    } else {
+        name
     }
 }
 

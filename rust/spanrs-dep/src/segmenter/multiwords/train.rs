@@ -7,6 +7,7 @@ use super::rule::{Rule, fold, stored};
 use super::{FIRST_RULE, LISTED, MultiwordBuffers, Multiwords, Rules, SINGLE, best, features};
 use crate::averages::Averages;
 use crate::learner::Learner;
+use crate::segmenter::hashes;
 use crate::segmenter::sentences::TokenView;
 use crate::segmenter::tokens::Gaps;
 use crate::weights::Weights;
@@ -159,10 +160,11 @@ fn find_rules<'a>(tokens: impl Iterator<Item = (&'a str, &'a [String])>) -> Opti
     rules.sort_by_key(|(_, count)| Reverse(*count));
     rules.truncate(MAX_RULES);
     let rules: BTreeSet<Rule> = rules.into_iter().map(|(rule, _)| rule).collect();
-    // Tokens without a rule are listed, with their most frequent words.
+    // Tokens without a rule are listed, with their most frequent words; longer ones could not be found.
     let mut forms: BTreeMap<&String, (Reverse<usize>, &Vec<String>)> = BTreeMap::new();
     for (division, &count) in &divisions {
-        if best(division).is_none_or(|rule| !rules.contains(&rule)) {
+        let is_short = division.0.chars().count() <= hashes::LONGEST;
+        if is_short && best(division).is_none_or(|rule| !rules.contains(&rule)) {
             let words = (Reverse(count), &division.1);
             let entry = forms.entry(&division.0).or_insert(words);
             *entry = words.min(*entry);
