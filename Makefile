@@ -33,8 +33,10 @@ MIRI_CRATES = spanrs-base spanrs-tags
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
+OLD_PYTHON = import sys; sys.exit(sys.version_info < (3, 11) and "spanrs needs Python 3.11 or newer; say make PYTHON=...")
+
 $(VENV)/made:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spanrs needs Python 3.11 or newer; say make PYTHON=...")'
+	$(PYTHON) -c '$(OLD_PYTHON)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	touch $@
@@ -196,17 +198,20 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 	$(BIN)/python .ci/try_install.py dist/*.whl
 	CARGO_TARGET_DIR=$(CURDIR)/target $(BIN)/python .ci/try_install.py dist/*.tar.gz
 
-# NAME=en_ewt is the model of spanrs-model-en-ewt. Licence and authors are read from the files beside TREEBANK (README.md
-# and LICENSE.txt, as in Universal Dependencies), or given: LICENSE=CC-BY-SA-4.0 LICENSE_FILE= ATTRIBUTION= URL= TITLE=.
-# TRAIN holds options of `spanrs dep train`.
-OUT ?= dist
-model: $(VENV)/released $(VENV)/group-model  ## a wheel that installs a model: TREEBANK=train.conllu NAME=en_ewt [DEV=dev.conllu OUT=dist]
-	@test -n "$(TREEBANK)" -a -n "$(NAME)" || { echo "usage: make model TREEBANK=train.conllu NAME=en_ewt"; exit 2; }
-	$(BIN)/python tools/build_model.py "$(TREEBANK)" --name "$(NAME)" --out "$(OUT)" \
-		$(if $(DEV),--dev "$(DEV)") $(if $(TRAIN),--options="$$TRAIN") $(if $(TITLE),--title "$$TITLE") \
-		$(if $(LICENSE),--license "$(LICENSE)") $(if $(LICENSE_FILE),--license-file "$(LICENSE_FILE)") \
-		$(if $(ATTRIBUTION),--attribution "$$ATTRIBUTION") $(if $(URL),--url "$(URL)") \
-		$(if $(MODEL_VERSION),--version "$(MODEL_VERSION)")
+# NAME=en_ewt is the model of spanrs-model-en-ewt. Licence, authors and release are read from the files beside TREEBANK
+# (README.md and LICENSE.txt, as in Universal Dependencies), or given: LICENSE=CC-BY-SA-4.0 LICENSE_FILE= ATTRIBUTION=
+# URL= TITLE= TREEBANK_RELEASE=2.17. TRAIN holds options of `spanrs dep train`.
+MODEL_VARIABLES = TREEBANK NAME DEV OUT TRAIN TITLE LICENSE LICENSE_FILE ATTRIBUTION URL TREEBANK_RELEASE MODEL_VERSION
+# As they are given: neither make nor a shell interprets spaces, quotes and dollars.
+$(foreach name,$(MODEL_VARIABLES),$(eval model: export MODEL_$(name) := $$(value $(name))))
+
+# The variables are checked before anything is set up, by any Python.
+model:  ## a wheel that installs a model: TREEBANK=train.conllu NAME=en_ewt [DEV=dev.conllu OUT=dist]; needs Rust
+	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -c '$(OLD_PYTHON)'
+	@$(or $(wildcard $(BIN)/python),$(PYTHON)) tools/build_model.py --from-make --check
+	@command -v cargo > /dev/null || { echo "spanrs is compiled with Rust: install cargo, https://rustup.rs" >&2; exit 2; }
+	@$(MAKE) --no-print-directory $(VENV)/released $(VENV)/group-model
+	@$(BIN)/python tools/build_model.py --from-make
 
 release-check: $(VENV)/group-release  ## what a release needs: versions, changelog, citation, metadata; RELEASE=1 asks for dates
 	$(BIN)/python .ci/release_check.py $(if $(RELEASE),--release)

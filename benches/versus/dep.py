@@ -26,7 +26,7 @@ from benches.versus.crf_corpora import DATA
 from benches.versus.measure import Record, machine, versions
 from spanrs import _spanrs
 from spanrs.dep import Dep, Parse, Parser, read_conllu
-from spanrs.dep.tagger import load
+from spanrs.dep.model_files import read_model_file
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 import published_parser  # the oracle of the tests
@@ -44,7 +44,7 @@ def annotate(model: _spanrs.DepModel, text: bytes, threads: int = 1) -> bytes:
     """Tag and parse CoNLL-U."""
     file = _spanrs.SyntaxFile(io.BytesIO(text), None)
     parts = []
-    while (part := model.annotate_file(file, True, False, False, threads)) is not None:
+    while (part := model.annotate_file(file, True, False, False, False, threads)) is not None:
         parts.append(part)
     return b"".join(parts)
 
@@ -86,8 +86,8 @@ def peak_mib(model: Path) -> float:
     code = (
         "import sys\n"
         "from benches.versus.dep import DEV, annotate\n"
-        "from spanrs.dep.tagger import load\n"
-        "annotate(load(sys.argv[1]), DEV.read_bytes())\n"
+        "from spanrs.dep.model_files import read_model_file\n"
+        "annotate(read_model_file(sys.argv[1]), DEV.read_bytes())\n"
         # Not ru_maxrss, which a process inherits from the one that started it.
         "line = next(line for line in open('/proc/self/status') if line.startswith('VmHWM'))\n"
         "print(int(line.split()[1]) / 1024)\n"
@@ -165,7 +165,7 @@ def main() -> None:
         for name, path in (("published features", published), ("82 templates, labels", rich)):
             if path is None:
                 continue
-            model = load(path)
+            model = read_model_file(path)
             annotate(model, text)
             first = rate(lambda model=model: annotate(model, text), words)  # type: ignore[misc]
             second = rate(lambda model=model: annotate(model, text, 2), words)  # type: ignore[misc]

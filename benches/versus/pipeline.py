@@ -25,25 +25,10 @@ from benches.versus.dep import COPIES, DEV, TRAIN
 from benches.versus.measure import Record, machine, versions
 from spanrs import _spanrs
 from spanrs.dep import Dep, Parse, Pipeline, Segmenter, evaluate
+from spanrs.dep.scores import MEASURES
 from spanrs.dep.segmenter import paragraphs_of
 
 HERE = Path(__file__).parent.parent
-#: Criteria in the order of the CoNLL 2018 table.
-MEASURES = {
-    "tokens": "Tokens",
-    "sentences": "Sentences",
-    "words": "Words",
-    "upos": "UPOS",
-    "xpos": "XPOS",
-    "feats": "UFeats",
-    "all_tags": "AllTags",
-    "lemmas": "Lemmas",
-    "uas": "UAS",
-    "las": "LAS",
-    "clas": "CLAS",
-    "mlas": "MLAS",
-    "blex": "BLEX",
-}
 #: Rounds of loading.
 ROUNDS = 20
 
@@ -95,7 +80,7 @@ def loading(path: Path) -> tuple[float, float]:
         "import json, statistics, sys, time\n"
         "from spanrs import _spanrs\n"
         "def resident():\n"
-        "    line = next(line for line in open('/proc/self/status') if line.startswith('VmRSS'))\n"
+        "    line = next(line for line in open('/proc/self/status') if line.startswith('RssAnon'))\n"
         "    return int(line.split()[1]) / 1024\n"
         "data = open(sys.argv[1], 'rb').read()\n"
         "before = resident()\n"
@@ -121,7 +106,7 @@ def words_per_second(model: _spanrs.DepModel, text: bytes, form: str, words: int
     for _ in range(5):
         file = _spanrs.SyntaxFile(io.BytesIO(text), form)
         started = time.process_time()
-        while model.annotate_file(file, parse, False, False, 1) is not None:
+        while model.annotate_file(file, parse, False, False, False, 1) is not None:
             pass
         best = min(best, time.process_time() - started)
     return words / best

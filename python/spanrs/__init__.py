@@ -10,7 +10,7 @@
 - :mod:`spanrs.tags`: conversion between tags and spans, validation, legal transitions.
 - :mod:`spanrs.mat`: scores of annotated documents as computed by MATScore.
 - :mod:`spanrs.crf`: conditional random fields for sequence labelling.
-- :mod:`spanrs.dep`: taggers and dependency parsers.
+- :mod:`spanrs.dep`: from raw text to tags, lemmas and dependency trees.
 - :mod:`spanrs.crowd`: true labels estimated from the annotations of many annotators.
 - :mod:`spanrs.eval`, :mod:`spanrs.io`, :mod:`spanrs.errors`: all classes of results, corpora and errors.
 - :mod:`spanrs.compat`: drop-in replacements for other packages; :mod:`spanrs.integrations`: Dask, Spark, spaCy, Hugging

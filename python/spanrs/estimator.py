@@ -204,7 +204,7 @@ _CHECKS: dict[str, Callable[[Any, str], object]] = {
         partial(as_number, above=True),
     ),
     **dict.fromkeys(("tol", "crf_tol", "smoothing", "agreement", "prune"), as_number),
-    **dict.fromkeys(("seed", "margin", "max_weights"), as_integer),
+    **dict.fromkeys(("seed", "margin", "max_weights", "recheck"), as_integer),
     "folds": partial(as_integer, least=2),
     "scheme": partial(check_name, example="BIO"),
     "model_filename": _check_path,

@@ -170,6 +170,17 @@ def test_texts_must_be_the_same(gold, pred, error, message):
         evaluate(made(gold), made(pred))
 
 
+@pytest.mark.parametrize("without", ["gold", "pred"])
+def test_without_trees_the_other_columns_are_compared(without):
+    words = ["They", "ate"]
+    tree = Parse(words, [2, 0], ["nsubj", "root"], upos=["PRON", "VERB"], lemmas=["they", "eat"])
+    flat = Parse(words, upos=["PRON", "NOUN"], lemmas=["they", "eat"])
+    sides = (flat, tree) if without == "gold" else (tree, flat)
+    result = evaluate(*([side] for side in sides))
+    assert (result["upos"].micro.f1, result["lemmas"].micro.f1) == (0.5, 1.0)
+    assert {result[name].unscored for name in ("uas", "las", "clas", "mlas")} == {f"{without} has no HEAD"}
+
+
 def row(at, head, label="dep"):
     return f"{at}\tw{at}\t_\t_\t_\t_\t{head}\t{label}\t_\t_\n"
 
@@ -182,7 +193,9 @@ def row(at, head, label="dep"):
         (row(1, 0) + row(2, 3), 2, "head 3; the sentence has 2 words"),
         (row(1, 0) + row(2, 0), 2, "both have head 0"),
         (row(1, 0) + row(3, 1), 2, "out of order"),
-        (row(1, "_"), 1, "has no head"),
+        (row(1, 0) + row(2, "_"), 2, "has no head"),
+        (row(1, 0) + "\n" + row(1, "_"), 3, "has no head"),
+        (row(1, "_") + "\n" + row(1, 0), 3, "the sentences before have none"),
         (row(1, "x"), 1, "is not a number"),
         (row(1, -1), 1, "is not a number"),
         ("\n\n" + row(1, 99999999999), 3, "is not a number"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -43,6 +44,13 @@ def install(tmp_path, monkeypatch, files):
     work.mkdir()
     monkeypatch.chdir(work)
     monkeypatch.syspath_prepend(site)
+    # Models that are installed on this machine are not found.
+    real = importlib.metadata.distributions
+    monkeypatch.setattr(
+        importlib.metadata,
+        "distributions",
+        lambda: real(path=[folder for folder in sys.path if Path(folder).is_relative_to(tmp_path)]),
+    )
     nltk._find_installed.cache_clear()
 
     def make(name: str, kind: str | None = "parser", distribution: str = "", version: str = "1.0") -> Path:
@@ -142,14 +150,68 @@ def test_a_second_copy_of_a_distribution_is_not_a_second_model(install, tmp_path
 
 
 def test_a_missing_model_lists_those_that_are_installed(install):
-    with pytest.raises(ModelNotFoundError, match=r"installed models: none\); install one with 'pip"):
+    with pytest.raises(ModelNotFoundError, match=r"installed models: none\); install its wheel, pip"):
         load("en_ewt")
     install("en_small")
     install("de_one")
-    with pytest.raises(LookupError, match=r"de_one, en_small.* 'pip install spanrs-model-en-ewt'"):
+    with pytest.raises(LookupError, match=r"de_one, en_small.* spanrs_model_en_ewt-"):
         load("en_ewt")
-    with pytest.raises(ModelError, match="'pip install spanrs-model-NAME'"):
-        load("not a name")
+    with pytest.raises(ModelError, match="pip install spanrs_model_NAME-"):
+        load("not a name!")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["en-small", "EN_SMALL", "En Small", "spanrs-model-en-small", "spanrs_model_en_small", " en_small"],
+)
+def test_another_spelling_of_an_installed_name_is_recognized(install, text):
+    install("en_small")
+    install("en_large")
+    with pytest.raises(
+        ModelNotFoundError, match=r"\(installed models: en_large, en_small\); did you mean 'en_small'\?$"
+    ):
+        load(text)
+
+
+@pytest.mark.parametrize("text", ["en_smal", "en_smalll", "ensmall", "en-smell"])
+def test_installed_names_with_similar_letters_are_proposed(install, text):
+    install("en_small")
+    install("de_one")
+    with pytest.raises(
+        ModelNotFoundError, match=r"did you mean 'en_small'\? Otherwise install its wheel, pip"
+    ) as caught:
+        load(text)
+    assert text.replace("-", "_") in str(caught.value).rpartition("spanrs_model_")[2]
+
+
+@pytest.mark.parametrize("text", ["la_ittb", "spanrs-model-la-ittb", "LA-ITTB"])
+def test_nothing_is_proposed_if_no_installed_name_is_similar(install, text):
+    install("en_small")
+    with pytest.raises(
+        ModelNotFoundError, match=r"\(installed models: en_small\); install its wheel"
+    ) as caught:
+        load(text)
+    assert "pip install spanrs_model_la_ittb-" in str(caught.value)
+
+
+def test_models_of_the_machine_are_not_seen(install):
+    assert list(importlib.metadata.distributions()) == []
+    install("en_small")
+    assert [found.name for found in importlib.metadata.distributions()] == ["spanrs-model-en-small"]
+
+
+def test_info_names_missing_components(files, capsysbinary):
+    shown = {}
+    for kind, path in files.items():
+        assert run(group, ["dep", "info", str(path)]) == 0
+        # Metadata follow, whose keys may also be names of components.
+        lines = capsysbinary.readouterr().out.decode().splitlines()[:4]
+        shown[kind] = dict(line.split(": ", 1) for line in lines)
+    for facts in shown.values():
+        assert (facts["segmenter"], facts["morphology"]) == ("none", "none")
+        assert "features" in facts["tagger"]
+    assert shown["tagger"]["parser"] == "none"
+    assert "one root" in shown["parser"]["parser"]
 
 
 def test_incomplete_installations_are_errors(install, tmp_path):
@@ -212,11 +274,11 @@ def test_commands_accept_names(install, capsysbinary, files):
     for missing in commands("en_ewt"):
         status, _, err = spanrs(*missing)
         assert status != 0
-        assert "pip install spanrs-model-en-ewt" in err
+        assert "pip install spanrs_model_en_ewt-" in err
 
 
 def test_pos_tag_uses_the_installed_model_of_the_language(install, files):
-    with pytest.raises(LookupError, match="pip install spanrs-model-"):
+    with pytest.raises(LookupError, match="pip install spanrs_model_"):
         nltk.pos_tag(WORDS)
     install("en_small")
     install("ru_small", "tagger")
@@ -278,3 +340,21 @@ def test_the_parser_of_the_script_uses_an_installed_model(install, files):
     assert parser.parse(WORDS) == PublishedParser("en_small").parse(WORDS) == expected
     with pytest.raises(ModelError, match="has no model"):
         PublishedParser(load=False).parse(WORDS)
+
+
+@pytest.mark.parametrize("value", ["a.b", "a:b", "", "not a module"])
+def test_entry_points_that_are_no_packages_are_errors(install, value):
+    path = install("en_small")
+    (info,) = path.parents[1].glob("*.dist-info")
+    (info / "entry_points.txt").write_text(f"[spanrs.models]\nen_small = {value}\n")
+    with pytest.raises(ModelError):
+        load("en_small")
+
+
+@pytest.mark.parametrize("language", ["es", "ja"])
+def test_universal_tags_of_other_treebanks_are_those_of_upos(language, tmp_path):
+    train = read_conllu(small_treebanks.path(language))
+    Tagger(epochs=3, progress=False).fit(train).save(tmp_path / "x.model")
+    tags = {tag for _, tag in nltk.pos_tag(train[0].words, tagset="universal", model=tmp_path / "x.model")}
+    assert "NOUN" in tags
+    assert "X" not in tags

@@ -15,7 +15,6 @@ from safetensors import safe_open
 
 import published_parser as published
 from spanrs.dep import Parse, Parser, parse_conllu, read_conllu
-from spanrs.dep.tagger import load, save
 
 WORDS = ["the", "pizza", "Ate", "2004", "well-done", "-x", "3rd", "they", "Ärger", "a/b", "w=the", "ROOT"]
 TAGS = ["DT", "NN", "VBD", "CD", "X"]
@@ -102,8 +101,8 @@ def test_the_imported_model_gives_the_recorded_parses(shared: Path, tmp_path: Pa
     actual = parser.parse_batch([parse.words for parse in expected], threads=2)
     assert [parse.heads.tolist() for parse in actual] == [parse.heads.tolist() for parse in expected]
     assert [parse.xpos for parse in actual] == [parse.xpos for parse in expected]
-    save(parser._compiled, tmp_path / "model")
-    again = Parser._of(load(tmp_path / "model"))
+    parser.save(tmp_path / "model")
+    again = Parser.load(tmp_path / "model")
     assert again.parse(expected[7].words) == actual[7]
 
 

@@ -187,6 +187,16 @@ def test_crossing_arcs_are_lifted_and_counted():
     assert parser.parse(["a", "b", "c", "d"]).heads.tolist() == [3, 3, 0, 3]
 
 
+def test_progress_counts_the_passes_that_select_weights(train, capsys):
+    options = {"epochs": 2, "models": 2, "jackknife": 0, "max_weights": 500}
+    parser = Parser(**options, progress=True).fit(train[:20])
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("parser ")]
+    assert [line.split()[1] for line in lines] == [f"{done}/8" for done in range(1, 9)]
+    assert ["selection of weights" in line for line in lines] == [True] * 4 + [False] * 4
+    passes = [(epoch.model, epoch.epoch) for epoch in parser.history_]
+    assert passes == [(1, 1), (1, 2), (2, 1), (2, 2)]
+
+
 def test_early_stopping_keeps_the_best_weights(train):
     dev = train[:20]
     parser = Parser(epochs=30, models=1, jackknife=2, progress=False).fit(train, dev, patience=2)

@@ -98,7 +98,7 @@ def annotated(pipeline, text, tmp_path, threads=1):
     path.write_text(text, encoding="utf-8", newline="")
     file = spanrs._spanrs.SyntaxFile(str(path), "raw")
     parts = []
-    while (part := pipeline._compiled.annotate_file(file, True, False, False, threads)) is not None:
+    while (part := pipeline._compiled.annotate_file(file, True, False, False, False, threads)) is not None:
         parts.append(part)
     return b"".join(parts)
 
@@ -157,6 +157,8 @@ TEXTS = [
     "😀👩\u200d👩\u200d👧 שלום עולם.",
     "x\u0301y" * 50,
     "\x00\x01\u2028",
+    # White space in Python, but not in Unicode.
+    "a\x1cb \x1f c",
 ]
 
 
@@ -165,7 +167,8 @@ def test_any_text_is_divided_without_loss(text, pipeline):
     sentences = pipeline.segment(text)
     found = "".join(token.text for sentence in sentences for token in sentence.tokens)
     invisible = "\ufeff\u200b"
-    assert "".join(found.split()) == "".join(c for c in text if not c.isspace() and c not in invisible)
+    white = invisible + "".join(c for c in text if c.isspace() and c not in "\x1c\x1d\x1e\x1f")
+    assert "".join(c for c in found if c not in white) == "".join(c for c in text if c not in white)
     assert all(sentence.words and all(sentence.words) for sentence in sentences)
 
 
@@ -198,14 +201,79 @@ def test_components_can_be_left_out():
 
 
 def test_fit_does_not_change_components():
-    own = {
+    components = {
         "segmenter": Segmenter(epochs=1, models=1),
         "morphology": Morphology(epochs=1),
         "parser": parser(),
     }
-    Pipeline(**own).fit(small_treebanks.path("en"))
-    for estimator in own.values():
-        assert not estimator.__sklearn_is_fitted__()
+    before = {name: dict(vars(component)) for name, component in components.items()}
+    Pipeline(**components).fit(small_treebanks.path("en"))
+    assert {name: vars(component) for name, component in components.items()} == before
+
+
+def test_fitted_components_are_used():
+    text = small_treebanks.path("es")
+    segmenter, morphology = Segmenter().fit(text), Morphology().fit(text)
+    pipeline = Pipeline(segmenter=segmenter, morphology=morphology, parser=parser()).fit(
+        small_treebanks.path("en")
+    )
+    sentence = "Voy al mercado del pueblo."
+    assert pipeline.segment(sentence) == segmenter.segment(sentence)
+    with pytest.raises(ValueError, match="parser is fitted"):
+        Pipeline(parser=pipeline.parser.fit(text) if pipeline.parser else parser().fit(text)).fit(text)
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "message"),
+    [
+        ({"parser": "x"}, TypeError, "parser must be a Parser, not str"),
+        ({"segmenter": Morphology()}, TypeError, "segmenter must be a Segmenter, not Morphology"),
+        ({"morphology": Morphology(epochs=0)}, ValueError, "epochs must be an integer of at least 1"),
+        ({"without": "segmenter"}, TypeError, "without must be a sequence of names"),
+        ({"without": None}, TypeError, "without must be a sequence of names"),
+        (
+            {"morphology": Morphology(), "without": ["morphology"]},
+            ValueError,
+            "morphology is given and left out",
+        ),
+    ],
+)
+def test_parameters_are_checked_before_anything_is_read(params, error, message):
+    with pytest.raises(error, match=message):
+        Pipeline(**params).fit("no such file")
+
+
+def test_morphology_learns_the_tags_that_the_tagger_predicts(parts):
+    scores = []
+    for own in (Parser.published(epochs=4), Parser(epochs=4, models=1, jackknife=0)):
+        result = Pipeline(parser=own).fit(parts[0]).evaluate(parts[1])
+        scores.append(result["lemmas"].micro.f1)
+    # A tagger without UPOS gives worse lemmas, but not those of unknown tags.
+    assert scores[0] > scores[1] - 0.15
+
+
+def test_sentences_in_memory_have_features_and_lemmas(parts):
+    from_file, from_memory = Morphology().fit(parts[0]), Morphology().fit(read_conllu(parts[0]))
+    for sentence in read_conllu(parts[1]):
+        tags = {"xpos": sentence.xpos, "upos": sentence.upos}
+        assert from_file.analyse(sentence.words, **tags) == from_memory.analyse(sentence.words, **tags)
+
+
+def test_components_without_a_tagger_do_not_guess(tmp_path):
+    Segmenter().fit(small_treebanks.path("en")).save(tmp_path / "segmenter")
+    pipeline = spanrs.dep.load(tmp_path / "segmenter")
+    assert pipeline.components == ("segmenter",)
+    with pytest.raises(ModelError, match="no tagger"):
+        pipeline.parse(["a"])
+    with pytest.raises(ModelError, match="has no tagger; it has segmenter"):
+        Parser.load(tmp_path / "segmenter")
+
+
+def test_components_of_a_pipeline_are_saved_alone(pipeline, tmp_path):
+    pipeline.save(tmp_path / "all")
+    Segmenter.load(tmp_path / "all").save(tmp_path / "segmenter")
+    assert spanrs.dep.load(tmp_path / "segmenter").components == ("segmenter",)
+    assert Parser.load(tmp_path / "all")._compiled.has_feats is False
 
 
 def test_unfitted_and_wrong_input():

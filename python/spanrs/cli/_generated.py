@@ -18,7 +18,7 @@ SUMMARIES = {"": {"score": "Score tagged files: precision, recall and F1 of span
     "conlleval": "Reproduce the output of conlleval.pl, byte for byte.",
     "crf": "Train conditional random fields, and tag files with them.",
     "crowd": "Learn from the labels of many annotators.",
-    "dep": "Train part-of-speech taggers and dependency parsers, and annotate files with them."},
+    "dep": "Train models from text to dependency trees, and annotate files or raw text with them."},
     "crf": {"train": "Train a model on a tagged file.", "tag": "Tag files with a model.",
     "eval": "Tag a gold file and score the tags.", "info": "Show the contents of a model.",
     "template": "List the built-in feature templates, or print one."},
@@ -349,8 +349,8 @@ KEEP_ON_INTERRUPT = option("--keep-on-interrupt", "keep_on_interrupt", group="Tr
 TAGGER_ONLY = option("--tagger-only", "tagger_only", group="Training",
     help="Train only a tagger; GOLD needs no trees.", is_flag=True)
 WITHOUT = option("--without", "without", group="Training",
-    help="Do not train the segmenter, or the morphology.", type=types.choice("segmenter", "morphology"),
-    metavar="NAME", multiple=True)
+    help="Do not train the segmenter, morphology or parser.", type=types.choice("segmenter", "morphology",
+    "parser"), metavar="NAME", multiple=True)
 RAW = option("--raw", "raw", group="Comparison", help="Parse the text of GOLD, not its words.",
     is_flag=True)
 PUBLISHED = option("--published", "published", group="Training",
@@ -360,11 +360,11 @@ FEATURES = option("--features", "features", group="Training",
 UNLABELLED = option("--unlabelled", "unlabelled", group="Training", help="Do not learn the labels of arcs.",
     is_flag=True)
 EPOCHS = option("--epochs", "epochs", group="Training", help="Number of training passes of the parser.",
-    type=types.IntRange(min=1), show_default="6; 15 with --published", metavar="N")
+    type=types.IntRange(min=1), show_default="14; 15 with --published", metavar="N")
 TAGGER_EPOCHS = option("--tagger-epochs", "tagger_epochs", group="Training",
-    help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=12, metavar="N")
+    help="Number of training passes of the tagger.", type=types.IntRange(min=1), default=14, metavar="N")
 MODELS = option("--models", "models", group="Training", help="Number of parsers whose weights are summed.",
-    type=types.IntRange(min=1, max=100), default=10, metavar="N")
+    type=types.IntRange(min=1, max=100), default=5, metavar="N")
 MAX_WEIGHTS = option("--max-weights", "max_weights", group="Training",
     help="Number of weights of the parser, 0 for all.", type=types.IntRange(min=0), default=1000000,
     metavar="N")
@@ -446,6 +446,8 @@ NO_REPEATS = option("--no-repeats", "alone", group="Simulation",
 REPETITIONS = option("--repetitions", "repetitions", group="Simulation", help="Number of simulations.",
     type=types.IntRange(min=1, max=10000), show_default="30; 1 with --crowd", metavar="N")
 KEEP_TAGS = option("--keep-tags", "keep_tags", group="Model", help="Use and keep the tags of the files.",
+    is_flag=True)
+LINES = option("--lines", "lines", group="Input", help="Raw text: a sentence ends at every line end.",
     is_flag=True)
 BLANK = option("--blank", "blank", group="Output", help='Write "_" in columns that are not predicted.',
     is_flag=True)
@@ -556,10 +558,10 @@ dep_train = command("train", arguments=[argument("gold", metavar="GOLD")], optio
     MAX_WEIGHTS, BEAM, EXPLORE_FROM, AGGRESSIVENESS, JACKKNIFE, PATIENCE, SEED, QUIET, REPORT, TO, JSON],
     formats=("text", "json"), required=["output_path"])
 dep_parse = command("parse", arguments=[argument("model_path", metavar="MODEL"), argument("files",
-    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, KEEP_TAGS, THREADS, CORPUS_OUTPUT,
+    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, LINES, KEEP_TAGS, THREADS, CORPUS_OUTPUT,
     BLANK], choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens", "raw")})
 dep_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
-    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, THREADS, CORPUS_OUTPUT, BLANK],
+    metavar="FILE...", nargs=-1, required=True)], options=[FORMAT, LINES, THREADS, CORPUS_OUTPUT, BLANK],
     choices={"format": ("auto", "conllu", "four-columns", "word-tag", "tokens", "raw")})
 dep_eval = command("eval", arguments=[argument("gold", metavar="GOLD"), argument("pred",
     metavar="PRED|MODEL")], options=[RAW, SUBTYPES, ANY_ROOTS, THREADS, OUTPUT, TO, JSON, PER_LABEL],

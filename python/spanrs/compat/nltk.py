@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
@@ -48,6 +48,16 @@ UNIVERSAL = {
     "X": "ADD AFX FW GW LS SYM UH XX",
 }
 _UNIVERSAL_OF = {xpos: tag for tag, row in UNIVERSAL.items() for xpos in row.split()}
+#: Tags of Petrov et al. 2012 by UPOS.
+_PETROV_OF = {
+    **{tag: tag for tag in ("ADJ", "ADP", "ADV", "DET", "NOUN", "NUM", "PRON", "VERB", "X")},
+    "AUX": "VERB",
+    "CCONJ": "CONJ",
+    "PART": "PRT",
+    "PROPN": "NOUN",
+    "PUNCT": ".",
+    "SCONJ": "ADP",
+}
 
 
 class PerceptronTagger:
@@ -167,7 +177,8 @@ def pos_tag(
     tokens : sequence of str
         The words.
     tagset : str, optional
-        ``universal`` for the twelve tags of Petrov et al. 2012; by default the tags of the treebank (XPOS).
+        ``universal`` for the twelve tags of Petrov et al. 2012, from the tags of the Penn Treebank as in NLTK, and from
+        UPOS for other treebanks; by default the tags of the treebank (XPOS), or UPOS for a model without XPOS.
     lang : str
         ``eng`` or ``rus``, as in NLTK. Selects the model unless ``model`` is given.
     model : str or path, optional
@@ -190,7 +201,7 @@ def pos_tag(
     TypeError
         If a str is passed in place of a list of words.
     ValueError
-        If ``tagset`` is another name.
+        If ``tagset`` is another name, or is ``universal`` and the model has neither UPOS nor Penn Treebank tags.
 
     Notes
     -----
@@ -219,9 +230,23 @@ def pos_tag_sents(
     if tagset not in {None, "", "universal"}:
         raise ValueError(f"tagset must be None or 'universal', not {tagset!r}")
     rows = [sentence if isinstance(sentence, str) else list(sentence) for sentence in sentences]
-    tags = _tagger(_find(model, lang)).tag_batch(rows, column="xpos")
+    tagger = _tagger(_find(model, lang))
+    xpos = {tag for tag, _ in tagger.tags if tag}
+    has_upos = any(upos for _, upos in tagger.tags)
+    mapping: Mapping[str, str] = {}
+    column = "xpos" if xpos else "upos"
     if tagset:
-        tags = [[_UNIVERSAL_OF.get(tag, "X") for tag in row] for row in tags]
+        # Tags of another treebank than English ones are not in the table.
+        is_penn = len(xpos & _UNIVERSAL_OF.keys()) > len(xpos) / 2
+        column = "xpos" if is_penn or not has_upos else "upos"
+        if column == "xpos" and not is_penn:
+            raise ValueError(
+                "tagset='universal' needs a model with UPOS, or with the tags of the Penn Treebank"
+            )
+        mapping = _UNIVERSAL_OF if column == "xpos" else _PETROV_OF
+    tags = tagger.tag_batch(rows, column=column)
+    if tagset:
+        tags = [[mapping.get(tag, "X") for tag in row] for row in tags]
     return [list(zip(row, predicted, strict=True)) for row, predicted in zip(rows, tags, strict=True)]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from spanrs import dep
 from spanrs.dep import Parse
 from spanrs.dep.installed import default_model, resolve
-from spanrs.dep.tagger import is_model
+from spanrs.dep.model_files import is_model
 from spanrs.errors import ModelError, ModelNotFoundError
 from spanrs.io import Source
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from spanrs import _spanrs
-from spanrs.dep import tagger
+from spanrs.dep.model_files import read_model_file
 from spanrs.dep.pipeline import Pipeline
 from spanrs.errors import ModelError, ModelNotFoundError
 
@@ -104,7 +104,7 @@ def load(model: str | PathLike[str]) -> Pipeline:
 
 def read(model: str | PathLike[str]) -> _spanrs.DepModel:
     """Read an installed model or a model file; see :func:`load`."""
-    return tagger.load(resolve(model))
+    return read_model_file(resolve(model))
 
 
 def resolve(model: str | PathLike[str]) -> Path:
@@ -170,13 +170,11 @@ def _only(name: str, entries: list[EntryPoint]) -> Path:
 def _located(entry: EntryPoint) -> InstalledModel:
     """Locate the package of an entry point without importing it."""
     distribution, version = _distribution(entry)
-    try:
-        spec = find_spec(entry.module)
-    except (ImportError, ValueError):
-        spec = None
+    # find_spec imports the parents of a dotted name.
+    spec = find_spec(entry.value) if entry.value.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
         raise ModelError(
-            f"{distribution} registers the model {entry.name!r}, but its package {entry.module} cannot be found; "
+            f"{distribution} registers the model {entry.name!r}, but its package {entry.value} cannot be found; "
             "install it again"
         )
     path = Path(spec.submodule_search_locations[0]) / f"{entry.name}{SUFFIX}"
@@ -188,11 +186,28 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
     return ("?", "?") if entry.dist is None else (entry.dist.name, entry.dist.version)
 
 
-def _not_found(missing: str, name: str = "NAME") -> ModelNotFoundError:
+def _normalized(name: str) -> str:
+    """Return the name of a model that another spelling means: ``en_ewt`` for ``EN-EWT`` and ``spanrs-model-en-ewt``."""
+    return re.sub(r"[-_\s]+", "_", name.strip().lower()).removeprefix("spanrs_model_")
+
+
+def _not_found(missing: str, name: str | None = None) -> ModelNotFoundError:
     """Return the error for a model that is not installed; ``missing`` begins the message."""
-    names = sorted({entry.name for entry in _entries()})
-    wheel = name.replace("_", "-") if NAME.fullmatch(name) else "NAME"
+    spellings = {entry.name: _normalized(entry.name) for entry in _entries()}
+    missing = f"{missing} (installed models: {', '.join(sorted(spellings)) or 'none'}); "
+    wheel = "NAME"
+    if name is not None:
+        # The import is slow, and names that are found do not need it.
+        from difflib import get_close_matches
+
+        meant = _normalized(name)
+        if same := sorted(installed for installed, spelling in spellings.items() if spelling == meant):
+            return ModelNotFoundError(f"{missing}did you mean {' or '.join(map(repr, same))}?")
+        close = get_close_matches(meant, sorted(set(spellings.values())), cutoff=0.75)
+        if similar := sorted(installed for installed, spelling in spellings.items() if spelling in close):
+            missing += f"did you mean {' or '.join(map(repr, similar))}? Otherwise "
+        wheel = meant if NAME.fullmatch(meant) else wheel
     return ModelNotFoundError(
-        f"{missing} (installed models: {', '.join(names) or 'none'}); install one with 'pip install "
-        f"spanrs-model-{wheel}', give the path of a model file, or make a model from a treebank (docs/guides/models.md)"
+        f"{missing}install its wheel, pip install spanrs_model_{wheel}-*.whl, which 'make model' builds from a "
+        "treebank (docs/guides/models.md), or give the path of a model file"
     )

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from os import PathLike
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs.dep.tagger import load, save, with_saved_params
+from spanrs.dep.model_files import ModelEstimator, part_of
 from spanrs.dep.training import Epoch, Monitor, Sentences, check_words, treebank_of
-from spanrs.errors import ModelError, NotFittedError
-from spanrs.estimator import Estimator
 from spanrs.report.progress import iteration_display
 
 
-class Morphology(Estimator):
+class Morphology(ModelEstimator):
     """Predicts the morphological features and the lemmas of tagged words.
 
     An averaged perceptron chooses the features among those that occur with the tags of the word in the training data.
@@ -53,14 +50,13 @@ class Morphology(Estimator):
     ([], ['we', 'order', 'pizza'])
     """
 
-    _model: _spanrs.DepModel | None = None
+    _components: ClassVar[tuple[str, ...]] = ("morphology",)
     _not_saved: ClassVar[tuple[str, ...]] = ("progress",)
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
         *,
-        epochs: int = 5,
+        epochs: int = 10,
         lemma_epochs: int = 10,
         models: int = 3,
         seed: int | None = 0,
@@ -114,22 +110,6 @@ class Morphology(Estimator):
         self._model = _spanrs.DepModel.join(None, None, model, None, metadata)
         return self
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
-    @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the morphology is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Morphology is not fitted; call fit or load")
-        return self._model
-
     def analyse(
         self, words: Sequence[str], *, xpos: Sequence[str] = (), upos: Sequence[str] = ()
     ) -> tuple[list[str], list[str]]:
@@ -162,29 +142,11 @@ class Morphology(Estimator):
         ((*_, feats, lemmas),) = self._compiled.annotate([checked], [(rows[0], rows[1])], False, 1)
         return feats, lemmas
 
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Morphology:
-        """Read the morphology of a model file.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, not a model, or has no morphology.
-        OSError
-            If the file cannot be read.
-        """
-        model = load(path)
-        if not (model.has_feats or model.has_lemmas):
-            raise ModelError(f"{path} has no morphology")
-        return cls._of(model)
-
     @classmethod
     def _of(cls, model: _spanrs.DepModel) -> Morphology:
         """Return the morphology of a compiled model."""
-        morphology = with_saved_params(cls, json.loads(model.metadata).get("morphology", {}))
-        morphology._model = model
+        metadata = json.loads(model.metadata)
+        morphology = cls._with_params_of(metadata, "morphology")
+        own = {name: metadata[name] for name in cls._components if name in metadata}
+        morphology._model = part_of(model, cls._components, own)
         return morphology

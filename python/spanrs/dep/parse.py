@@ -187,7 +187,7 @@ class Parse:
 
 
 def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  # noqa: A002  # name of the option
-    """Read sentences with their trees.
+    """Read sentences with their trees; ``heads`` are empty if no word of the file has a head.
 
     Parameters
     ----------
@@ -209,9 +209,8 @@ def read_conllu(source: Source, *, format: str | None = None) -> list[Parse]:  #
     """
     check_source(source)
     file = _spanrs.SyntaxFile(source, format)
-    has_trees = file.format in ("conllu", "four-columns")
     treebank = _spanrs.Treebank()
-    treebank.read(file, "many" if has_trees else None)
+    has_trees = treebank.read(file, "many", True)
     return [
         Parse(
             words,

@@ -8,14 +8,15 @@ import json
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
+from spanrs.dep.model_files import ModelEstimator, part_of
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.scores import main_label
-from spanrs.dep.tagger import Tagger, load, save, with_saved_params
+from spanrs.dep.tagger import Tagger
 from spanrs.dep.training import (
     Epoch,
     Monitor,
@@ -24,8 +25,8 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError, NotFittedError, as_integer
-from spanrs.estimator import Estimator, read_template
+from spanrs.errors import ModelError, as_integer
+from spanrs.estimator import read_template
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.report.progress import iteration_display
@@ -35,7 +36,7 @@ from spanrs.threads import thread_count
 ORACLES = ("exact", "published")
 
 
-class Parser(Estimator):
+class Parser(ModelEstimator):
     """A greedy arc-hybrid dependency parser with a dynamic oracle, an averaged perceptron and a tagger.
 
     Parameters
@@ -63,10 +64,10 @@ class Parser(Estimator):
         Remove features whose averaged weights are all smaller than this number of updates; the default removes half of
         the features without loss of accuracy.
     max_weights : int
-        Maximum number of weights of the parser, 0 for all. If there would be more, three models select the weights with
-        the largest product of their absolute value and the fourth root of the number of uses of their feature, and the
-        parser is trained again with only these weights; ``prune`` then has no effect. A weight takes about four bytes
-        of a model. Models with the published features keep all weights.
+        Maximum number of weights of the parser, 0 for all. If a first model has more, three models of at most six
+        passes select the weights with the largest product of their absolute value and the fourth root of the number of
+        uses of their feature, and the parser is trained again with only these weights; ``prune`` then has no effect. A
+        weight takes about four bytes of a model. Models with the published features keep all weights.
     margin : int
         Also update for correct transitions whose score exceeds the best wrong one by less than this margin; 0 only
         updates for errors. Improves a single model, but not the sum of several.
@@ -113,11 +114,11 @@ class Parser(Estimator):
     [(2, 'nsubj', 1), (0, 'root', 2), (2, 'obj', 3)]
     """
 
-    _model: _spanrs.DepModel | None = None
+    _components: ClassVar[tuple[str, ...]] = ("tagger", "parser")
+    _former: ClassVar[Mapping[str, Any]] = {"max_weights": 0, "margin": 0, "beam": 1}
     #: Parameters of the tagger are stored as separate metadata.
     _not_saved: ClassVar[tuple[str, ...]] = ("tagger", "progress")
     _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"oracle": ORACLES}
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
@@ -125,8 +126,8 @@ class Parser(Estimator):
         features: str | PathLike[str] = "rich",
         labelled: bool = True,
         single_root: bool = True,
-        epochs: int = 6,
-        models: int = 10,
+        epochs: int = 14,
+        models: int = 5,
         seed: int | None = 0,
         explore_from: int = 2,
         aggressiveness: float | None = None,
@@ -196,19 +197,6 @@ class Parser(Estimator):
         )
 
     @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the parser is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Parser is not fitted; call fit or load")
-        return self._model
-
-    @property
     def tagger_(self) -> Tagger:
         """The tagger of the model."""
         return Tagger._of(self._compiled)
@@ -263,9 +251,7 @@ class Parser(Estimator):
         if self.joint:
             tagger, model = Tagger.published(), self._fit_joint(treebank)
         else:
-            tagger = Tagger(seed=self.seed, progress=self.progress) if self.tagger is None else self.tagger
-            # fit does not change parameters.
-            tagger = copy.copy(tagger)
+            tagger = self._new_tagger()
             model = self._fit(treebank, held_out, patience, tagger)
         metadata = {
             "tagger": tagger._saved_params(),
@@ -280,9 +266,6 @@ class Parser(Estimator):
         self._model = _spanrs.DepModel.join(None, model, None, model, json.dumps(metadata))
         return self
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
     def _fit_joint(self, train: _spanrs.Treebank) -> _spanrs.DepModel:
         """Train like parser.py."""
         with iteration_display(self.progress, "parser.py", self.epochs) as show:
@@ -294,13 +277,7 @@ class Parser(Estimator):
         self, train: _spanrs.Treebank, dev: _spanrs.Treebank | None, patience: int | None, tagger: Tagger
     ) -> _spanrs.DepModel:
         """Train the tagger, unless it is fitted, then the parser."""
-        if tagger._model is None:
-            tagger._fit(train, dev)
-        if self.jackknife:
-            parts = min(self.jackknife, len(train))
-            with iteration_display(self.progress, "jackknife", parts) as show:
-                passes = tagger._passes() | {"models": 1}
-                _spanrs.dep_jackknife(train, parts, tagger._options(), passes, lambda done: show(done, ""))
+        self._fit_tagger(tagger, train, dev)
         sentences = [] if dev is None else dev.sentences()
         words = [words for words, *_ in sentences]
         tags = [(xpos, upos) for xpos, upos, *_ in tagger._compiled.annotate(words, None, False, 1)]
@@ -320,7 +297,9 @@ class Parser(Estimator):
             "margin": self.margin,
             "beam": self.beam,
         }
-        with iteration_display(self.progress, "parser", self.epochs * self.models) as show:
+        passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
+        selection = _spanrs.dep_selection_passes(options, passes)
+        with iteration_display(self.progress, "parser", selection + self.epochs * self.models) as show:
             monitor = Monitor(
                 None if dev is None else score,
                 show,
@@ -328,11 +307,31 @@ class Parser(Estimator):
                 patience,
                 self.epochs,
                 "las" if self.labelled else "uas",
+                selection=selection,
             )
-            passes = {"epochs": self.epochs, "seed": self.seed, "models": self.models}
             parser = _spanrs.dep_train_parser(train, options, passes, monitor, dev is not None)
         self.dev_ = score(parser) if dev is not None else {}
         return _spanrs.DepModel.join(None, tagger._compiled, None, parser, "{}")
+
+    def _fit_tagger(
+        self,
+        tagger: Tagger,
+        train: _spanrs.Treebank,
+        dev: _spanrs.Treebank | None,
+        patience: int | None = None,
+    ) -> None:
+        """Train the tagger, unless it is fitted, and replace the tags of ``train`` with predicted tags."""
+        if tagger._model is None:
+            tagger._fit(train, dev, patience)
+        if self.jackknife:
+            parts = min(self.jackknife, len(train))
+            with iteration_display(self.progress, "jackknife", parts) as show:
+                passes = tagger._passes() | {"models": 1}
+                _spanrs.dep_jackknife(train, parts, tagger._options(), passes, lambda done: show(done, ""))
+
+    def _new_tagger(self) -> Tagger:
+        """Return the tagger to train, or the fitted one; ``fit`` does not change parameters."""
+        return copy.copy(self.tagger or Tagger(seed=self.seed, progress=self.progress))
 
     def _templates(self) -> str | None:
         """Return the text of the templates; None for the published features."""
@@ -433,31 +432,11 @@ class Parser(Estimator):
         file = _spanrs.SyntaxFile(gold, None)
         out = io.BytesIO()
         while (
-            text := self._compiled.annotate_file(file, True, False, True, thread_count(threads))
+            text := self._compiled.annotate_file(file, True, False, True, False, thread_count(threads))
         ) is not None:
             out.write(text)
         out.seek(0)
         return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
-
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write tagger and parser to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Parser:
-        """Read a model file.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, not a model, or has no parser.
-        OSError
-            If the file cannot be read.
-        """
-        model = load(path)
-        if not model.has_parser:
-            raise ModelError(f"{path} has no parser; load it with Tagger.load()")
-        return cls._of(model)
 
     @classmethod
     def from_published(cls, path: str | PathLike[str]) -> Parser:
@@ -487,10 +466,11 @@ class Parser(Estimator):
         """Return the parser of a compiled model."""
         metadata = json.loads(model.metadata)
         # Models of parser.py have no parameters.
-        parser = with_saved_params(cls, metadata["parser"]) if "parser" in metadata else cls.published()
-        parser._model = model
+        parser = cls._with_params_of(metadata, "parser") if "parser" in metadata else cls.published()
+        own = {name: metadata[name] for name in ("tagger", "parser", "training") if name in metadata}
+        parser._model = part_of(model, cls._components, own)
         if "tagger" in metadata and not parser.joint:
-            parser.tagger = with_saved_params(Tagger, metadata["tagger"])
+            parser.tagger = Tagger._with_params_of(metadata, "tagger")
         return parser
 
 

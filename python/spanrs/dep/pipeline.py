@@ -6,41 +6,42 @@ import copy
 import io
 import json
 from collections.abc import Iterator, Sequence
-from os import PathLike
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs.dep.evaluation import Trees, evaluate
 from spanrs.dep.matcher import DEFAULT, Dep
+from spanrs.dep.model_files import ModelEstimator, components_of
 from spanrs.dep.morphology import Morphology
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.parser import Parser
 from spanrs.dep.segmenter import Segmenter, paragraphs_of, segmented, with_values
-from spanrs.dep.tagger import Tagger, load, save, with_saved_params
-from spanrs.dep.training import Sentences, check_words, files_of, treebank_of
-from spanrs.errors import FormatError, ModelError, NotFittedError
-from spanrs.estimator import Estimator
+from spanrs.dep.tagger import Tagger
+from spanrs.dep.training import Epoch, Sentences, check_words, files_of, treebank_of
+from spanrs.errors import FormatError, ModelError
 from spanrs.eval import Result
 from spanrs.io.sources import open_source
 from spanrs.threads import thread_count
 
 #: Components that can be left out.
-OPTIONAL = ("segmenter", "morphology")
+OPTIONAL = ("segmenter", "morphology", "parser")
 
 
-class Pipeline(Estimator):
+class Pipeline(ModelEstimator):
     """Segments, tags, analyses and parses text: all components of a model together.
 
     Parameters
     ----------
     segmenter : Segmenter, optional
-        Sentences, tokens and words; by default ``Segmenter(seed=seed)``.
+        Sentences, tokens and words; by default ``Segmenter(seed=seed)``. A fitted segmenter is not trained further.
     morphology : Morphology, optional
-        Morphological features and lemmas; by default ``Morphology(seed=seed)``.
+        Morphological features and lemmas; by default ``Morphology(seed=seed)``. A fitted one is not trained further.
     parser : Parser, optional
-        Tags and trees; by default ``Parser(seed=seed)``.
+        Tags and trees; by default ``Parser(seed=seed)``. Its tagger may be fitted. If the parser is left out, only its
+        ``tagger`` and ``jackknife`` are used.
     without : sequence of str
-        Components to leave out: ``segmenter``, ``morphology``.
+        Components to leave out: ``segmenter``, ``morphology``, ``parser``. Without a parser, trees are
+        not needed.
     seed : int, optional
         Random seed of the components that are not given.
     progress : bool, optional
@@ -52,7 +53,7 @@ class Pipeline(Estimator):
     skipped_ : dict of str to str
         Components that could not be trained, with the reason.
     dev_ : dict of str to float
-        Scores of the parser on the development data.
+        Scores of the parser, or without a parser of the tagger, on the development data.
     history_, lifted_
         See :class:`Parser`.
 
@@ -65,9 +66,7 @@ class Pipeline(Estimator):
     ['They ate the pizza.', 'We slept.']
     """
 
-    _model: _spanrs.DepModel | None = None
     _not_saved: ClassVar[tuple[str, ...]] = ("segmenter", "morphology", "parser", "progress")
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self,
@@ -88,11 +87,29 @@ class Pipeline(Estimator):
 
     def _check_params(self) -> None:
         super()._check_params()
+        if isinstance(self.without, str) or not isinstance(self.without, Sequence):
+            raise TypeError(
+                f"without must be a sequence of names such as ('segmenter',), not {self.without!r}"
+            )
         for name in self.without:
             if name not in OPTIONAL:
                 raise ValueError(
                     f"without has {name!r}; components that can be left out: {', '.join(OPTIONAL)}"
                 )
+        kinds: dict[str, type[ModelEstimator]] = {
+            "segmenter": Segmenter,
+            "morphology": Morphology,
+            "parser": Parser,
+        }
+        for name, kind in kinds.items():
+            component = getattr(self, name)
+            if component is None:
+                continue
+            if not isinstance(component, kind):
+                raise TypeError(f"{name} must be a {kind.__name__}, not {type(component).__name__}")
+            if name in self.without and name != "parser":
+                raise ValueError(f"{name} is given and left out (without); omit one of the two")
+            component._check_params()
 
     def fit(
         self, train: Sentences, dev: Sentences | None = None, *, patience: int | None = None
@@ -107,9 +124,9 @@ class Pipeline(Estimator):
         train : path, binary file object, Corpus, or sequence of paths
             A treebank in CoNLL-U.
         dev : as train, optional
-            Development data, scored after each pass of the parser.
+            Development data, scored after each pass of the parser, or without a parser of the tagger.
         patience : int, optional
-            See :meth:`Parser.fit`.
+            See :meth:`Parser.fit`, and without a parser :meth:`Tagger.fit`.
 
         Raises
         ------
@@ -124,17 +141,31 @@ class Pipeline(Estimator):
         shared: dict[str, Any] = {"seed": self.seed, "progress": self.progress}
         # fit does not change parameters.
         parser = copy.copy(self.parser) if self.parser is not None else Parser(**shared)
+        if parser._model is not None:
+            raise ValueError(
+                "parser is fitted; pass an unfitted Parser, with a fitted tagger if that must not change"
+            )
         parser._check_fit(patience, dev)
         files = files_of(train)
         segmenter = self._fit_segmenter(files, shared)
-        roots = "one" if parser.single_root else "many"
-        gold = treebank_of(files, roots)
+        trees = None if "parser" in self.without else "one" if parser.single_root else "many"
+        gold = _treebank(files, trees)
         tagged = gold.copy()
-        held_out = None if dev is None else treebank_of(dev, roots)
-        parsed = parser._fit_treebank(tagged, held_out, patience)
-        self.dev_: dict[str, float] = parsed.dev_
-        self.history_ = parsed.history_
-        self.lifted_ = parsed.lifted_
+        held_out = None if dev is None else _treebank(dev, trees)
+        parsed: Parser | Tagger
+        if trees is None:
+            parsed = parser._new_tagger()
+            parser._fit_tagger(parsed, tagged, held_out, patience)
+            self.history_: list[Epoch] = parsed.history_ if hasattr(parsed, "history_") else []
+            self.dev_: dict[str, float] = self.history_[-1].dev if self.history_ else {}
+            self.lifted_ = (0, 0)
+        else:
+            parsed = parser._fit_treebank(tagged, held_out, patience)
+            self.dev_, self.history_, self.lifted_ = parsed.dev_, parsed.history_, parsed.lifted_
+        # The morphology learns only from tags that the tagger predicts.
+        has_xpos, has_upos = (any(tags[at] for tags in parsed._compiled.tags()) for at in (0, 1))
+        for treebank in (gold, tagged):
+            treebank.keep_tags(has_xpos, has_upos)
         morphology = self._fit_morphology(gold, tagged, shared)
         metadata = json.loads(parsed._compiled.metadata) | {"pipeline": self._saved_params()}
         for component in (segmenter, morphology):
@@ -144,7 +175,7 @@ class Pipeline(Estimator):
             None if segmenter is None else segmenter._compiled,
             parsed._compiled,
             None if morphology is None else morphology._compiled,
-            parsed._compiled,
+            None if trees is None else parsed._compiled,
             json.dumps(metadata),
         )
         return self
@@ -153,6 +184,8 @@ class Pipeline(Estimator):
         """Train the segmenter; None if it is left out or skipped."""
         if "segmenter" in self.without:
             return None
+        if self.segmenter is not None and self.segmenter._model is not None:
+            return self.segmenter
         try:
             paragraphs = paragraphs_of(files)
         except FormatError as error:
@@ -172,39 +205,18 @@ class Pipeline(Estimator):
         """Train the morphology; None if it is left out or skipped."""
         if "morphology" in self.without:
             return None
+        if self.morphology is not None and self.morphology._model is not None:
+            return self.morphology
         if not any(gold.has_morphology()):
             self.skipped_["morphology"] = "the treebank has neither FEATS nor lemmas"
             return None
         own = copy.copy(self.morphology) if self.morphology is not None else Morphology(**shared)
         return own._fit(gold, tagged)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
-    @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the pipeline is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Pipeline is not fitted; call fit or load")
-        return self._model
-
     @property
     def components(self) -> tuple[str, ...]:
         """The components of the model: some of ``segmenter``, ``tagger``, ``morphology`` and ``parser``."""
-        model = self._compiled
-        has = {
-            "segmenter": model.has_segmenter,
-            "tagger": model.has_tagger,
-            "morphology": model.has_feats or model.has_lemmas,
-            "parser": model.has_parser,
-        }
-        return tuple(name for name, is_there in has.items() if is_there)
+        return components_of(self._compiled)
 
     def segment(self, text: str, *, lines: bool = False) -> list[Parse]:
         """Divide a text into sentences, tokens and words; see :meth:`Segmenter.segment`.
@@ -273,6 +285,8 @@ class Pipeline(Estimator):
     def _annotated(self, sentences: list[Parse], threads: int | None) -> list[Parse]:
         """Return sentences with the columns that the model predicts."""
         model = self._compiled
+        if not model.has_tagger:
+            raise ModelError("the model has no tagger, on which morphology and parser depend")
         words = [list(sentence.words) for sentence in sentences]
         annotations = model.annotate(words, None, model.has_parser, thread_count(threads))
         return [
@@ -324,7 +338,7 @@ class Pipeline(Estimator):
             If ``raw`` is true and the model has no segmenter.
         """
         model = self._compiled
-        any_roots = any_roots or not model.single_root
+        any_roots = any_roots or (model.has_parser and not model.single_root)
         if isinstance(gold, Sequence) and not isinstance(gold, str):
             if raw:
                 raise TypeError("raw needs the file of gold: sentences in memory have no text")
@@ -337,28 +351,12 @@ class Pipeline(Estimator):
         out.seek(0)
         return evaluate(gold, out, matcher, any_roots=any_roots, by=by)
 
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Pipeline:
-        """Read a model file; :func:`spanrs.dep.load` also loads installed models.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, or not a model.
-        OSError
-            If the file cannot be read.
-        """
-        return cls._of(load(path))
-
     @classmethod
     def _of(cls, model: _spanrs.DepModel) -> Pipeline:
         """Return the pipeline of a compiled model."""
         metadata = json.loads(model.metadata)
-        pipeline = with_saved_params(cls, metadata.get("pipeline", {}))
+        pipeline = cls._with_params_of(metadata, "pipeline")
+        pipeline.without = tuple(pipeline.without)
         pipeline._model = model
         if model.has_parser:
             pipeline.parser = Parser._of(model)
@@ -369,13 +367,23 @@ class Pipeline(Estimator):
         return pipeline
 
 
+def _treebank(data: Sentences, trees: str | None) -> _spanrs.Treebank:
+    """Read sentences; the error for missing heads says how to train without a parser."""
+    try:
+        return treebank_of(data, trees)
+    except FormatError as error:
+        if trees is not None and "has no head" in str(error):
+            error.args = (f"{error}; without trees, leave out the parser (without)",)
+        raise
+
+
 def predicted(model: _spanrs.DepModel, gold: _spanrs.Source, *, raw: bool, threads: int) -> Iterator[bytes]:
-    """Parse the words, or with ``raw`` the text, of a gold file; yield CoNLL-U without columns of gold."""
+    """Annotate the words, or with ``raw`` the text, of a gold file; yield CoNLL-U without columns of gold."""
     file = _spanrs.SyntaxFile(gold, None)
     if raw:
         if not model.has_segmenter:
             raise ModelError("the model has no segmenter for the text of gold")
         text = io.BytesIO(paragraphs_of(gold).text())
         file = _spanrs.SyntaxFile(text, "raw")
-    while (part := model.annotate_file(file, True, False, True, threads)) is not None:
+    while (part := model.annotate_file(file, model.has_parser, False, True, False, threads)) is not None:
         yield part

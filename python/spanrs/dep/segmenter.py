@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from os import PathLike
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
+from spanrs.dep.model_files import ModelEstimator, part_of
 from spanrs.dep.parse import Parse, Token
-from spanrs.dep.tagger import load, save, with_saved_params
 from spanrs.dep.training import Sentences, files_of
-from spanrs.errors import ModelError, NotFittedError
-from spanrs.estimator import Estimator
 from spanrs.report.progress import iteration_display
 
 
-class Segmenter(Estimator):
+class Segmenter(ModelEstimator):
     """Divides text into sentences, tokens and words; learnt from the text of a treebank.
 
     Three averaged perceptrons decide which gaps between characters end a token, which tokens end a sentence, and
@@ -45,9 +42,8 @@ class Segmenter(Estimator):
     [('They', 'ate', 'pizza', '.'), ('We', 'slept', '.')]
     """
 
-    _model: _spanrs.DepModel | None = None
+    _components: ClassVar[tuple[str, ...]] = ("segmenter",)
     _not_saved: ClassVar[tuple[str, ...]] = ("progress",)
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(
         self, *, epochs: int = 5, models: int = 1, seed: int | None = 0, progress: bool | None = None
@@ -90,47 +86,13 @@ class Segmenter(Estimator):
             show(1, "")
         return self
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
-    @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the segmenter is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Segmenter is not fitted; call fit")
-        return self._model
-
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Segmenter:
-        """Read the segmenter of a model file.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, not a model, or has no segmenter.
-        OSError
-            If the file cannot be read.
-        """
-        model = load(path)
-        if not model.has_segmenter:
-            raise ModelError(f"{path} has no segmenter")
-        return cls._of(model)
-
     @classmethod
     def _of(cls, model: _spanrs.DepModel) -> Segmenter:
         """Return the segmenter of a compiled model."""
-        segmenter = with_saved_params(cls, json.loads(model.metadata).get("segmenter", {}))
-        segmenter._model = model
+        metadata = json.loads(model.metadata)
+        segmenter = cls._with_params_of(metadata, "segmenter")
+        own = {name: metadata[name] for name in cls._components if name in metadata}
+        segmenter._model = part_of(model, cls._components, own)
         return segmenter
 
     def segment(self, text: str, *, lines: bool = False) -> list[Parse]:
@@ -167,17 +129,12 @@ def segmented(model: _spanrs.DepModel, text: str, *, lines: bool = False) -> lis
     for found in model.segment(text, lines):
         words: list[str] = []
         tokens: list[Token] = []
-        for start, end, forms in found:
+        for start, end, space_after, forms in found:
             own = range(len(words), len(words) + len(forms))
-            tokens.append(Token(text[start:end], start, end, own, _has_space(text, end)))
+            tokens.append(Token(text[start:end], start, end, own, space_after))
             words += forms
         sentences.append(Parse(words, tokens=tokens))
     return sentences
-
-
-def _has_space(text: str, at: int) -> bool:
-    """Return whether white space or the end of the text is at a position."""
-    return at >= len(text) or text[at].isspace()
 
 
 def with_values(sentence: Parse, **values: Any) -> Parse:

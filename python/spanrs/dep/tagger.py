@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from os import PathLike
-from pathlib import Path
-from typing import IO, Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from spanrs import _spanrs
+from spanrs.dep.model_files import ModelEstimator, part_of
 from spanrs.dep.training import (
     Epoch,
     Monitor,
@@ -17,20 +16,18 @@ from spanrs.dep.training import (
     check_words,
     treebank_of,
 )
-from spanrs.errors import ModelError, NotFittedError, as_number
-from spanrs.estimator import Estimator
-from spanrs.io.output import atomic_output
+from spanrs.errors import as_number
 from spanrs.report.progress import iteration_display
 from spanrs.threads import thread_count
-
-EstimatorT = TypeVar("EstimatorT", bound=Estimator)
 
 #: Feature sets.
 FEATURES = ("rich", "published")
 
 
-class Tagger(Estimator):
-    """A greedy left-to-right part-of-speech tagger with an averaged perceptron.
+class Tagger(ModelEstimator):
+    """A greedy part-of-speech tagger with an averaged perceptron.
+
+    Words are tagged from left to right, and uncertain words once more from right to left.
 
     Parameters
     ----------
@@ -40,7 +37,7 @@ class Tagger(Estimator):
     epochs : int
         Number of passes over the training data.
     models : int
-        Number of models trained with consecutive seeds, whose averaged weights are summed.
+        Number of models trained with consecutive seeds, whose averaged weights are averaged.
     seed : int, optional
         Random seed for shuffling the sentences; None keeps the order of the data.
     min_count : int
@@ -56,6 +53,9 @@ class Tagger(Estimator):
     dropout : float
         Fraction of the features of a word that are ignored in training, chosen at random for each word and pass; at
         least 0 and less than 1.
+    recheck : int
+        Words whose best score exceeds the second best by less than this value are tagged in both directions and get the
+        tags with the largest sum of the scores; 0 for one direction. No effect on the published features.
     progress : bool, optional
         Show the passes on standard error; None shows them only if standard error is a terminal.
 
@@ -77,22 +77,23 @@ class Tagger(Estimator):
     ['PRP', 'VBD']
     """
 
-    _model: _spanrs.DepModel | None = None
     _choices: ClassVar[Mapping[str, tuple[str, ...]]] = {"features": FEATURES}
-    _optional: ClassVar[tuple[str, ...]] = ("seed",)
+    _components: ClassVar[tuple[str, ...]] = ("tagger",)
+    _former: ClassVar[Mapping[str, Any]] = {"max_weights": 0, "dropout": 0.0, "recheck": 0}
 
     def __init__(
         self,
         *,
         features: str = "rich",
-        epochs: int = 12,
-        models: int = 1,
+        epochs: int = 14,
+        models: int = 3,
         seed: int | None = 0,
         min_count: int = 100,
         min_share: float = 0.995,
         margin: int = 50,
         max_weights: int = 600_000,
-        dropout: float = 0.15,
+        dropout: float = 0.2,
+        recheck: int = 50,
         progress: bool | None = None,
     ) -> None:
         self.features = features
@@ -104,6 +105,7 @@ class Tagger(Estimator):
         self.margin = margin
         self.max_weights = max_weights
         self.dropout = dropout
+        self.recheck = recheck
         self.progress = progress
 
     def _check_params(self) -> None:
@@ -124,21 +126,9 @@ class Tagger(Estimator):
             "margin": 0,
             "max_weights": 0,
             "dropout": 0.0,
+            "recheck": 0,
         }
         return cls(**(defaults | options))
-
-    @property
-    def _compiled(self) -> _spanrs.DepModel:
-        """The trained model.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the tagger is not fitted.
-        """
-        if self._model is None:
-            raise NotFittedError("Tagger is not fitted; call fit or load")
-        return self._model
 
     def _options(self) -> dict[str, Any]:
         """Return the options for the compiled module."""
@@ -149,6 +139,7 @@ class Tagger(Estimator):
             "margin": self.margin,
             "max_weights": self.max_weights,
             "dropout": self.dropout,
+            "recheck": self.recheck,
             "keep_names": self.features == "published",
         }
 
@@ -207,9 +198,6 @@ class Tagger(Estimator):
         )
         return self
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._model is not None
-
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
         """Tag a sentence.
 
@@ -255,48 +243,14 @@ class Tagger(Estimator):
         """The pairs of tags (XPOS, UPOS) of the model."""
         return self._compiled.tags()
 
-    def save(self, target: str | PathLike[str] | IO[bytes]) -> None:
-        """Write the model to a file: safetensors with JSON metadata."""
-        save(self._compiled, target)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Tagger:
-        """Read the model file of a tagger or of a parser.
-
-        Raises
-        ------
-        spanrs.errors.ModelError
-            If the file is damaged, not a model, or has no tagger.
-        OSError
-            If the file cannot be read.
-        """
-        model = load(path)
-        if not model.has_tagger:
-            raise ModelError(f"{path} has no tagger")
-        return cls._of(model)
-
     @classmethod
     def _of(cls, model: _spanrs.DepModel) -> Tagger:
         """Return the tagger of a compiled model."""
-        tagger = with_saved_params(cls, json.loads(model.metadata).get("tagger", {}))
-        tagger._model = model
+        metadata = json.loads(model.metadata)
+        tagger = cls._with_params_of(metadata, "tagger")
+        own = {name: metadata[name] for name in ("tagger",) if name in metadata}
+        tagger._model = part_of(model, cls._components, own)
         return tagger
-
-
-def with_saved_params(kind: type[EstimatorT], params: object) -> EstimatorT:
-    """Create a tagger or parser with the parameters stored in a model.
-
-    Raises
-    ------
-    spanrs.errors.ModelError
-        If a parameter is invalid.
-    """
-    estimator = kind._with_saved_params(params)
-    try:
-        estimator._check_params()
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"the model has an invalid parameter of {kind.__name__}: {error}") from None
-    return estimator
 
 
 def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any]) -> dict[str, float]:
@@ -311,27 +265,3 @@ def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any])
         if total:
             scores[column] = right / total
     return scores
-
-
-def save(model: _spanrs.DepModel, target: str | PathLike[str] | IO[bytes]) -> None:
-    """Write a model file; an incomplete file is removed."""
-    with atomic_output(target) as out:
-        out.write(model.to_bytes())
-
-
-def load(path: str | PathLike[str]) -> _spanrs.DepModel:
-    """Read a model file."""
-    data = Path(path).read_bytes()
-    try:
-        return _spanrs.DepModel.from_bytes(data)
-    except ModelError as error:
-        error.path = str(path)
-        error.args = (f"{path}: {error}",)
-        raise
-
-
-def is_model(path: str | PathLike[str]) -> bool:
-    """Return whether a file begins like a model file: with the length of a JSON header, then the header."""
-    with open(path, "rb") as file:  # named pipes have no stat
-        head = file.read(9)
-    return len(head) == 9 and head[8:9] == b"{" and head[4:8] == b"\0\0\0\0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from spanrs import _spanrs
 from spanrs.dep.parse import Parse
@@ -56,7 +56,8 @@ def treebank_of(data: Sentences, trees: str | None) -> _spanrs.Treebank:
         if isinstance(item, Parse):
             if trees is not None and len(item) and not len(item.heads):
                 raise ValueError(f"sentence {at} has no tree")
-            memory.append((item.words, item.xpos, item.upos, item.heads.tolist(), item.labels))
+            columns = (item.xpos, item.upos, item.heads.tolist(), item.labels, item.feats, item.lemmas)
+            memory.append((item.words, *columns))
         elif isinstance(item, (str, os.PathLike, _spanrs.Source)) or hasattr(item, "read"):
             treebank.read(_spanrs.SyntaxFile(item, None), trees)
         else:
@@ -79,7 +80,8 @@ def files_of(data: Sentences) -> list[_spanrs.Source]:
     """
     if isinstance(data, Corpus):
         return _parts_of(data)
-    items: Iterable[Any] = data if isinstance(data, Sequence) and not isinstance(data, str) else [data]
+    is_file = isinstance(data, (str, os.PathLike, _spanrs.Source)) or hasattr(data, "read")
+    items: list[Any] = [data] if is_file else list(cast("Iterable[Any]", data))
     if any(isinstance(item, Parse) for item in items):
         raise TypeError("sentences in memory have no text; pass files in CoNLL-U")
     return [open_source(item, keep=True) for item in items]
@@ -136,16 +138,23 @@ class Monitor:
     best: float = -1.0
     since: int = 0
     model: int = 0
+    #: Number of passes before the first model that select weights.
+    selection: int = 0
 
     def __call__(self, state: dict[str, Any], compiled: _spanrs.DepModel | None) -> int:
         """Record a pass. Return 0 to stop, 1 to continue, or 2 to continue and keep the weights as the best weights."""
         model, epoch = state["model"], state["epoch"]
+        if model == 0:
+            self.show(
+                epoch, f"selection of weights  train {100 * state['correct'] / max(state['words'], 1):.2f}"
+            )
+            return 1
         if model != self.model:
             self.model, self.best, self.since = model, -1.0, 0
         dev = self.score(compiled) if self.score is not None and compiled is not None else {}
         features = state["parser"][1] or state["tagger"][1]
         self.history.append(Epoch(model, epoch, state["correct"] / max(state["words"], 1), dev, features))
-        self.show((model - 1) * self.epochs + epoch, str(self.history[-1]))
+        self.show(self.selection + (model - 1) * self.epochs + epoch, str(self.history[-1]))
         if self.patience is None:
             return 1
         if dev[self.criterion] > self.best:

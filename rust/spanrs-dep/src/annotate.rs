@@ -33,7 +33,7 @@ impl Model {
     ///     b"{}",
     ///     br#"["NNS", "VBP"]"#,
     /// ).unwrap();
-    /// let model = Model { tagger: Some(tagger), ..Model::default() };
+    /// let model = Model { tagger: Some(tagger.into()), ..Model::default() };
     /// let sentences = [&["Dogs", "bark"][..], &[]];
     /// let sentences = sentences.map(|words| Sentence { words, ..Sentence::default() });
     /// let parses = model.annotate_all(&sentences, false, 2, || false).unwrap();

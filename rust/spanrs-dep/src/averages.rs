@@ -184,12 +184,11 @@ impl Averages {
         }
     }
 
-    /// Replaces unknown numbers of lookups by estimates, for rows that are sorted by use: the number of uses of a
-    /// feature is about inversely proportional to its rank (Zipf's law).
+    /// Returns the weights times a factor, which must not be 0.
     #[must_use]
-    pub(crate) fn with_estimated_uses(mut self) -> Self {
-        for (rank, uses) in self.uses.iter_mut().enumerate() {
-            *uses = (f64::from(u32::MAX) / (rank + 100) as f64) as u32;
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
+        for (_, weight) in self.cells.values_mut() {
+            *weight *= factor;
         }
         self
     }

@@ -7,31 +7,39 @@
 
 /// An open-addressing table with linear probing from features to numbers below 2^32 - 1.
 ///
-/// The number of slots is a power of two of at least 256; the table doubles when more than three
-/// quarters would be used. A slot takes 16 bytes, so a feature takes 21 to 43 bytes. The hashes 0
-/// and 1 are treated as the same feature, because a key of 0 marks empty slots. Numbers are never
-/// removed or changed.
+/// The number of slots doubles when more than three quarters would be used. A slot takes 12 bytes, so a feature takes
+/// 16 bytes in a table of known size ([`FeatureIndex::of`]), and up to 32 bytes in one that grows. The hashes 0 and 1
+/// are treated as the same feature, because a key of 0 marks empty slots. Numbers are never removed or changed.
 #[derive(Clone, Debug)]
 pub(crate) struct FeatureIndex {
-    /// A power of two; a `feature` of 0 marks an empty slot. At least a quarter of the slots is
-    /// empty, so that every probe sequence ends.
+    /// A `feature` of 0 marks an empty slot. At least a quarter of the slots is empty, so that every probe sequence
+    /// ends.
     slots: Vec<Slot>,
     /// Number of slots in use.
     len: usize,
 }
 
-/// A key and its value, 16 bytes; four fit into a cache line.
+/// A key and its value, 12 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    /// The key, see [`key`]; 0 if the slot is empty.
-    feature: u64,
+    /// The low and the high half of the key, see [`key`]; 0 if the slot is empty. An integer of 64 bits would make the
+    /// slot 16 bytes long.
+    feature: [u32; 2],
     /// The number of the feature.
     number: u32,
 }
 
+impl Slot {
+    /// Returns the key, or 0.
+    #[inline(always)]
+    fn feature(self) -> u64 {
+        u64::from(self.feature[0]) | u64::from(self.feature[1]) << 32
+    }
+}
+
 /// Number that [`FeatureIndex::find_all`] returns for absent features.
 const NONE: u32 = u32::MAX;
-/// Number of slots in an empty table.
+/// Number of slots in an empty table that grows.
 const MIN_SLOTS: usize = 1 << 8;
 
 impl Default for FeatureIndex {
@@ -49,15 +57,38 @@ fn key(feature: u64) -> u64 {
     feature.max(1)
 }
 
-/// Returns the slot at which the search for a key starts: the highest bits of a multiplicative
-/// hash, as many bits as needed for the number of slots (a power of two).
+/// Returns the slot at which the search for a key starts: the high half of the product of a multiplicative hash and the
+/// number of slots.
 #[inline(always)]
 fn home(key: u64, slots: usize) -> usize {
     let mixed = (key ^ (key >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (mixed >> (64 - slots.trailing_zeros())) as usize
+    ((u128::from(mixed) * slots as u128) >> 64) as usize
 }
 
 impl FeatureIndex {
+    /// Returns a table of features and their numbers, for an iterator of known length; a feature that occurs twice has
+    /// its first number.
+    pub(crate) fn of(entries: impl Iterator<Item = (u64, u32)>) -> Self {
+        let mut index = Self {
+            slots: vec![Slot::default(); entries.size_hint().0 * 4 / 3 + 2],
+            len: 0,
+        };
+        for (feature, number) in entries {
+            index.insert(feature, number);
+        }
+        index
+    }
+
+    /// Returns the slot after a slot.
+    #[inline(always)]
+    fn next(&self, at: usize) -> usize {
+        if at + 1 == self.slots.len() {
+            0
+        } else {
+            at + 1
+        }
+    }
+
     /// Appends the number of each feature to `found`, or [`NONE`] if a feature is absent.
     ///
     /// The first slots of 32 features are loaded together: these loads do not depend on each other,
@@ -65,7 +96,6 @@ impl FeatureIndex {
     pub(crate) fn find_all(&self, features: &[u64], found: &mut Vec<u32>) {
         // The loads of a batch do not depend on each other, so that cache misses overlap.
         const BATCH: usize = 32;
-        let mask = self.slots.len() - 1;
         let mut first = [(Slot::default(), 0); BATCH];
         for batch in features.chunks(BATCH) {
             for (feature, first) in batch.iter().zip(&mut first) {
@@ -76,11 +106,15 @@ impl FeatureIndex {
                 let key = key(*feature);
                 let mut slot = slot;
                 let mut at = at;
-                while slot.feature != key && slot.feature != 0 {
-                    at = (at + 1) & mask;
+                while slot.feature() != key && slot.feature() != 0 {
+                    at = self.next(at);
                     slot = self.slots[at];
                 }
-                found.push(if slot.feature == 0 { NONE } else { slot.number });
+                found.push(if slot.feature() == 0 {
+                    NONE
+                } else {
+                    slot.number
+                });
             }
         }
     }
@@ -88,7 +122,7 @@ impl FeatureIndex {
     /// Returns the number of a feature.
     pub(crate) fn find(&self, feature: u64) -> Option<u32> {
         let slot = self.slots[self.slot(key(feature))];
-        (slot.feature != 0).then_some(slot.number)
+        (slot.feature() != 0).then_some(slot.number)
     }
 
     /// Assigns `number` to a feature if it is new, and returns the feature's number. Amortised
@@ -99,11 +133,12 @@ impl FeatureIndex {
         }
         let slot = self.slot(key(feature));
         let slot = &mut self.slots[slot];
-        if slot.feature != 0 {
+        if slot.feature() != 0 {
             return slot.number;
         }
+        let key = key(feature);
         *slot = Slot {
-            feature: key(feature),
+            feature: [key as u32, (key >> 32) as u32],
             number,
         };
         self.len += 1;
@@ -112,10 +147,9 @@ impl FeatureIndex {
 
     /// Returns the slot of a key, or the empty slot in which it would be stored.
     fn slot(&self, key: u64) -> usize {
-        let mask = self.slots.len() - 1;
         let mut at = home(key, self.slots.len());
-        while self.slots[at].feature != key && self.slots[at].feature != 0 {
-            at = (at + 1) & mask;
+        while self.slots[at].feature() != key && self.slots[at].feature() != 0 {
+            at = self.next(at);
         }
         at
     }
@@ -124,8 +158,8 @@ impl FeatureIndex {
     fn grow(&mut self) {
         let more = vec![Slot::default(); self.slots.len() * 2];
         let old = std::mem::replace(&mut self.slots, more);
-        for slot in old.into_iter().filter(|slot| slot.feature != 0) {
-            let at = self.slot(slot.feature);
+        for slot in old.into_iter().filter(|slot| slot.feature() != 0) {
+            let at = self.slot(slot.feature());
             self.slots[at] = slot;
         }
     }
@@ -133,7 +167,7 @@ impl FeatureIndex {
     /// Calls `take` with each feature and its number, in the order of the slots. Callers must not
     /// depend on this order. Feature 0 is passed as 1.
     pub(crate) fn each(&self, mut take: impl FnMut(u64, u32)) {
-        let known = self.slots.iter().filter(|slot| slot.feature != 0);
-        known.for_each(|slot| take(slot.feature, slot.number));
+        let known = self.slots.iter().filter(|slot| slot.feature() != 0);
+        known.for_each(|slot| take(slot.feature(), slot.number));
     }
 }

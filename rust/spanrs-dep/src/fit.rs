@@ -16,18 +16,21 @@
 //!
 //! Training uses one thread, and the result depends only on the data, the options and the seed.
 
-use std::iter::once;
+mod jackknife;
+mod published;
 
 use serde::{Deserialize, Serialize};
 use spanrs_base::{Clock, Jagged, Rng, Watch};
 
 use crate::averages::Averages;
 use crate::error::{Error, Result};
-use crate::oracle::Oracle;
 use crate::parser::{Parser, ParserOptions, ParserTrainer};
-use crate::sentence::{ROOT, START, Sentence};
-use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
+use crate::sentence::Sentence;
+use crate::tagger::{Tagger, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};
 use crate::treebank::Treebank;
+
+pub use jackknife::jackknife;
+pub use published::fit_published;
 
 /// The passes over the training data.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -54,9 +57,9 @@ fn never() -> Watch {
 /// State of training after a pass; argument of the callbacks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Epoch {
-    /// Number of the model, from 1.
+    /// Number of the model, from 1; 0 for the models that select the weights in [`fit_parser`].
     pub model: usize,
-    /// Number of the pass within the model, from 1.
+    /// Number of the pass within the model, from 1; for the models that select, within all of them.
     pub epoch: usize,
     /// Number of words in the training data, the denominator of the accuracy during training; for [`fit_published`]
     /// including the padding (two more words per sentence).
@@ -224,6 +227,10 @@ fn train_models<T: Trainer>(
 /// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before the
 /// first pass and shared by all models. `after` is called with the trainer, which can tag with the current weights.
 ///
+/// With [`TaggerOptions::max_weights`], training has two stages, as that of parsers: a model with up to six passes selects
+/// the weights, and then all models are trained with updates of the selected weights only. `after` is called in the
+/// second stage.
+///
 /// # Errors
 /// [`Error::Training`] if there are no tags or more than 4096 different tags, or if weights are too large for the
 /// format; [`Error::Interrupted`]; and the errors of `after`.
@@ -269,87 +276,47 @@ pub fn fit_tagger(
         .iter()
         .map(|tags| tags.iter().map(class).collect())
         .collect();
-    let averages = train_models(
-        &mut trainer,
-        passes,
-        (sentences.len(), forms.values().len()),
-        |trainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0),
-        after,
-    )?;
+    let size = (sentences.len(), forms.values().len());
+    let learn =
+        |trainer: &mut TaggerTrainer, _, at| (trainer.train_one(forms.row(at), &gold[at]), 0);
+    let limit = match options.features {
+        TaggerFeatures::Rich => options.max_weights,
+        TaggerFeatures::Published => 0,
+    };
+    if limit > 0 {
+        let selection = Passes {
+            epochs: passes.epochs.min(TAGGER_SELECTION),
+            models: 1,
+            ..passes
+        };
+        let go_on = |_, _: &TaggerTrainer| Ok(Next::Continue);
+        let all = Averages::total(train_models(&mut trainer, selection, size, learn, go_on)?);
+        if all.weights() > limit {
+            trainer.restrict(&all.largest_weights(limit));
+        }
+    }
+    let averages = train_models(&mut trainer, passes, size, learn, after)?;
+    let models = averages.len() as f64;
     let averages = Averages::total(averages);
     trainer.finish(match options.features {
-        TaggerFeatures::Rich => averages.at_most(options.max_weights),
+        TaggerFeatures::Rich => averages.at_most(limit).scaled(1.0 / models),
         TaggerFeatures::Published => averages,
     })
 }
 
-/// Replaces the tags of a treebank with predicted tags, each from a tagger that was trained without the sentence
-/// (jackknifing). A parser trained on gold tags relies on tags more than it should when they are predicted.
-///
-/// The treebank is divided into `parts` parts (sentence `s` of `n` is in part `s * parts / n`, rounded down), and each
-/// part is tagged by a tagger trained on the other parts. Parts are contiguous: neighbouring sentences are often from
-/// the same document, so training on one would reveal too much about the other. This takes `parts - 1` times as long as
-/// training on the whole treebank. With fewer than two parts or sentences the gold tags are kept. `after` is called
-/// with the number of parts done.
-///
-/// # Errors
-/// Same as [`fit_tagger`], and the errors of `after`. On error the tags are not changed.
-///
-/// # Examples
-///
-/// ```
-/// use spanrs_dep::{Passes, TaggerOptions, Treebank, Word, jackknife};
-/// let mut treebank = Treebank::default();
-/// for upos in ["NOUN", "VERB"] {
-///     treebank.push([Word { form: "cook", upos, ..Word::default() }]);
-/// }
-/// let passes = Passes { epochs: 2, seed: None, models: 1, watch: || false };
-/// jackknife(&mut treebank, 2, TaggerOptions::default(), passes, |_| Ok(())).unwrap();
-/// let upos = |sentence| treebank.sentence(sentence).map(|word| word.upos).collect::<Vec<_>>();
-/// assert_eq!([upos(0), upos(1)], [["VERB"], ["NOUN"]], "each tagger was trained on the other sentence only");
-/// ```
-pub fn jackknife(
-    treebank: &mut Treebank,
-    parts: usize,
-    options: TaggerOptions,
-    passes: Passes,
-    mut after: impl FnMut(usize) -> Result<()>,
-) -> Result<()> {
-    let mut predicted: Vec<Vec<Tags>> = vec![Vec::new(); treebank.len()];
-    let mut buffers = TaggerBuffers::default();
-    let mut classes = Vec::new();
-    let sentences = treebank.len();
-    for part in 0..parts {
-        let (own, others): (Vec<usize>, Vec<usize>) =
-            (0..sentences).partition(|at| at * parts / sentences == part);
-        if own.is_empty() || others.is_empty() {
-            continue;
-        }
-        let tagger = fit_tagger(treebank, &others, options, passes, |_, _| {
-            Ok(Next::Continue)
-        })?;
-        for at in own {
-            let forms: Vec<&str> = treebank.forms(at).collect();
-            tagger.tag(&forms, &mut buffers, &mut classes);
-            let tags = classes
-                .iter()
-                .map(|&class| tagger.classes()[class as usize].clone());
-            predicted[at] = tags.collect();
-        }
-        after(part + 1)?;
-    }
-    for (at, tags) in predicted.iter().enumerate() {
-        treebank.retag(at, tags);
-    }
-    Ok(())
-}
+/// Maximum number of passes that select the weights of a tagger.
+const TAGGER_SELECTION: usize = 6;
 
 /// Trains a parser on a treebank of projective trees, using the tags in the treebank.
 ///
 /// With [`ParserOptions::max_weights`], training has two stages. First, up to three models with up to six passes are
-/// trained without a limit, and the weights with the largest absolute values in their sum are selected. Then all models
-/// are trained from the start with updates of the selected weights only, so that these learn to do without the others.
-/// `after` is called after each pass of the second stage with the trainer.
+/// trained without a limit, and the largest weights of their sum are selected ([`Averages::largest_weights`]). Then all
+/// models are trained from the start with updates of the selected weights only, so that these learn to do without the
+/// others. If the first model does not exceed the limit, the first stage ends with it, and all models are trained with
+/// all weights; if only their sum exceeds the limit, its largest weights are kept.
+///
+/// `after` is called after each pass with the trainer. For the passes of the first stage [`Epoch::model`] is 0,
+/// [`Epoch::epoch`] is counted over all its models, up to [`selection_passes`], and the result has no effect.
 ///
 /// # Errors
 /// [`Error::Template`] for invalid templates; [`Error::Training`] for too many labels, weights that are too large for
@@ -363,7 +330,7 @@ pub fn fit_parser(
     treebank: &Treebank,
     options: &ParserOptions,
     passes: Passes,
-    after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
+    mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
 ) -> Result<Parser> {
     if let crate::Update::PassiveAggressive(limit) = options.update
         && !(limit > 0.0 && limit.is_finite())
@@ -386,23 +353,11 @@ pub fn fit_parser(
         let explore = epoch >= options.explore_from;
         trainer.train_one(&sentence, treebank.heads(at), labels, explore)
     };
-    let limit = options
-        .templates
-        .as_ref()
-        .map_or(0, |_| options.max_weights);
-    if limit > 0 {
-        let selection = Passes {
-            epochs: passes.epochs.min(SELECTION[0]),
-            models: passes.models.min(SELECTION[1]),
-            ..passes
-        };
-        let go_on = |_, _: &ParserTrainer| Ok(Next::Continue);
-        let sum = Averages::total(train_models(&mut trainer, selection, size, learn, go_on)?);
-        if sum.weights() > limit {
-            trainer.restrict(&sum.largest_weights(limit));
-            let averages = train_models(&mut trainer, passes, size, learn, after)?;
-            return trainer.finish(Averages::total(averages));
-        }
+    let limit = weight_limit(options);
+    if let Some(selected) = select_weights(&mut trainer, limit, passes, size, learn, &mut after)? {
+        trainer.restrict(&selected);
+        let averages = train_models(&mut trainer, passes, size, learn, after)?;
+        return trainer.finish(Averages::total(averages));
     }
     let averages = train_models(&mut trainer, passes, size, learn, after)?;
     let threshold = options.prune * averages.len() as f64 * trainer.mean_step();
@@ -411,6 +366,84 @@ pub fn fit_parser(
 
 /// Maximum number of passes, and of models, that select the weights of a parser.
 const SELECTION: [usize; 2] = [6, 3];
+
+/// Returns the passes of the models that select the weights of a parser; see [`fit_parser`].
+fn selection(passes: Passes) -> Passes {
+    Passes {
+        epochs: passes.epochs.min(SELECTION[0]),
+        models: passes.models.clamp(1, SELECTION[1]),
+        ..passes
+    }
+}
+
+/// Returns the largest number of passes that select the weights in [`fit_parser`], for instance to show progress; 0 if
+/// nothing is selected.
+///
+/// # Examples
+///
+/// ```
+/// use spanrs_dep::{ParserOptions, Passes, selection_passes};
+/// let passes = Passes { epochs: 8, seed: Some(1), models: 10, watch: || false };
+/// let mut options = ParserOptions::default();
+/// assert_eq!(selection_passes(&options, passes), 18, "three models with six passes");
+/// options.max_weights = 0;
+/// assert_eq!(selection_passes(&options, passes), 0);
+/// ```
+pub fn selection_passes(options: &ParserOptions, passes: Passes) -> usize {
+    let selection = selection(passes);
+    match weight_limit(options) {
+        0 => 0,
+        _ => selection.epochs * selection.models,
+    }
+}
+
+/// Returns the maximum number of weights; 0 for no limit.
+fn weight_limit(options: &ParserOptions) -> usize {
+    match options.templates {
+        Some(_) => options.max_weights,
+        None => 0,
+    }
+}
+
+/// Trains models without a limit and returns the `limit` largest weights of their sum; None without a limit, or if the
+/// first model has no more weights. Calls `after` as described for [`fit_parser`]. The weights of the trainer are not
+/// defined afterwards.
+///
+/// # Errors
+/// Same as [`Passes::run`].
+fn select_weights(
+    trainer: &mut ParserTrainer,
+    limit: usize,
+    passes: Passes,
+    size: (usize, usize),
+    mut learn: impl FnMut(&mut ParserTrainer, usize, usize) -> (usize, usize),
+    mut after: impl FnMut(Epoch, &ParserTrainer) -> Result<Next>,
+) -> Result<Option<Averages>> {
+    if limit == 0 {
+        return Ok(None);
+    }
+    let mut averages = Vec::new();
+    for (model, passes) in selection(passes).each() {
+        let passes = Passes {
+            models: 1,
+            ..passes
+        };
+        let after = |state: Epoch, trainer: &_| {
+            let epoch = (model - 1) * passes.epochs + state.epoch;
+            let state = Epoch {
+                model: 0,
+                epoch,
+                ..state
+            };
+            after(state, trainer).map(|_| Next::Continue)
+        };
+        averages.extend(train_models(trainer, passes, size, &mut learn, after)?);
+        if averages.iter().all(|one| one.weights() <= limit) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Averages::total(averages).largest_weights(limit)))
+}
 
 /// Returns a trainer with the classes for the arcs of a treebank, and the label of each word as an index into the
 /// treebank's sorted labels.
@@ -426,174 +459,6 @@ fn parser_trainer(
     let arcs = sentences.map(|(word, (&head, &label))| (label, head < word, head == 0));
     let trainer = ParserTrainer::new(names, arcs, options)?;
     Ok((trainer, labels))
-}
-
-/// Trains tagger and parser as parser.py does: on each sentence, first the parser with the tags predicted by the
-/// current tagger, then the tagger.
-///
-/// The tagger learns for five passes; its weights are then averaged, and later passes tag with the averages (after
-/// fewer passes, parser.py does not average; here the tagger is then averaged at the end). The parser learns in all
-/// passes, explores from the first pass on, and is unlabelled. Sentences are padded with `<start>` and `ROOT`, which
-/// are also tagged. parser.py shuffles with an unseeded generator; if the sentences are in the same order, the weights
-/// are equal. The treebank must be projective.
-///
-/// `after` gets the state after each pass; as in parser.py, its `correct` covers the padded sentences, and the start
-/// symbol counts as correct. Of `passes`, only `epochs`, `seed` and `watch` are used, and [`Next::Best`] means
-/// [`Next::Continue`].
-///
-/// # Errors
-/// [`Error::Training`] if there are no tags or too many tags, [`Error::Interrupted`], and the errors of `after`.
-///
-/// # Examples
-///
-/// ```
-/// use spanrs_dep::{Next, Passes, Treebank, Word, fit_published};
-/// let word = |form, xpos, head| Word { form, xpos, head, ..Word::default() };
-/// let mut treebank = Treebank::default();
-/// treebank.push([word("They", "PRP", 2), word("ate", "VBD", 0), word("pizza", "NN", 2)]);
-/// let passes = Passes { epochs: 6, seed: None, models: 1, watch: || false };
-/// let mut accuracy = Vec::new();
-/// let (tagger, parser) = fit_published(&treebank, passes, |epoch| {
-///     accuracy.push((epoch.correct, epoch.words));
-///     Ok(Next::Continue)
-/// }).unwrap();
-/// assert_eq!(accuracy.last(), Some(&(4, 5)), "ROOT has no head, and is never counted as correct");
-/// assert_eq!(tagger.classes().len(), 5, "three tags, and the two padding tags");
-/// assert!(parser.labels().is_empty());
-/// ```
-pub fn fit_published(
-    treebank: &Treebank,
-    passes: Passes,
-    mut after: impl FnMut(Epoch) -> Result<Next>,
-) -> Result<(Tagger, Parser)> {
-    let mut training = PublishedTraining::new(treebank)?;
-    let words = treebank.words() + 2 * treebank.len();
-    passes.run(
-        (0..treebank.len()).collect(),
-        &mut training,
-        PublishedTraining::learn,
-        |training, epoch| {
-            if epoch == PublishedTraining::TAGGER_PASSES {
-                let tagger = &training.tagger;
-                training.averaged = Some(tagger.finish(tagger.averages())?);
-            }
-            after(Epoch {
-                model: 1,
-                epoch,
-                words,
-                correct: std::mem::take(&mut training.correct),
-                correct_labels: 0,
-                parser: training.parser.progress(),
-                tagger: training.tagger.progress(),
-            })
-        },
-    )?;
-    let PublishedTraining { parser, tagger, .. } = &training;
-    let parser = parser.finish(parser.averages())?;
-    let tagger = match training.averaged {
-        Some(tagger) => tagger,
-        // The original does not average after fewer passes; unaveraged weights are not useful.
-        None => tagger.finish(tagger.averages())?,
-    };
-    Ok((tagger, parser))
-}
-
-/// The state of [`fit_published`].
-struct PublishedTraining<'a> {
-    treebank: &'a Treebank,
-    parser: ParserTrainer,
-    tagger: TaggerTrainer,
-    /// The tagger with averaged weights, once it has been trained for [`Self::TAGGER_PASSES`] passes.
-    averaged: Option<Tagger>,
-    /// Label of each word of the treebank.
-    labels: Vec<u32>,
-    /// Words of each sentence between `<start>` and `ROOT`.
-    words: Vec<Vec<&'a str>>,
-    /// Class of each of these words' tags.
-    gold: Vec<Vec<u32>>,
-    /// Number of words with the gold head in this pass.
-    correct: usize,
-    buffers: TaggerBuffers,
-    /// Classes of the tags of the current sentence.
-    tags: Vec<u32>,
-}
-
-impl<'a> PublishedTraining<'a> {
-    /// Number of passes in which the tagger learns.
-    const TAGGER_PASSES: usize = 5;
-
-    /// Prepares both trainers.
-    fn new(treebank: &'a Treebank) -> Result<Self> {
-        let options = ParserOptions {
-            templates: None,
-            labelled: false,
-            single_root: false,
-            oracle: Oracle::Published,
-            ..ParserOptions::default()
-        };
-        let (parser, labels) = parser_trainer(treebank, &options)?;
-        let tag = |xpos: &str| Tags {
-            xpos: xpos.to_owned(),
-            upos: String::new(),
-        };
-        let padded = |at: usize| {
-            let words: Vec<&str> = once(START)
-                .chain(treebank.forms(at))
-                .chain([ROOT])
-                .collect();
-            let xpos = treebank.sentence(at).map(|word| word.xpos);
-            let tags: Vec<Tags> = once(START).chain(xpos).chain([ROOT]).map(tag).collect();
-            (words, tags)
-        };
-        let (words, tags): (Vec<_>, Vec<_>) = (0..treebank.len()).map(padded).unzip();
-        let sentences = words.iter().zip(&tags);
-        let tagger = TaggerTrainer::new(
-            sentences.map(|(words, tags)| words.iter().copied().zip(tags)),
-            TaggerOptions::published(),
-        )?;
-        let class = |tags: &Tags| tagger.class(tags).unwrap_or_default();
-        let gold = tags.iter().map(|tags| tags.iter().map(class).collect());
-        Ok(Self {
-            treebank,
-            parser,
-            averaged: None,
-            labels,
-            gold: gold.collect(),
-            words,
-            tagger,
-            correct: 0,
-            buffers: TaggerBuffers::default(),
-            tags: Vec::new(),
-        })
-    }
-
-    /// Learns from a sentence: first the parser, with predicted tags, then the tagger.
-    fn learn(&mut self, epoch: usize, at: usize) {
-        let words = &self.words[at];
-        match &self.averaged {
-            Some(tagger) => tagger.tag(words, &mut self.buffers, &mut self.tags),
-            None => self.tagger.tag(words, &mut self.tags),
-        }
-        let classes = self.tagger.classes();
-        let xpos = self
-            .tags
-            .iter()
-            .map(|&tag| classes[tag as usize].xpos.as_str());
-        let xpos: Vec<&str> = xpos.collect();
-        let inner = 1..words.len() - 1;
-        let sentence = Sentence {
-            words: &words[inner.clone()],
-            tags: Some((&xpos[inner], &[])),
-            root_tag: xpos.last().copied(),
-        };
-        let labels = &self.labels[self.treebank.range(at)];
-        let heads = self.treebank.heads(at);
-        // The start symbol, which has no head, counts as correct.
-        self.correct += 1 + self.parser.train_one(&sentence, heads, labels, true).0;
-        if epoch <= Self::TAGGER_PASSES {
-            self.tagger.train_one(words, &self.gold[at]);
-        }
-    }
 }
 
 #[cfg(test)]

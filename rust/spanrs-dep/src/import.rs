@@ -152,11 +152,12 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
         setup: TaggerSetup::new(
             TaggerFeatures::Published,
             (classes, History::Xpos),
-            Lexicon::new(entries),
+            Lexicon::new(&entries),
             Lexicon::default(),
         ),
         weights,
         names: named.names,
+        recheck: 0,
     })
 }
 
@@ -213,7 +214,7 @@ pub fn import_published(json: &[u8]) -> Result<Model> {
         [members.tagger, members.tagdict, members.classes].map(|member| member.get().as_bytes());
     let tagger = import_tagger(weights, tagdict, classes)?;
     let parser = match members.parser {
-        Some(weights) => Some(import_parser(weights.get().as_bytes())?),
+        Some(weights) => Some(import_parser(weights.get().as_bytes())?.into()),
         None => None,
     };
     let padded = tagger
@@ -221,7 +222,7 @@ pub fn import_published(json: &[u8]) -> Result<Model> {
         .iter()
         .any(|tags| tags.xpos == crate::sentence::START);
     Ok(Model {
-        tagger: Some(tagger),
+        tagger: Some(tagger.into()),
         parser,
         padded,
         ..Model::default()

@@ -31,7 +31,7 @@
 //! - `segmenter` divides raw text into sentences, tokens and words, the input of taggers.
 //! - `morphology` predicts morphological features and lemmas from forms and tags.
 //! - `learner` stores weights in training, `averages` the averaged weights, and `weights` the frozen tables for
-//!   prediction. `feature_index`, `text_hash` and `digits` are helpers of these modules.
+//!   prediction. `dropout`, `feature_index`, `text_hash`, `common_substring` and `digits` are helpers of these modules.
 //! - `turns` interleaves sentences so that their cache misses overlap, and `model` and `annotate` use it.
 //! - `model_file` and `import` read and write models.
 //!
@@ -77,7 +77,9 @@
 mod annotate;
 mod arc_hybrid;
 mod averages;
+mod common_substring;
 mod digits;
+mod dropout;
 mod error;
 mod feature_index;
 mod fit;
@@ -100,7 +102,9 @@ mod weights;
 pub use arc_hybrid::{Move, State};
 pub use averages::Averages;
 pub use error::{Error, Result, TreeError};
-pub use fit::{Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife};
+pub use fit::{
+    Epoch, Next, Passes, fit_parser, fit_published, fit_tagger, jackknife, selection_passes,
+};
 pub use import::{import_published, import_tagger};
 pub use learner::Learner;
 pub use model::{Model, Workspace};
@@ -109,7 +113,7 @@ pub use oracle::{GoldTree, Oracle};
 pub use parser::{Parser, ParserBuffers, ParserOptions, ParserTrainer, RICH_TEMPLATES, Update};
 pub use segmenter::{
     GoldParagraph, GoldToken, Segmentation, SegmentedToken, Segmenter, SegmenterBuffers,
-    SegmenterOptions, complete_paragraphs, fit_segmenter,
+    SegmenterOptions, fit_segmenter, is_white,
 };
 pub use sentence::{Parse, Sentence};
 pub use tagger::{Tagger, TaggerBuffers, TaggerFeatures, TaggerOptions, TaggerTrainer, Tags};

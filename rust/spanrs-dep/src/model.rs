@@ -4,15 +4,15 @@
 //! sentences are interleaved (module `turns`), because each step waits for weights that are not in
 //! the cache; a group is tagged completely before it is parsed.
 
-use crate::error::{Error, Result};
+use std::sync::Arc;
+
 use crate::morphology::{Morphology, MorphologyBuffers};
 use crate::parser::{Parser, ParserBuffers};
 use crate::segmenter::Segmenter;
 use crate::sentence::{Parse, ROOT, START, Sentence};
-use crate::tagger::{Tagger, TaggerBuffers, TaggerFeatures, Tags};
-use crate::weights::Weights;
+use crate::tagger::{Tagger, TaggerBuffers, Tags};
 
-/// The components of a pipeline, each of which may be missing. A model is immutable in use and can be shared by threads; each
+/// The components of a pipeline, each of which may be missing; models can share components. A model is immutable in use and can be shared by threads; each
 /// thread has its own [`Workspace`].
 ///
 /// # Examples
@@ -27,7 +27,7 @@ use crate::weights::Weights;
 /// let options = TaggerOptions::default();
 /// let tagger = fit_tagger(&treebank, &[0], options, passes, |_, _| Ok(Next::Continue)).unwrap();
 /// let metadata = r#"{"trained_on": "one word"}"#.to_owned();
-/// let model = Model { tagger: Some(tagger), metadata, ..Model::default() };
+/// let model = Model { tagger: Some(tagger.into()), metadata, ..Model::default() };
 ///
 /// let bytes = model.to_bytes().unwrap();
 /// let again = Model::from_bytes(&bytes).unwrap();
@@ -38,13 +38,13 @@ use crate::weights::Weights;
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The segmenter, which divides raw text into sentences and words. Not used for sentences.
-    pub segmenter: Option<Segmenter>,
+    pub segmenter: Option<Arc<Segmenter>>,
     /// The tagger; without a tagger, words have the given tags, or empty tags.
-    pub tagger: Option<Tagger>,
+    pub tagger: Option<Arc<Tagger>>,
     /// Predicts morphological features and lemmas of tagged words.
-    pub morphology: Option<Morphology>,
+    pub morphology: Option<Arc<Morphology>>,
     /// The parser.
-    pub parser: Option<Parser>,
+    pub parser: Option<Arc<Parser>>,
     /// True if the tagger was trained on sentences with `<start>` before and `ROOT` after the
     /// words, as in parser.py. Sentences are then padded before they are tagged, and the predicted
     /// tag of `ROOT` is a feature of the parser.
@@ -95,34 +95,6 @@ impl Model {
         self.parser.as_ref().map_or(&[], |parser| parser.labels())
     }
 
-    /// Returns the model with compact weights: at most `tagger_weights` and `parser_weights` weights with the largest
-    /// absolute values, each rounded to one byte. Published features and weights that are already compact are not
-    /// changed. Converts models of earlier versions, which have exact weights; trained models are compact.
-    ///
-    /// # Errors
-    /// [`Error::Training`] if there are too many classes.
-    pub fn compacted(mut self, tagger_weights: usize, parser_weights: usize) -> Result<Self> {
-        let compact = |weights: &mut Weights, count| -> Result<()> {
-            if weights.compact_table().is_none() {
-                let averages = weights.averages().with_estimated_uses();
-                let kept = averages.largest_weights(count);
-                *weights = Weights::compact(&kept, weights.classes()).map_err(Error::Training)?;
-            }
-            Ok(())
-        };
-        if let Some(tagger) = &mut self.tagger
-            && tagger.features() == TaggerFeatures::Rich
-        {
-            compact(&mut tagger.weights, tagger_weights)?;
-        }
-        if let Some(parser) = &mut self.parser
-            && parser.templates().is_some()
-        {
-            compact(&mut parser.weights, parser_weights)?;
-        }
-        Ok(self)
-    }
-
     /// Returns the different morphological features, in the notation of CoNLL-U; empty if the model predicts none.
     pub fn feats(&self) -> &[String] {
         self.morphology
@@ -132,7 +104,9 @@ impl Model {
 
     /// Returns true if the model predicts lemmas.
     pub fn has_lemmas(&self) -> bool {
-        self.morphology.as_ref().is_some_and(Morphology::has_lemmas)
+        self.morphology
+            .as_ref()
+            .is_some_and(|morphology| morphology.has_lemmas())
     }
 
     /// Tags the sentences that have no tags, analyses and parses all sentences if `parse` is true, and writes
@@ -189,7 +163,7 @@ impl Model {
             pads.0.into_iter().chain(words).chain(pads.1)
         });
         tagger.start(words, buffers);
-        tagger.run(buffers, true, |_| ());
+        tagger.run(buffers, true, |_, _| ());
         let results = parses.iter_mut().zip(group);
         let results = results.filter(|(_, sentence)| sentence.tags.is_none());
         for ((parse, sentence), tagged) in results.zip(buffers.group.sentences()) {

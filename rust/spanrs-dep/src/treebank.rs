@@ -7,7 +7,6 @@
 use spanrs_base::{Ends, Interner, Watch};
 
 use crate::error::{Error, Result};
-use crate::sentence::Sentence;
 use crate::tagger::Tags;
 use crate::tree::{Roots, check_tree, projectivise};
 
@@ -87,49 +86,51 @@ impl Treebank {
         }
     }
 
-    /// Adds a sentence with its heads and labels. Lists are as long as the sentence or shorter:
-    /// missing strings are empty and missing heads are the root. If `roots` is given, the heads
-    /// must form a tree.
+    /// Adds a sentence. If `roots` is given, its heads must form a tree.
     ///
     /// # Errors
-    /// [`Error::Sentence`] if the heads are not a tree. The error has the number that the sentence
-    /// would have got, which equals the index in the caller's list only if no earlier sentence was
-    /// empty. On error nothing is added.
+    /// [`Error::Sentence`] if the heads are not a tree. The error has the number that the sentence would have got, which
+    /// equals the index in the caller's list only if no earlier sentence was empty. On error nothing is added.
     ///
     /// # Examples
     ///
     /// ```
-    /// use spanrs_dep::{Error, Roots, Sentence, Treebank};
-    /// let tags: (&[&str], &[&str]) = (&[], &["NOUN", "VERB"]);
-    /// let sentence = Sentence { words: &["Dogs", "bark"], tags: Some(tags), root_tag: None };
+    /// use spanrs_dep::{Error, Roots, Treebank, Word};
+    /// let sentence = |heads: [u32; 2]| {
+    ///     let words = ["Dogs", "bark"].into_iter().zip(heads);
+    ///     words.map(|(form, head)| Word { form, head, ..Word::default() })
+    /// };
     /// let mut treebank = Treebank::default();
-    /// treebank.push_lists(&sentence, &[2, 0], &[], Some(Roots::One)).unwrap();
-    /// let cycle = treebank.push_lists(&sentence, &[2, 1], &[], Some(Roots::One));
+    /// treebank.push_tree(sentence([2, 0]), Some(Roots::One)).unwrap();
+    /// let cycle = treebank.push_tree(sentence([2, 1]), Some(Roots::One));
     /// assert!(matches!(cycle, Err(Error::Sentence { sentence: 1, .. })));
+    /// assert_eq!(treebank.len(), 1);
     /// ```
-    pub fn push_lists<S: AsRef<str>>(
+    pub fn push_tree<'a>(
         &mut self,
-        sentence: &Sentence<'_, S>,
-        heads: &[u32],
-        labels: &[S],
+        words: impl Iterator<Item = Word<'a>> + Clone,
         roots: Option<Roots>,
     ) -> Result<()> {
         if let Some(roots) = roots {
-            check_tree(heads, roots).map_err(|error| Error::Sentence {
+            let heads: Vec<u32> = words.clone().map(|word| word.head).collect();
+            check_tree(&heads, roots).map_err(|error| Error::Sentence {
                 sentence: self.len(),
                 message: error.to_string(),
             })?;
         }
-        let tokens = sentence.tokens().enumerate();
-        self.push(tokens.map(|(at, [form, xpos, upos])| Word {
-            form,
-            xpos,
-            upos,
-            head: heads.get(at).copied().unwrap_or_default(),
-            label: labels.get(at).map_or("", AsRef::as_ref),
-            ..Word::default()
-        }));
+        self.push(words);
         Ok(())
+    }
+
+    /// Removes the XPOS and the UPOS of all words, unless they are to be kept.
+    pub fn keep_tags(&mut self, xpos: bool, upos: bool) {
+        let none = self.strings.intern("");
+        if !xpos {
+            self.xpos.fill(none);
+        }
+        if !upos {
+            self.upos.fill(none);
+        }
     }
 
     /// Number of sentences.
@@ -264,32 +265,5 @@ impl Treebank {
         let labels = self.labels.iter().map(|&id| of_string[id as usize]);
         let labels = labels.collect();
         (names.into_iter().map(str::to_owned).collect(), labels)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_may_be_empty_and_heads_are_checked() {
-        let mut treebank = Treebank::default();
-        let sentence = Sentence {
-            words: &["a", "b"],
-            tags: Some((&["X", "Y"], &[])),
-            root_tag: None,
-        };
-        let pushed = treebank.push_lists(&sentence, &[2, 0], &[], Some(Roots::One));
-        assert_eq!(pushed, Ok(()));
-        let second = treebank.sentence(0).nth(1);
-        let expected = Word {
-            form: "b",
-            xpos: "Y",
-            ..Word::default()
-        };
-        assert_eq!(second, Some(expected));
-        let cycle = treebank.push_lists(&sentence, &[2, 1], &[], Some(Roots::One));
-        assert!(matches!(cycle, Err(Error::Sentence { sentence: 1, .. })));
-        assert_eq!(treebank.len(), 1);
     }
 }

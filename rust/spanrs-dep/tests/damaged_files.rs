@@ -64,10 +64,10 @@ fn model() -> Model {
     let options = SegmenterOptions::default();
     let segmenter = fit_segmenter(&[paragraph()], &options, passes);
     Model {
-        segmenter: Some(segmenter.unwrap()),
-        tagger: Some(tagger.unwrap()),
-        morphology: Some(morphology.unwrap()),
-        parser: Some(parser.unwrap()),
+        segmenter: Some(segmenter.unwrap().into()),
+        tagger: Some(tagger.unwrap().into()),
+        morphology: Some(morphology.unwrap().into()),
+        parser: Some(parser.unwrap().into()),
         ..Model::default()
     }
 }
@@ -89,7 +89,9 @@ fn segment(model: &Model) -> Vec<String> {
     let text = "w1 w2n't. New n't w0.  x";
     let mut found = Segmentation::default();
     if let Some(segmenter) = &model.segmenter {
-        segmenter.segment(text, &mut SegmenterBuffers::default(), &mut found);
+        segmenter
+            .segment(text, &mut SegmenterBuffers::default(), &mut found, || false)
+            .unwrap();
     }
     let sentences = 0..found.len();
     sentences

@@ -41,11 +41,33 @@ pub fn running_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(usi
     first.filter(|_| attached > alone)
 }
 
-/// Returns true if a punctuation mark is a word of its own, as in tokenised text.
-pub(crate) fn has_separate_marks<'a>(lines: impl IntoIterator<Item = &'a str>) -> bool {
-    lines
-        .into_iter()
-        .any(|line| line.split_whitespace().any(is_mark))
+/// Punctuation in lines that are raw text or tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Punctuation {
+    /// Whether a mark or a contraction is attached to a word, as in raw text.
+    pub(crate) is_attached: bool,
+    /// Whether a full stop or a comma stands between spaces, as in tokens.
+    pub(crate) is_separate: bool,
+    /// Whether another mark stands between spaces, as in tokens, and in the raw text of languages such as French.
+    pub(crate) is_spaced: bool,
+}
+
+impl Punctuation {
+    /// Returns the punctuation of lines. Marks of several characters, such as `...`, do not count.
+    pub(crate) fn of<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut all = Self::default();
+        for line in lines {
+            let mut words = line.split_whitespace().peekable();
+            while let Some(word) = words.next() {
+                match word {
+                    "." | "," => all.is_separate = true,
+                    _ if is_mark(word) => all.is_spaced |= word.chars().count() == 1,
+                    _ => all.is_attached |= has_attached(word, words.peek().copied()),
+                }
+            }
+        }
+        all
+    }
 }
 
 /// Returns true if there are sentences without spaces between their words, such as those of Chinese

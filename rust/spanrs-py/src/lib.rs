@@ -66,9 +66,9 @@ mod _spanrs {
     use crate::criteria::{criteria, matchers};
     #[pymodule_export]
     use crate::dep::{
-        DepModel, Paragraphs, SyntaxFile, Treebank, dep_evaluate, dep_jackknife, dep_templates,
-        dep_train_morphology, dep_train_parser, dep_train_published, dep_train_segmenter,
-        dep_train_tagger,
+        DepModel, Paragraphs, SyntaxFile, Treebank, dep_evaluate, dep_jackknife,
+        dep_selection_passes, dep_templates, dep_train_morphology, dep_train_parser,
+        dep_train_published, dep_train_segmenter, dep_train_tagger,
     };
     #[pymodule_export]
     use crate::document_writer::{DocumentWriter, Projection, document_formats, tokenize};

@@ -23,6 +23,8 @@ fn annotated(text: &str, format: SyntaxFormat, parse: bool, threads: usize) -> S
         parse,
         keep_tags: false,
         blank: false,
+        lines: false,
+        document: None,
         threads,
         watch: || false,
     };

@@ -37,6 +37,8 @@ fn run(
         parse: keep_tags,
         keep_tags,
         blank: false,
+        lines: false,
+        document: None,
         threads,
         watch: || false,
     };
@@ -49,7 +51,7 @@ fn run(
 
 fn model() -> Model {
     Model {
-        segmenter: Some(segmenter()),
+        segmenter: Some(segmenter().into()),
         ..Model::default()
     }
 }
@@ -83,7 +85,7 @@ fn sentences_have_ids_text_and_spaces() {
 
 #[test]
 fn ids_do_not_depend_on_threads() {
-    let text = "Ann didn't sleep. Bob.\n\nEve\nBob\n\n\n".repeat(50);
+    let text = "\n".repeat(100) + &"Ann didn't sleep. Bob.\n\nEve\nBob\n\n\n".repeat(50);
     let one = run(&model(), "-", text.as_bytes(), false, 1).unwrap();
     assert!(one.starts_with(b"# newdoc id = text\n"));
     for threads in [2, 3, 8] {
@@ -92,6 +94,27 @@ fn ids_do_not_depend_on_threads() {
             one
         );
     }
+}
+
+#[test]
+fn long_paragraphs_have_unique_ids_and_are_cut_in_the_same_way_in_threads() {
+    let long = "Ann didn't sleep. ".repeat(70_000);
+    let text = format!("{long}\n\n\n\n\n{long}\nEve\n");
+    let one = run(&model(), "t", text.as_bytes(), false, 1).unwrap();
+    for threads in [2, 3] {
+        assert!(run(&model(), "t", text.as_bytes(), false, threads).unwrap() == one);
+    }
+    let one = String::from_utf8(one).unwrap();
+    let ids: Vec<&str> = one
+        .lines()
+        .filter(|line| line.starts_with("# sent_id"))
+        .collect();
+    let mut distinct = ids.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), ids.len());
+    assert_eq!(one.matches("# newpar\n").count(), 2);
+    assert!(ids.contains(&"# sent_id = t-6-2"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""``spanrs dep``: train taggers and dependency parsers, and annotate files with them."""
+"""``spanrs dep``: train models from text to dependency trees, and annotate files with them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODULES = {name: f"spanrs.cli.dep.{_MODULES.get(name, name)}" for name in COMMAN
     attributes=_ATTRIBUTES,
 )
 def command() -> None:
-    """Train part-of-speech taggers and dependency parsers, and annotate files with them.
+    """Train models from text to dependency trees, and annotate files or raw text with them.
 
     spanrs dep train train.conllu --dev dev.conllu -o model, then spanrs dep parse model raw.txt.
     """

@@ -24,19 +24,21 @@ def parse(
     format_name: str,
     keep_tags: bool,
     blank: bool,
+    lines: bool,
     threads: int,
 ) -> None:
     """Tag and parse FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
 
     MODEL is a file or the name of an installed model, such as en_ewt.
 
-    Raw text is divided into sentences and words if the model has a segmenter. LEMMA, UPOS, XPOS, FEATS, HEAD and DEPREL
+    Raw text is divided into sentences and words if the model has a segmenter; blank lines end a sentence, and with
+    --lines every line end. LEMMA, UPOS, XPOS, FEATS, HEAD and DEPREL
     are filled, if the model predicts them. Comments, multiword tokens, empty nodes and all
     other columns are copied; --blank replaces the columns by "_". A sentence with copied columns gets a comment, such
     as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores only the columns listed there. With an
     unlabelled model, DEPREL is "_". Nothing is written if a file cannot be read.
     """
-    _annotate(model_path, files, output_path, format_name, (True, keep_tags, blank, threads))
+    _annotate(model_path, files, output_path, format_name, (True, keep_tags, blank, lines, threads))
 
 
 @_generated.dep_tag
@@ -46,6 +48,7 @@ def tag(
     output_path: str | None,
     format_name: str,
     blank: bool,
+    lines: bool,
     threads: int,
 ) -> None:
     """Tag FILE with MODEL; the output is CoNLL-U. FILE may be "-" (standard input).
@@ -56,7 +59,7 @@ def tag(
     if the model has a segmenter; other columns are copied, or replaced by "_" with --blank. A
     sentence with copied columns gets a comment with the predicted columns, such as "# spanrs.predicted = UPOS XPOS".
     """
-    _annotate(model_path, files, output_path, format_name, (False, False, blank, threads))
+    _annotate(model_path, files, output_path, format_name, (False, False, blank, lines, threads))
 
 
 def _annotate(
@@ -64,13 +67,13 @@ def _annotate(
     files: tuple[str, ...],
     output_path: str | None,
     format_name: str,
-    how: tuple[bool, bool, bool, int],
+    how: tuple[bool, bool, bool, bool, int],
 ) -> None:
-    """Write the files with predictions; ``how`` is (parse, keep tags, blank, threads)."""
+    """Write the files with predictions; ``how`` is (parse, keep tags, blank, lines, threads)."""
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once")
     check_outputs([("-o", output_path)], [model_path, *files])
-    parse, keep_tags, blank, threads = how
+    parse, keep_tags, blank, lines, threads = how
     model = load_model(model_path, parser=parse)
     count = thread_count(threads)
     size = sum(Path(path).stat().st_size for path in files if Path(path).is_file())
@@ -79,13 +82,18 @@ def _annotate(
         bar = stack.enter_context(console.progress_bar(size, console.LARGE, in_bytes=True))
         out = stack.enter_context(atomic_output(console.target(output_path)))
         last = b""
-        for path in files:
+        for path, document in zip(files, _document_names(files), strict=True):
             separator = missing_end(last)
             file = open_file(path, format_name, raw=model.has_segmenter)
+            if lines and file.format != "raw":
+                raise click.UsageError(f"--lines is for raw text; {path} is read as {file.format}")
             if format_name == "auto" and file.format != "conllu":
                 name = "raw text" if file.format == "raw" else file.format
-                print_message("note", f"{path} is read as {name} (--format)")
-            while (text := model.annotate_file(file, parse, keep_tags, blank, count)) is not None:
+                shown = "standard input" if path == "-" else path
+                print_message("note", f"{shown} is read as {name} (--format)")
+            while (
+                text := model.annotate_file(file, parse, keep_tags, blank, lines, count, document)
+            ) is not None:
                 if separator is not None:
                     text = separator + text.removeprefix(codecs.BOM_UTF8)
                     separator = None
@@ -94,6 +102,17 @@ def _annotate(
                 done += len(text)
                 if bar is not None:
                     bar(min(done, size))
+
+
+def _document_names(files: tuple[str, ...]) -> list[str | None]:
+    """Return other names for files of equal names, so that ids of sentences differ; None for the name of the file."""
+    counts: dict[str, int] = {}
+    names: list[str | None] = []
+    for path in files:
+        stem = Path(path.removesuffix(".gz").removesuffix(".zst")).stem
+        counts[stem] = counts.get(stem, 0) + 1
+        names.append(None if counts[stem] == 1 else f"{stem}-file{counts[stem]}")
+    return names
 
 
 def missing_end(text: bytes) -> bytes | None:

@@ -35,7 +35,8 @@ def command(
 ) -> None:
     """Compare the trees of PRED, or trees that MODEL predicts for the words of GOLD, with the trees of GOLD (CoNLL-U).
 
-    MODEL is a file or the name of an installed model. With --raw it parses the text of GOLD instead of its words.
+    MODEL is a file or the name of an installed model. With --raw it parses the text of GOLD instead of its words. GOLD
+    needs no trees: the other columns are compared.
 
     The measures are defined by the CoNLL 2018 shared task: the tokens of both sides are aligned by their characters,
     and precision, recall and F1 are computed over aligned words; if the tokens are the same, all three equal the
@@ -52,8 +53,8 @@ def command(
         # Trees are read again for the errors of a report.
         golds = open_source(console.source(gold), keep=is_page or is_model)
         if is_model:
-            model = load_model(pred, parser=True)
-            any_roots = any_roots or not model.single_root
+            model = load_model(pred, parser=False)
+            any_roots = any_roots or (model.has_parser and not model.single_root)
             parsed = stack.enter_context(TemporaryFile())
             for part in predicted(model, golds, raw=raw, threads=thread_count(threads)):
                 parsed.write(part)

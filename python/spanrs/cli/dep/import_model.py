@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from spanrs.cli import _generated, console
 from spanrs.cli.output_files import check_model_output, check_outputs
-from spanrs.dep.parser import import_published
-from spanrs.dep.tagger import save
+from spanrs.dep import Parser
 
 
 @_generated.dep_import
@@ -17,4 +16,4 @@ def command(model_path: str, output_path: str) -> None:
     """
     check_outputs([("-o", output_path)], [model_path])
     check_model_output(output_path)
-    save(import_published(model_path), console.target(output_path))
+    Parser.from_published(model_path).save(console.target(output_path))

@@ -44,14 +44,14 @@ def command(model_path: str, output: Output) -> None:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield the facts about a model as lines of text."""
-    if facts["segmenter"]:
-        yield "segmenter: sentences, tokens and words of raw text"
-    if facts["morphology"]:
-        yield f"morphology: {' and '.join(facts['morphology'])}"
-    if facts["tagger"]:
-        yield "tagger: {xpos} XPOS and {upos} UPOS tags, {features} features".format(**facts["tagger"])
-    if facts["parser"]:
+    """Yield the facts about a model as lines of text; components that it does not have are ``none``."""
+    yield f"segmenter: {'sentences, tokens and words of raw text' if facts['segmenter'] else 'none'}"
+    yield f"morphology: {' and '.join(facts['morphology']) or 'none'}"
+    tagger = "{xpos} XPOS and {upos} UPOS tags, {features} features"
+    yield f"tagger: {tagger.format(**facts['tagger']) if facts['tagger'] else 'none'}"
+    if facts["parser"] is None:
+        yield "parser: none"
+    else:
         labels = facts["parser"]["labels"]
         roots = "one root" if facts["parser"]["single_root"] else "any number of roots"
         yield f"parser: {len(labels) or 'no'} labels, {facts['parser']['features']} features, {roots}"

@@ -7,7 +7,7 @@ import click
 from spanrs import _spanrs
 from spanrs.cli import console
 from spanrs.dep.installed import read, resolve
-from spanrs.dep.tagger import is_model
+from spanrs.dep.model_files import is_model
 from spanrs.errors import ModelError
 
 
@@ -17,7 +17,7 @@ def open_file(path: str, format_name: str = "auto", *, raw: bool = False) -> _sp
 
 
 def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
-    """Read an installed model or a model file, with a parser or with a tagger."""
+    """Read an installed model or a model file with a tagger, and with a parser if needed."""
     if path.lower().removesuffix(".gz").endswith(".json"):
         raise click.UsageError(f"{path} looks like JSON; convert it with: spanrs dep import {path} -o OUT")
     if path.endswith((".conllu", ".conll", ".txt")):
@@ -25,7 +25,7 @@ def load_model(path: str, *, parser: bool) -> _spanrs.DepModel:
     model = read(path)
     if parser and not model.has_parser:
         raise ModelError(f"{path} has no parser; use spanrs dep tag instead")
-    if not parser and not model.has_tagger:
+    if not model.has_tagger:
         raise ModelError(f"{path} has no tagger")
     return model
 

@@ -14,7 +14,6 @@ from spanrs.cli.output import Output, table_output
 from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
 from spanrs.dep import Parser, Pipeline, Tagger
-from spanrs.dep.tagger import save
 from spanrs.dep.training import Epoch
 
 
@@ -37,7 +36,7 @@ def command(
     The segmenter learns from the spaces between tokens (SpaceAfter=No in MISC), the morphology from FEATS and LEMMA;
     they are left out if GOLD has no such annotation. Non-projective trees are made projective first (the summary gives
     the number of changed heads). Morphology and parser are trained on tags predicted by a tagger that was trained
-    without the sentence, and the parser is scored on --dev with predicted tags.
+    without the sentence, and the parser is scored on --dev with predicted tags. --without parser needs no trees.
     """
     if gold == dev == "-":
         raise click.UsageError("standard input can be read once")
@@ -48,7 +47,7 @@ def command(
     trained = _make(tagger_only, published, not quiet, without, given)
     held_out = None if dev is None else console.source(dev)
     trained.fit(console.source(gold), held_out, patience=patience)
-    save(trained._compiled, console.target(output_path))
+    trained.save(console.target(output_path))
     _write_summary(trained, output_path, time.monotonic() - started, output)
 
 
@@ -63,10 +62,15 @@ _OF_PARSER = (
     "beam",
     "explore_from",
     "aggressiveness",
-    "jackknife",
 )
 #: Options without effect with --published.
-_NOT_PUBLISHED = ("dev", "patience", "tagger_epochs", *(name for name in _OF_PARSER if name != "epochs"))
+_NOT_PUBLISHED = (
+    "dev",
+    "patience",
+    "tagger_epochs",
+    "jackknife",
+    *(name for name in _OF_PARSER if name != "epochs"),
+)
 
 
 def _check_options(*, tagger_only: bool, published: bool, without: tuple[str, ...]) -> None:
@@ -76,7 +80,9 @@ def _check_options(*, tagger_only: bool, published: bool, without: tuple[str, ..
     if without and (tagger_only or published):
         raise click.UsageError("--without has no effect without the other components; omit it")
     if tagger_only:
-        refuse(_OF_PARSER, "--tagger-only")
+        refuse((*_OF_PARSER, "jackknife"), "--tagger-only")
+    if "parser" in without:
+        refuse(_OF_PARSER, "--without parser")
     if published:
         refuse(_NOT_PUBLISHED, "--published")
     refuse_without("dev", ["patience"])

@@ -34,6 +34,8 @@ mod strings;
 mod tagger;
 mod weights;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use spanrs_base::{TensorError, TensorFile, TensorWriter};
 
@@ -56,6 +58,15 @@ const KEY: &str = "spanrs.dep";
 /// Returns the error for a damaged or unknown file, with the reason.
 pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
+}
+
+/// Checks that strings can be fields of CoNLL-U: they contain no control characters, such as tabs and line feeds.
+pub(crate) fn check_fields<'a>(what: &str, fields: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut wrong = fields.filter(|field| field.contains(char::is_control));
+    match wrong.next() {
+        Some(field) => Err(damaged(format!("{what} {field:?} is no field of CoNLL-U"))),
+        None => Ok(()),
+    }
 }
 
 impl From<TensorError> for Error {
@@ -83,6 +94,13 @@ struct Header {
     parser: Option<ParserHeader>,
     /// The model's own metadata; its keys keep their order.
     metadata: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The version in the header, which is checked before the rest is read.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    version: serde_json::Value,
 }
 
 impl Model {
@@ -154,14 +172,10 @@ impl Model {
     pub fn from_bytes(file: &[u8]) -> Result<Self> {
         let file = TensorFile::open(file, KEY, "a tagger or parser of spanrs")?;
         let entry = file.header();
-        let version: serde_json::Value = serde_json::from_str(entry).map_err(damaged)?;
-        if !version["version"]
-            .as_u64()
-            .is_some_and(|n| (1..=VERSION).contains(&n))
-        {
+        let Version { version } = serde_json::from_str(entry).map_err(damaged)?;
+        if !version.as_u64().is_some_and(|n| (1..=VERSION).contains(&n)) {
             return Err(damaged(format!(
-                "format version {}; this spanrs reads versions 1 to {VERSION}",
-                version["version"]
+                "format version {version}; this spanrs reads versions 1 to {VERSION}"
             )));
         }
         let header: Header = serde_json::from_str(entry).map_err(damaged)?;
@@ -184,10 +198,10 @@ impl Model {
             .transpose()?;
         let metadata = serde_json::to_string(&header.metadata).map_err(damaged)?;
         Ok(Self {
-            segmenter,
-            tagger,
-            morphology,
-            parser,
+            segmenter: segmenter.map(Arc::new),
+            tagger: tagger.map(Arc::new),
+            morphology: morphology.map(Arc::new),
+            parser: parser.map(Arc::new),
             padded: header.padded,
             metadata,
         })

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use spanrs_base::TensorWriter;
 
 use super::weights::put_weights;
-use super::{Tensors, damaged};
+use super::{Tensors, check_fields, damaged};
 use crate::arc_hybrid::Move;
 use crate::error::Result;
 use crate::parser::templates::Templates;
@@ -80,6 +80,7 @@ impl Tensors<'_> {
                 "the parser has no class for one of the moves SHIFT, RIGHT and LEFT",
             ));
         }
+        check_fields("the label", header.labels.iter().map(String::as_str))?;
         let labels = header.labels.len().max(1);
         if classes.len() > MAX_CLASSES
             || !classes.is_sorted_by_key(|class| class.0)
@@ -136,7 +137,7 @@ mod tests {
         let after = |_, _: &_| Ok(Next::Continue);
         let parser = fit_parser(&treebank, &options, passes, after).unwrap();
         let model = Model {
-            parser: Some(parser),
+            parser: Some(parser.into()),
             ..Model::default()
         };
         let mut bytes = model.to_bytes().unwrap();

@@ -8,9 +8,8 @@ use crate::tagger::Lexicon;
 
 /// Adds the words of a lexicon and their numbers.
 pub(super) fn put_lexicon(name: &str, lexicon: &Lexicon, tensors: &mut TensorWriter) {
-    let words = lexicon.entries.iter().map(|(word, _)| word.as_str());
-    put_names(name, words, tensors);
-    let numbers = lexicon.entries.iter().map(|(_, number)| *number);
+    put_names(name, lexicon.entries().map(|(word, _)| word), tensors);
+    let numbers = lexicon.entries().map(|(_, number)| number);
     tensors.numbers(format!("{name}_numbers"), numbers);
 }
 
@@ -37,11 +36,11 @@ pub(super) fn put_names<'a>(
 impl Tensors<'_> {
     /// Returns the strings of a tensor. They are separated by the tensor of ends if there is one, otherwise by line
     /// feeds.
-    pub(super) fn names(&self, name: &str) -> Result<Vec<String>> {
+    pub(super) fn names(&self, name: &str) -> Result<Vec<&str>> {
         let text = std::str::from_utf8(self.0.bytes(name)?).map_err(damaged)?;
         let ends = format!("{name}_ends");
         if !self.0.has(&ends) {
-            return Ok(text.split_terminator('\n').map(str::to_owned).collect());
+            return Ok(text.split_terminator('\n').collect());
         }
         let (mut start, mut names) = (0, Vec::new());
         for end in self.0.numbers::<u64>(&ends)? {
@@ -49,7 +48,7 @@ impl Tensors<'_> {
             let own = end.filter(|end| text.as_bytes().get(*end) == Some(&b'\n'));
             let own = own.and_then(|end| Some((end, text.get(start..end)?)));
             let (end, own) = own.ok_or_else(|| damaged(format!("{ends} is out of order")))?;
-            names.push(own.to_owned());
+            names.push(own);
             start = end + 1;
         }
         match start == text.len() {
@@ -67,7 +66,8 @@ impl Tensors<'_> {
                 "the numbers of {name} do not match its words"
             )));
         }
-        Ok(Lexicon::new(names.into_iter().zip(numbers)))
+        let entries: Vec<(&str, u32)> = names.into_iter().zip(numbers).collect();
+        Ok(Lexicon::new(&entries))
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
 
     fn model(tagger: Tagger) -> Model {
         Model {
-            tagger: Some(tagger),
+            tagger: Some(tagger.into()),
             ..Model::default()
         }
     }
@@ -89,12 +89,12 @@ mod tests {
         let tagger = import_tagger(weights, tagdict.as_bytes(), br#"["A", "B"]"#).unwrap();
         let names = tagger.names.clone();
         let bytes = model(tagger).to_bytes().unwrap();
-        let tagger = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
-        let words: Vec<&str> = tagger
-            .tagdict()
-            .iter()
-            .map(|(word, _)| word.as_str())
-            .collect();
+        let tagger = Model::from_bytes(&bytes)
+            .unwrap()
+            .tagger
+            .map(std::sync::Arc::unwrap_or_clone)
+            .unwrap();
+        let words: Vec<&str> = tagger.tagdict().map(|(word, _)| word).collect();
         assert_eq!(words, ["\n", "", "a\n\nb"]);
         assert_eq!(tagger.names, names);
         assert_eq!(model(tagger).to_bytes().unwrap(), bytes);

@@ -5,7 +5,7 @@ use spanrs_base::TensorWriter;
 
 use super::strings::{put_lexicon, put_names};
 use super::weights::put_weights;
-use super::{Tensors, damaged};
+use super::{Tensors, check_fields, damaged};
 use crate::error::Result;
 use crate::tagger::rich;
 use crate::tagger::{History, Tagger, TaggerFeatures, TaggerSetup, Tags};
@@ -29,6 +29,14 @@ pub(super) struct TaggerHeader {
         skip_serializing_if = "has_first_templates"
     )]
     pub(super) templates: u32,
+    /// Margin, in the integers of the file, of words that are tagged in both directions; 0 for taggers of one direction.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    recheck: i32,
+}
+
+/// Returns true for taggers of one direction.
+fn is_zero(recheck: &i32) -> bool {
+    *recheck == 0
 }
 
 /// The number of templates of files that do not contain it.
@@ -58,6 +66,7 @@ pub(super) fn put_tagger(tagger: &Tagger, tensors: &mut TensorWriter) -> TaggerH
         scale: tagger.weights.scale(),
         upos_history: tagger.setup.history == History::Upos,
         templates: tagger.templates(),
+        recheck: tagger.recheck,
     }
 }
 
@@ -69,11 +78,14 @@ impl Tensors<'_> {
             .into_iter()
             .map(|(xpos, upos)| Tags { xpos, upos })
             .collect();
+        let tags = classes.iter().flat_map(|tags| [&tags.xpos, &tags.upos]);
+        check_fields("the tag", tags.map(String::as_str))?;
         if classes.is_empty() || classes.len() > MAX_CLASSES {
             return Err(damaged(format!("the tagger has {} classes", classes.len())));
         }
         let weights = self.weights("tagger", classes.len(), header.scale)?;
         let names = self.names("tagger.names")?;
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         if !names.is_empty() && names.len() != weights.len() {
             return Err(damaged("the numbers of names and features differ"));
         }
@@ -84,6 +96,10 @@ impl Tensors<'_> {
         if ![rich::FIRST_TEMPLATES, rich::TEMPLATES].contains(&header.templates) {
             let templates = header.templates;
             return Err(damaged(format!("the tagger has {templates} templates")));
+        }
+        if header.recheck < 0 || header.recheck > 0 && header.published {
+            let recheck = header.recheck;
+            return Err(damaged(format!("the margin of the tagger is {recheck}")));
         }
         let history = match header.upos_history {
             true => History::Upos,
@@ -97,6 +113,7 @@ impl Tensors<'_> {
             setup,
             weights,
             names,
+            recheck: header.recheck,
         })
     }
 }
@@ -109,7 +126,7 @@ mod tests {
 
     fn model(tagger: Tagger) -> Model {
         Model {
-            tagger: Some(tagger),
+            tagger: Some(tagger.into()),
             ..Model::default()
         }
     }
@@ -167,28 +184,28 @@ mod tests {
             let bytes = model(tagger.clone()).to_bytes().unwrap();
             let header = String::from_utf8_lossy(&bytes);
             assert!(header.contains(&format!("\\\"version\\\":{version},")));
-            let again = Model::from_bytes(&bytes).unwrap().tagger.unwrap();
+            let again = Model::from_bytes(&bytes)
+                .unwrap()
+                .tagger
+                .map(std::sync::Arc::unwrap_or_clone)
+                .unwrap();
             assert_eq!(again.setup.history, history);
             assert_eq!(again.setup.templates, templates);
+            assert!(again.recheck > 0);
+            assert_eq!(again.recheck, tagger.recheck);
             assert_eq!(tags(&again), tags(&tagger));
             assert_eq!(model(again).to_bytes().unwrap(), bytes);
         }
-        let mut tagger = compact.clone();
-        tagger.setup.templates += 1;
-        let bytes = model(tagger).to_bytes().unwrap();
-        assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
-    }
-
-    #[test]
-    fn models_of_earlier_versions_can_be_made_compact() {
-        let [compact, exact] = taggers();
-        let converted = model(exact.clone()).compacted(usize::MAX, 0).unwrap();
-        let tagger = converted.tagger.as_ref().unwrap();
-        assert_eq!((tagger.len(), tags(tagger)), (compact.len(), tags(&exact)));
-        let bytes = converted.to_bytes().unwrap();
-        let unchanged = converted.compacted(0, 0).unwrap();
-        assert_eq!(unchanged.to_bytes().unwrap(), bytes, "compact weights stay");
-        let empty = model(exact).compacted(0, 0).unwrap().tagger.unwrap();
-        assert!(empty.is_empty());
+        let wrong: [fn(&mut Tagger); 3] = [
+            |tagger| tagger.setup.templates += 1,
+            |tagger| tagger.recheck = -1,
+            |tagger| tagger.setup.features = TaggerFeatures::Published,
+        ];
+        for change in wrong {
+            let mut tagger = compact.clone();
+            change(&mut tagger);
+            let bytes = model(tagger).to_bytes().unwrap();
+            assert!(matches!(Model::from_bytes(&bytes), Err(Error::File(_))));
+        }
     }
 }

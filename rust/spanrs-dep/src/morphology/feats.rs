@@ -29,7 +29,7 @@ use crate::text_hash::TextHash;
 use crate::weights::{Lookup, Scores, Weights};
 
 /// The classes that are possible with each pair of tags.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Candidates {
     /// Keys of the pairs of tags, and of UPOS alone; all different.
     keys: Vec<u64>,
@@ -44,10 +44,7 @@ pub(super) struct Candidates {
 impl Candidates {
     /// Creates the candidates from the rows of different keys; `classes` is the number of classes.
     pub(super) fn new(keys: Vec<u64>, rows: Jagged<u32>, classes: usize) -> Self {
-        let mut index = FeatureIndex::default();
-        for (&key, row) in keys.iter().zip(0..) {
-            index.insert(key, row);
-        }
+        let index = FeatureIndex::of(keys.iter().copied().zip(0..));
         let all = (0..classes as u32).collect();
         Self {
             keys,

@@ -17,7 +17,8 @@ use super::feats::{Candidates, FeatsTagger};
 use super::lemmas::Lemmatizer;
 use super::script::Script;
 use crate::error::Result;
-use crate::model_file::{Tensors, damaged, put_weights};
+use crate::feature_index::FeatureIndex;
+use crate::model_file::{Tensors, check_fields, damaged, put_weights};
 use crate::weights::MAX_CLASSES;
 
 /// The part of the header for morphological features and lemmas.
@@ -69,7 +70,8 @@ pub(crate) fn put_morphology(
     });
     let lemmas = morphology.lemmas.as_ref().map(|lemmatizer| {
         put_weights("lemmas", &lemmatizer.weights, tensors);
-        let exceptions = lemmatizer.exceptions.iter();
+        let exceptions = lemmatizer.sorted_exceptions();
+        let exceptions = exceptions.iter();
         tensors.numbers("lemmas.exceptions", exceptions.clone().map(|(key, _)| *key));
         tensors.numbers(
             "lemmas.exception_scripts",
@@ -109,6 +111,7 @@ fn read_feats(header: FeatsHeader, tensors: &Tensors<'_>) -> Result<FeatsTagger>
             classes.len()
         )));
     }
+    check_fields("the features", classes.iter().map(String::as_str))?;
     let keys: Vec<u64> = tensors.0.numbers("feats.tags")?;
     let ends: Vec<u32> = tensors.0.numbers("feats.candidate_ends")?;
     let values: Vec<u16> = tensors.0.numbers("feats.candidates")?;
@@ -142,6 +145,9 @@ fn read_lemmas(header: LemmasHeader, tensors: &Tensors<'_>) -> Result<Lemmatizer
             scripts.len()
         )));
     }
+    for script in &scripts {
+        check_fields("the lemma script with", script.texts().into_iter())?;
+    }
     let keys: Vec<u64> = tensors.0.numbers("lemmas.exceptions")?;
     let numbers: Vec<u32> = tensors.0.numbers("lemmas.exception_scripts")?;
     if keys.len() != numbers.len()
@@ -153,6 +159,9 @@ fn read_lemmas(header: LemmasHeader, tensors: &Tensors<'_>) -> Result<Lemmatizer
         return Err(damaged("the exceptions of lemmas are inconsistent"));
     }
     let weights = tensors.weights("lemmas", classes, scale)?;
-    let exceptions = keys.into_iter().zip(numbers).collect();
-    Ok(Lemmatizer::new(scripts, exceptions, weights))
+    Ok(Lemmatizer {
+        scripts,
+        exceptions: FeatureIndex::of(keys.into_iter().zip(numbers)),
+        weights,
+    })
 }

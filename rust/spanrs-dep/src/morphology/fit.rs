@@ -20,6 +20,8 @@ pub struct MorphologyOptions {
     pub min_candidate_count: usize,
     /// Margin of the classifier of morphological features, as in [`TaggerOptions`](crate::TaggerOptions).
     pub feats_margin: i64,
+    /// Dropout of the classifier of morphological features, as in [`TaggerOptions`](crate::TaggerOptions).
+    pub feats_dropout: f64,
     /// Maximum number of weights of the classifier of morphological features, 0 for all; see
     /// [`Averages::largest_weights`].
     pub max_feats_weights: usize,
@@ -39,6 +41,7 @@ impl Default for MorphologyOptions {
         Self {
             min_candidate_count: 2,
             feats_margin: 20,
+            feats_dropout: 0.2,
             max_feats_weights: 200_000,
             min_script_count: 5,
             lemma_margin: 10,
@@ -60,8 +63,8 @@ impl Default for MorphologyOptions {
 /// [`Next::Continue`].
 ///
 /// # Errors
-/// [`Error::Training`] if the two treebanks have different numbers of sentences or words, or weights are too large for
-/// the format; [`Error::Interrupted`]; and the errors of `after`.
+/// [`Error::Training`] if the two treebanks have different numbers of sentences or words, the dropout is not a share
+/// below 1, or weights are too large for the format; [`Error::Interrupted`]; and the errors of `after`.
 ///
 /// # Examples
 ///

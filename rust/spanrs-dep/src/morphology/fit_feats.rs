@@ -8,6 +8,7 @@ use spanrs_base::Jagged;
 use super::feats::{Candidates, FeatsTagger, best_candidate, features};
 use super::fit::{MorphologyOptions, train_averages};
 use super::token::{PAD, padded, pair_key, upos_key};
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::fit::{Epoch, Next, Passes};
 use crate::treebank::Treebank;
@@ -76,6 +77,7 @@ pub(super) fn fit_feats(
     let candidates = candidates(treebank, tagged, &class, options.min_candidate_count);
     let (mut tokens, mut own) = (Vec::new(), Vec::new());
     let mut scores = vec![0; classes.len()];
+    let mut dropout = Dropout::new(options.feats_dropout)?;
     let averages = train_averages(
         treebank.len(),
         passes,
@@ -98,6 +100,7 @@ pub(super) fn fit_feats(
                     continue;
                 }
                 features(&tokens, at, &mut own);
+                dropout.thin(&mut own);
                 learner.score(&own, &mut scores);
                 let guess = best_candidate(candidates, &scores);
                 correct += usize::from(guess == truth);

@@ -14,6 +14,7 @@ use super::lemmas::{Lemmatizer, Target, features, keys};
 use super::script::Script;
 use super::token::{PAD, Token, padded};
 use crate::error::{Error, Result};
+use crate::feature_index::FeatureIndex;
 use crate::fit::{Epoch, Next, Passes};
 use crate::learner::Learner;
 use crate::treebank::Treebank;
@@ -169,7 +170,12 @@ pub(super) fn fit_lemmas(
     after: impl FnMut(Epoch) -> Result<Next>,
 ) -> Result<Option<Lemmatizer>> {
     let mut types = types(treebank);
-    if types.is_empty() {
+    // The lemma of the word "_" is written like a missing lemma.
+    let words = (0..treebank.len()).flat_map(|at| treebank.sentence(at));
+    if !words
+        .into_iter()
+        .any(|word| !matches!(word.lemma, "" | "_"))
+    {
         return Ok(None);
     }
     let (scripts, classes) = number_scripts(&mut types, options.min_script_count);
@@ -194,7 +200,11 @@ pub(super) fn fit_lemmas(
     let averages = train_averages(len, passes, learn, after)?;
     let weights = Weights::compact(&averages.at_most(options.max_lemma_weights), classes);
     let weights = weights.map_err(Error::Training)?;
-    let mut lemmatizer = Lemmatizer::new(scripts, Vec::new(), weights);
+    let mut lemmatizer = Lemmatizer {
+        scripts,
+        exceptions: FeatureIndex::default(),
+        weights,
+    };
     add_exceptions(&mut lemmatizer, &types);
     Ok(Some(lemmatizer))
 }
@@ -226,11 +236,7 @@ fn add_exceptions(lemmatizer: &mut Lemmatizer, types: &[Type<'_>]) {
         lemmatizer.lemmatize(&own.token, own.feats, &mut lookups[0], scores, &mut target);
         if lemma != own.lemma {
             let key = if is_first { general } else { specific };
-            if lemmatizer.index.find(key).is_none() {
-                lemmatizer.index.insert(key, own.script);
-                lemmatizer.exceptions.push((key, own.script));
-            }
+            lemmatizer.exceptions.insert(key, own.script);
         }
     }
-    lemmatizer.exceptions.sort_unstable();
 }

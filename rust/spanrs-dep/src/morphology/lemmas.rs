@@ -63,10 +63,8 @@ const MAX_TRIES: usize = 8;
 pub(super) struct Lemmatizer {
     /// The scripts. The first ones are the classes of the classifier; the others only occur with exceptions.
     pub(super) scripts: Vec<Script>,
-    /// Key and script of each exception, sorted by key.
-    pub(super) exceptions: Vec<(u64, u32)>,
-    /// The script of each key.
-    pub(super) index: FeatureIndex,
+    /// The script of each exception by its key.
+    pub(super) exceptions: FeatureIndex,
     /// Weights of the features for each class.
     pub(super) weights: Weights,
 }
@@ -89,26 +87,20 @@ impl Target<'_> {
 }
 
 impl Lemmatizer {
-    /// Creates a lemmatizer from its parts. Exceptions must have different keys and existing scripts, and there must be
-    /// at least as many scripts as the weights have classes.
-    pub(super) fn new(scripts: Vec<Script>, exceptions: Vec<(u64, u32)>, weights: Weights) -> Self {
-        let mut index = FeatureIndex::default();
-        for &(key, script) in &exceptions {
-            index.insert(key, script);
-        }
-        Self {
-            scripts,
-            exceptions,
-            index,
-            weights,
-        }
+    /// Returns the key and the script of each exception, sorted by key.
+    pub(super) fn sorted_exceptions(&self) -> Vec<(u64, u32)> {
+        let mut exceptions = Vec::new();
+        self.exceptions
+            .each(|key, script| exceptions.push((key, script)));
+        exceptions.sort_unstable();
+        exceptions
     }
 
     /// Returns the script of a word that is an exception.
     #[inline]
     fn exception(&self, token: &Token, feats: u64) -> Option<&Script> {
         let mut keys = keys(token, feats).into_iter();
-        let script = keys.find_map(|key| self.index.find(key))?;
+        let script = keys.find_map(|key| self.exceptions.find(key))?;
         self.scripts.get(script as usize)
     }
 

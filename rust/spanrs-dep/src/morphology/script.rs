@@ -17,6 +17,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::common_substring::longest_common;
+
 /// How the case of a form is changed before it is edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,9 +70,6 @@ impl From<Script> for (Case, Edit) {
     }
 }
 
-/// Largest product of the lengths of two texts whose longest common substring is searched, which takes time in
-/// proportion to the product. Longer texts are split at their common prefix or suffix.
-const MAX_CELLS: usize = 1 << 14;
 /// Largest depth of an edit.
 const MAX_DEPTH: usize = 8;
 
@@ -93,35 +92,6 @@ impl Case {
             }
         }
     }
-}
-
-/// Returns the start in `a`, the start in `b` and the length of their longest common substring; of several the first in
-/// `a`, then the first in `b`. The length is 0 if no character occurs in both.
-fn longest_common(a: &[char], b: &[char]) -> (usize, usize, usize) {
-    if a.len().saturating_mul(b.len()) > MAX_CELLS {
-        let pairs = a.iter().zip(b);
-        let prefix = pairs.take_while(|(a, b)| a == b).count();
-        let pairs = a.iter().rev().zip(b.iter().rev());
-        let suffix = pairs.take_while(|(a, b)| a == b).count();
-        return match prefix >= suffix {
-            true => (0, 0, prefix),
-            false => (a.len() - suffix, b.len() - suffix, suffix),
-        };
-    }
-    let mut best = (0, 0, 0);
-    // Length of the longest common suffix of the texts up to the current position in a and each position in b.
-    let mut lengths = vec![0_usize; b.len() + 1];
-    for (i, x) in a.iter().enumerate() {
-        for (j, y) in b.iter().enumerate().rev() {
-            lengths[j + 1] = if x == y { lengths[j] + 1 } else { 0 };
-            let len = lengths[j + 1];
-            let start = (i + 1 - len, j + 1 - len);
-            if len > best.2 || len == best.2 && len > 0 && start < (best.0, best.1) {
-                best = (start.0, start.1, len);
-            }
-        }
-    }
-    best
 }
 
 /// Splits `text` before and after the given numbers of characters; None if it is not longer than both together.
@@ -192,7 +162,27 @@ impl Edit {
     }
 }
 
+impl Edit {
+    /// Appends the texts that the edit writes.
+    fn texts<'a>(&'a self, texts: &mut Vec<&'a str>) {
+        match self {
+            Self::Around(_, _, before, after) => {
+                let edits = [before, after].into_iter().flatten();
+                edits.for_each(|edit| edit.texts(texts));
+            }
+            Self::Replace(_, text) | Self::Write(text) => texts.push(text),
+        }
+    }
+}
+
 impl Script {
+    /// Returns the texts that the script writes.
+    pub(super) fn texts(&self) -> Vec<&str> {
+        let mut texts = Vec::new();
+        self.edit.texts(&mut texts);
+        texts
+    }
+
     /// Returns the script from a form to a lemma that removes and writes the fewest characters; of equal scripts the
     /// first in the order of [`Case`]. Takes time in proportion to the product of their lengths for words of ordinary
     /// length, and to their sum for very long ones.

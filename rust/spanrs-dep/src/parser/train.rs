@@ -85,8 +85,8 @@ pub struct ParserOptions {
     /// mean step of an update times the number of models are dropped at the end; 0 keeps all
     /// features.
     pub prune: f64,
-    /// Maximum number of weights; 0 for no limit. If the treebank would give more weights, training has two stages:
-    /// models without a limit select the largest weights ([`Averages::largest_weights`]), and then models are trained
+    /// Maximum number of weights; 0 for no limit. If a first model has more weights, training has two stages: models
+    /// without a limit select the largest weights ([`Averages::largest_weights`]), and then models are trained
     /// that have only these weights, to which `prune` does not apply (see [`fit_parser`](crate::fit_parser)). No limit
     /// for published features. A weight takes about four bytes of a model.
     pub max_weights: usize,

@@ -77,10 +77,10 @@ pub(super) fn kind_and_folded(c: char) -> (u8, u32) {
     }
 }
 
-/// Returns true for white space; unlike Unicode, this includes the byte order mark and zero-width
-/// spaces, which must not become part of a token.
+/// Returns true for characters that separate tokens or are invisible: white space as defined by Unicode, and the byte
+/// order mark and zero-width spaces, which must not become part of a token.
 #[inline]
-pub(super) fn is_white(c: char) -> bool {
+pub fn is_white(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}')
 }
 

@@ -63,7 +63,7 @@ impl RuleLists {
             && self
                 .forms
                 .iter()
-                .all(|(_, words)| !words.is_empty() && words.iter().all(is_word));
+                .all(|(_, words)| words.len() > 1 && words.iter().all(is_word));
         fits.then_some(())
     }
 }

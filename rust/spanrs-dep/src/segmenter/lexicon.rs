@@ -5,14 +5,9 @@ use std::collections::HashMap;
 
 use crate::feature_index::FeatureIndex;
 
-/// Facts about known tokens, by the hash of the folded form.
+/// Facts about known tokens ([`TokenCounts::facts`]) by the hash of the folded form.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lexicon {
-    /// The index in `entries` of each token.
-    index: FeatureIndex,
-    /// Hash and facts of each token, sorted by hash; see [`TokenCounts::facts`].
-    entries: Vec<(u64, u16)>,
-}
+pub(super) struct Lexicon(FeatureIndex);
 
 /// Counts of a token in the training data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,32 +64,32 @@ impl Lexicon {
 
     /// Makes a lexicon of entries that are sorted by hash.
     pub(super) fn new(entries: Vec<(u64, u16)>) -> Self {
-        let mut index = FeatureIndex::default();
-        for ((hash, _), at) in entries.iter().zip(0..) {
-            index.insert(*hash, at);
-        }
-        Self { index, entries }
+        let entries = entries.into_iter();
+        Self(FeatureIndex::of(
+            entries.map(|(hash, facts)| (hash, facts.into())),
+        ))
     }
 
     /// The entries, sorted by hash.
-    pub(super) fn entries(&self) -> &[(u64, u16)] {
-        &self.entries
+    pub(super) fn entries(&self) -> Vec<(u64, u16)> {
+        let mut entries = Vec::new();
+        self.0
+            .each(|hash, facts| entries.push((hash, facts as u16)));
+        entries.sort_unstable();
+        entries
     }
 
     /// Returns 1 for a known token, otherwise 0.
     #[inline]
     pub(super) fn known(&self, hash: u64) -> u64 {
-        u64::from(hash != 0 && self.index.find(hash).is_some())
+        u64::from(hash != 0 && self.0.find(hash).is_some())
     }
 
     /// Returns the facts about a token plus 1; 0 if it is unknown.
     #[inline]
     pub(super) fn facts(&self, hash: u64) -> u64 {
-        match self.index.find(hash) {
-            Some(at) if hash != 0 => self
-                .entries
-                .get(at as usize)
-                .map_or(0, |(_, facts)| u64::from(*facts) + 1),
+        match self.0.find(hash) {
+            Some(facts) if hash != 0 => u64::from(facts) + 1,
             _ => 0,
         }
     }

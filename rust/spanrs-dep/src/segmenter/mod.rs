@@ -42,12 +42,13 @@ mod tokens;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use characters::is_white;
 pub(crate) use file::SegmenterHeader;
 pub use fit::{SegmenterOptions, fit_segmenter};
 pub use gold::{GoldParagraph, GoldToken};
-pub use paragraphs::complete_paragraphs;
 pub use segmentation::{Segmentation, SegmentedToken};
 
+use crate::error::{Error, Result};
 use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
 use characters::{Character, decode};
 use lexicon::Lexicon;
@@ -77,7 +78,7 @@ use tokens::{GapTable, Gaps, find_tokens};
 ///
 /// let text = "Eve didn't sleep. Ann\ndidn't sleep.";
 /// let mut segmentation = Segmentation::default();
-/// segmenter.segment(text, &mut SegmenterBuffers::default(), &mut segmentation);
+/// segmenter.segment(text, &mut SegmenterBuffers::default(), &mut segmentation, || false).unwrap();
 /// let words = |at| segmentation.words(at, text).collect::<Vec<_>>();
 /// assert_eq!(words(1), ["Ann", "did", "n't", "sleep", "."]);
 /// ```
@@ -130,17 +131,24 @@ impl Segmenter {
     /// paragraphs of more than 1 MiB are cut at white space.
     ///
     /// Time is linear in the length of the text. Memory is proportional to the longest paragraph
-    /// and the number of tokens; use [`complete_paragraphs`] to segment a long text part by part.
+    /// and the number of tokens. `stops` is called for each paragraph, and returns true to stop.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if `stops` returns true.
     pub fn segment(
         &self,
         text: &str,
         buffers: &mut SegmenterBuffers,
         segmentation: &mut Segmentation,
-    ) {
-        self.segment_parts(Paragraphs::new(text, false), buffers, segmentation);
+        stops: impl FnMut() -> bool,
+    ) -> Result<()> {
+        self.segment_parts(Paragraphs::new(text, false), buffers, segmentation, stops)
     }
 
     /// Segments a text as [`Segmenter::segment`] does, but ends a sentence at every line end.
+    ///
+    /// # Errors
+    /// Same as [`Segmenter::segment`].
     ///
     /// # Examples
     ///
@@ -154,7 +162,8 @@ impl Segmenter {
     /// # let passes = Passes { epochs: 1, seed: Some(1), models: 1, watch: || false };
     /// # let segmenter = fit_segmenter(&[paragraph], &SegmenterOptions::default(), passes).unwrap();
     /// let mut segmentation = Segmentation::default();
-    /// segmenter.segment_lines("Title\nText", &mut SegmenterBuffers::default(), &mut segmentation);
+    /// let mut buffers = SegmenterBuffers::default();
+    /// segmenter.segment_lines("Title\nText", &mut buffers, &mut segmentation, || false).unwrap();
     /// assert_eq!(segmentation.len(), 2);
     /// ```
     pub fn segment_lines(
@@ -162,8 +171,9 @@ impl Segmenter {
         text: &str,
         buffers: &mut SegmenterBuffers,
         segmentation: &mut Segmentation,
-    ) {
-        self.segment_parts(Paragraphs::new(text, true), buffers, segmentation);
+        stops: impl FnMut() -> bool,
+    ) -> Result<()> {
+        self.segment_parts(Paragraphs::new(text, true), buffers, segmentation, stops)
     }
 
     /// Segments the paragraphs of a text.
@@ -172,10 +182,14 @@ impl Segmenter {
         paragraphs: Paragraphs<'_>,
         buffers: &mut SegmenterBuffers,
         segmentation: &mut Segmentation,
-    ) {
+        mut stops: impl FnMut() -> bool,
+    ) -> Result<()> {
         segmentation.clear();
         let (mut byte, mut char) = (0, 0);
         for paragraph in paragraphs {
+            if stops() {
+                return Err(Error::Interrupted);
+            }
             let chars = decode(paragraph, &mut buffers.gaps.characters);
             if !buffers.gaps.characters.is_empty() {
                 self.segment_paragraph(paragraph, (byte, char), buffers, segmentation);
@@ -183,6 +197,7 @@ impl Segmenter {
             byte += paragraph.len();
             char += chars;
         }
+        Ok(())
     }
 
     /// Segments a paragraph at a position of the text, in bytes and characters. Its characters are

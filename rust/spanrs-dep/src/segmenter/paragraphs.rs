@@ -5,35 +5,6 @@ use super::characters::is_white;
 /// Longest paragraph in bytes; longer ones are cut, so that memory stays bounded.
 pub(super) const LONGEST: usize = 1 << 20;
 
-/// Returns the number of bytes at the start of `text` that can be segmented before the rest is
-/// known, in the same way as with the rest: everything up to and including the last blank line.
-///
-/// A text without blank lines of more than 1 MiB is cut after its first MiB, at white space if
-/// there is any. Otherwise the result is 0, which means that more text is needed. With a buffer
-/// that is refilled after each call, a file of any size needs about 1 MiB plus one read.
-///
-/// # Examples
-///
-/// ```
-/// use spanrs_dep::complete_paragraphs;
-/// assert_eq!(complete_paragraphs("One.\r\n\r\nTwo.\n\nThr"), 14);
-/// assert_eq!(complete_paragraphs("One.\nTwo."), 0);
-/// ```
-pub fn complete_paragraphs(text: &str) -> usize {
-    let (mut complete, mut line) = (0, 0);
-    while let Some(len) = text.get(line..).and_then(|rest| rest.find('\n')) {
-        let end = line + len + 1;
-        if is_blank(text.get(line..end)) {
-            complete = end;
-        }
-        line = end;
-    }
-    match complete {
-        0 if text.len() > LONGEST => cut(text),
-        complete => complete,
-    }
-}
-
 /// Returns the length of the first part of a text that is longer than [`LONGEST`]: up to and
 /// including the last white space of the first [`LONGEST`] bytes, or all of these.
 fn cut(text: &str) -> usize {
@@ -74,13 +45,20 @@ impl<'a> Paragraphs<'a> {
         while let Some(len) = text.get(line..).and_then(|rest| rest.find('\n')) {
             let end = line + len + 1;
             let is_blank = is_blank(text.get(line..end));
+            if !is_blank && !has_text && line > 0 {
+                // Blank lines are a piece of their own, so that cuts of the paragraph do not depend on them.
+                return line;
+            }
             has_text |= !is_blank;
             if has_text && (is_blank || self.by_line) {
                 return end;
             }
             line = end;
         }
-        text.len()
+        match !has_text && line > 0 {
+            true => line,
+            false => text.len(),
+        }
     }
 }
 
@@ -121,11 +99,11 @@ mod tests {
     fn blank_lines_end_paragraphs() {
         let paragraphs = |text, by_line| {
             let all = Paragraphs::new(text, by_line).map(str::trim);
-            all.collect::<Vec<_>>()
+            all.filter(|text| !text.is_empty()).collect::<Vec<_>>()
         };
         let text = "\n \nOne\ntwo.\r\n\r\n\t\nThree.\n \n\n";
-        assert_eq!(paragraphs(text, false), ["One\ntwo.", "Three.", ""]);
-        assert_eq!(paragraphs(text, true), ["One", "two.", "Three.", ""]);
+        assert_eq!(paragraphs(text, false), ["One\ntwo.", "Three."]);
+        assert_eq!(paragraphs(text, true), ["One", "two.", "Three."]);
     }
 
     #[test]
@@ -138,7 +116,6 @@ mod tests {
                 .iter()
                 .all(|part| part.len() <= LONGEST && part.ends_with(' '))
         );
-        assert_eq!(complete_paragraphs(&text), parts[0].len());
         let text = "ä".repeat(LONGEST);
         let parts: Vec<&str> = Paragraphs::new(&text, false).collect();
         assert_eq!(parts.concat(), text);
@@ -147,16 +124,30 @@ mod tests {
 
     proptest! {
         #[test]
-        fn complete_paragraphs_do_not_change_the_paragraphs(text in "[ab \n\r]{0,40}", more in "[ab \n\r]{0,20}") {
-            let complete = complete_paragraphs(&text);
-            let whole = text.clone() + &more;
+        fn texts_can_be_divided_after_blank_lines(text in "[ab \n\r]{0,40}", more in "[ab \n\r]{0,20}", blank in "[ \n]{0,9}\n") {
             let paragraphs = |text: &str| {
                 let all = Paragraphs::new(text, false).map(|text| text.trim().to_owned());
                 all.filter(|text| !text.is_empty()).collect::<Vec<_>>()
             };
-            let mut parts = paragraphs(&text[..complete]);
-            parts.extend(paragraphs(&whole[complete..]));
-            prop_assert_eq!(parts, paragraphs(&whole));
+            let first = text + "\n" + &blank;
+            let mut parts = paragraphs(&first);
+            parts.extend(paragraphs(&more));
+            prop_assert_eq!(parts, paragraphs(&(first.clone() + &more)));
+        }
+    }
+
+    #[test]
+    fn cuts_of_long_paragraphs_do_not_depend_on_blank_lines_before() {
+        let long = "äb cd\n".repeat(LONGEST / 3);
+        let lengths = |text: &str| {
+            let parts = Paragraphs::new(text, false).map(|part| part.trim().len());
+            parts.filter(|len| *len > 0).collect::<Vec<_>>()
+        };
+        let alone = lengths(&long);
+        assert!(alone.len() > 1);
+        for blank in ["\n", "\n\n \n", "\n\n\n\n\n\n\n\n\n"] {
+            let both = lengths(&(long.clone() + blank + &long));
+            assert_eq!(both, [&alone[..], &alone[..]].concat());
         }
     }
 }

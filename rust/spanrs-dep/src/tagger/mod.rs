@@ -1,4 +1,5 @@
-//! The part-of-speech tagger: greedy, from left to right, with an averaged perceptron.
+//! The part-of-speech tagger: greedy, with an averaged perceptron, from left to right and, for
+//! uncertain words, from right to left.
 //!
 //! The class of a word is a pair of tags ([`Tags`]: XPOS and UPOS), so that both are predicted
 //! together and agree. For each word the tagger
@@ -9,6 +10,13 @@
 //!    tags of the two previous words;
 //! 3. adds up the weights of the features for each class, and predicts the class with the largest
 //!    score.
+//!
+//! The right context has no tags then. A rich tagger therefore goes back from the last word to the
+//! first, over the words whose best score exceeds the second best by less than a margin (`recheck`).
+//! It extracts the features again, with the tags of the two following words instead of the previous
+//! ones and with weights of their own, adds the scores of both directions, and predicts the class
+//! with the largest sum. The weights for each direction are learnt by a tagger of one direction
+//! that does not know the other, so that their errors differ.
 //!
 //! Time and memory are linear in the number of words (times the classes, for dense rows of
 //! weights). Module `published` implements the features of parser.py and NLTK, `rich` the features
@@ -29,15 +37,19 @@
 
 pub(crate) mod published;
 pub(crate) mod rich;
+mod sentence;
 mod tag_counts;
 mod train;
 
 use crate::feature_index::FeatureIndex;
 use crate::text_hash::TextHash;
-use crate::turns::{Group, Steps, take_turns};
-use crate::weights::{Lookup, MAX_CLASSES, Scores, Weights};
+use crate::turns::{Group, take_turns};
+use crate::weights::{MAX_CLASSES, Scores, Weights};
+use rich::Direction;
 use serde::{Deserialize, Serialize};
+use spanrs_base::Ends;
 
+pub(crate) use sentence::TaggerSentence;
 pub use train::{TaggerOptions, TaggerTrainer};
 
 /// The two tags of a word, a class of the tagger; a tag that is not predicted is empty. Ordered by
@@ -89,24 +101,43 @@ impl History {
 }
 
 /// Words that have an entry, each with a number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lexicon {
-    /// The words and their numbers, in the order of model files.
-    pub(crate) entries: Vec<(String, u32)>,
+    /// The words, concatenated in the order of model files.
+    text: String,
+    /// The end of each word.
+    ends: Ends,
     /// The number of each word by the hash of its text; the first number for a word that occurs
     /// twice.
     pub(crate) index: FeatureIndex,
 }
 
+impl Default for Lexicon {
+    fn default() -> Self {
+        Self::new(&[] as &[(&str, u32)])
+    }
+}
+
 impl Lexicon {
     /// Indexes entries.
-    pub(crate) fn new(entries: impl IntoIterator<Item = (String, u32)>) -> Self {
-        let entries: Vec<_> = entries.into_iter().collect();
-        let mut index = FeatureIndex::default();
-        for (word, number) in &entries {
-            index.insert(TextHash::of(word).value(), *number);
+    pub(crate) fn new(entries: &[(impl AsRef<str>, u32)]) -> Self {
+        let words = || entries.iter().map(|(word, _)| word.as_ref());
+        let hashes = words().map(|word| TextHash::of(word).value());
+        let numbers = entries.iter().map(|(_, number)| *number);
+        Self {
+            text: words().collect(),
+            ends: Ends::of_lengths(words().map(str::len)),
+            index: FeatureIndex::of(hashes.zip(numbers)),
         }
-        Self { entries, index }
+    }
+
+    /// Returns the words and their numbers.
+    pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        let words = self.ends.ranges().map(|range| &self.text[range]);
+        words.map(|word| {
+            let number = self.index.find(TextHash::of(word).value());
+            (word, number.unwrap_or_default())
+        })
     }
 }
 
@@ -158,28 +189,9 @@ pub struct Tagger {
     /// Names of the published features, in the order of the weights' rows; empty if they are not
     /// known.
     pub(crate) names: Vec<String>,
-}
-
-/// A sentence that is being tagged.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TaggerSentence {
-    /// The words for published features, with two padding tokens on each side; word `i` is at
-    /// `i + 2`.
-    published: Vec<published::Token>,
-    /// The words for rich features, padded in the same way.
-    pub(crate) rich: Vec<rich::Token>,
-    /// Number of words, without padding.
-    len: usize,
-    /// The classes of the words tagged so far; its length is the index of the next word.
-    pub(crate) tags: Vec<u32>,
-    /// Features of the next word.
-    lookup: Lookup,
-}
-
-impl Steps for TaggerSentence {
-    fn lookup(&mut self) -> &mut Lookup {
-        &mut self.lookup
-    }
+    /// Words whose best score exceeds the second best by less are tagged again from right to left;
+    /// 0 for taggers of one direction.
+    pub(crate) recheck: i32,
 }
 
 /// Memory that is reused between sentences; each thread needs its own. Any tagger can use it, and
@@ -198,13 +210,6 @@ impl Default for TaggerBuffers {
             group: Group::default(),
             scores: Box::new([0; MAX_CLASSES]),
         }
-    }
-}
-
-impl TaggerSentence {
-    /// Returns the features of the next word, extracted by [`TaggerSetup::extract`].
-    pub(crate) fn features(&self) -> &[u64] {
-        &self.lookup.features
     }
 }
 
@@ -239,6 +244,8 @@ impl TaggerSetup {
         sentence: &mut TaggerSentence,
     ) {
         sentence.tags.clear();
+        sentence.uncertain.clear();
+        sentence.first_scores.clear();
         let padded = match self.features {
             TaggerFeatures::Published => {
                 published::padded(words, &mut sentence.published);
@@ -257,10 +264,9 @@ impl TaggerSetup {
         sentence.len = padded - 4;
     }
 
-    /// Returns the class of the next word if it is in the tagdict. There must be a next word.
+    /// Returns the class of a word if it is in the tagdict. There must be such a word.
     #[inline]
-    pub(crate) fn tagdict_class(&self, sentence: &TaggerSentence) -> Option<u32> {
-        let at = sentence.tags.len();
+    pub(crate) fn tagdict_class(&self, sentence: &TaggerSentence, at: usize) -> Option<u32> {
         let word = match self.features {
             TaggerFeatures::Published => sentence.published[at + 2].word.value(),
             TaggerFeatures::Rich => sentence.rich[at + 2].word,
@@ -287,14 +293,25 @@ impl TaggerSetup {
                 published::features(&sentence.published, at, tags, features);
             }
             TaggerFeatures::Rich => {
-                let code = |back| match previous(back) {
-                    Some(class) => self.texts[class as usize].value() | 1,
-                    None => 3,
-                };
-                let tags = [code(1), code(2)];
-                rich::features(&sentence.rich, at, tags, self.templates, features);
+                let tags = [1, 2].map(|back| self.code(previous(back)));
+                let forward = (Direction::Forward, tags);
+                rich::features(&sentence.rich, at, forward, self.templates, features);
             }
         }
+    }
+
+    /// Extracts the rich features of a word in a sentence whose following words have been tagged.
+    #[inline]
+    pub(crate) fn extract_backward(&self, sentence: &mut TaggerSentence, at: usize) {
+        let tags = [1, 2].map(|distance| self.code(sentence.tags.get(at + distance).copied()));
+        let (backward, features) = ((Direction::Backward, tags), &mut sentence.lookup.features);
+        rich::features(&sentence.rich, at, backward, self.templates, features);
+    }
+
+    /// Returns the value of the tag of a class in rich features; None is beyond the sentence.
+    #[inline]
+    fn code(&self, class: Option<u32>) -> u64 {
+        class.map_or(3, |class| self.texts[class as usize].value() | 1)
     }
 }
 
@@ -319,8 +336,8 @@ impl Tagger {
 
     /// Returns the frequent words that have one tag, as written, and the class of this tag. The
     /// features of these words are not used.
-    pub fn tagdict(&self) -> &[(String, u32)] {
-        &self.setup.tagdict.entries
+    pub fn tagdict(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
+        self.setup.tagdict.entries()
     }
 
     /// Number of features of the model.
@@ -367,13 +384,13 @@ impl Tagger {
     /// several sentences.
     pub fn tag(&self, words: &[&str], buffers: &mut TaggerBuffers, tags: &mut Vec<u32>) {
         self.start([words.iter().copied()], buffers);
-        self.run(buffers, true, |_| ());
+        self.run(buffers, true, |_, _| ());
         tags.clone_from(&buffers.group.sentences()[0].tags);
     }
 
     /// Tags a sentence as [`Tagger::tag`] does, without the tagdict if `use_tagdict` is false, and
     /// returns the probability of each tag: the softmax of the class scores, as in NLTK, or 1 for
-    /// words in the tagdict.
+    /// words in the tagdict. For words that are tagged in both directions the scores are the sums of both.
     ///
     /// Scores of a perceptron are not trained to be log-probabilities; use the numbers to rank
     /// words, not as calibrated probabilities.
@@ -397,17 +414,17 @@ impl Tagger {
         buffers: &mut TaggerBuffers,
         tags: &mut Vec<u32>,
     ) -> Vec<f64> {
-        let mut confidences = Vec::with_capacity(words.len());
+        let mut confidences = vec![1.0; words.len()];
         self.start([words.iter().copied()], buffers);
-        self.run(buffers, use_tagdict, |scores| {
-            confidences.push(match scores {
+        self.run(buffers, use_tagdict, |at, scores| {
+            confidences[at] = match scores {
                 None => 1.0,
                 Some(scores) => {
                     let scores = scores.iter().map(|&s| f64::from(s) / self.weights.scale());
                     let most = scores.clone().fold(f64::NEG_INFINITY, f64::max);
                     1.0 / scores.map(|score| (score - most).exp()).sum::<f64>()
                 }
-            });
+            };
         });
         tags.clone_from(&buffers.group.sentences()[0].tags);
         confidences
@@ -426,14 +443,15 @@ impl Tagger {
         }
     }
 
-    /// Tags the sentences of the buffers to their ends. `each` is called once per word, with the
-    /// scores of the classes, or with None for a word in the tagdict; the calls of several
-    /// sentences are interleaved.
+    /// Tags the sentences of the buffers to their ends. `each` is called with the index of
+    /// each word and the scores of the classes, or with None for a word in the tagdict, and again
+    /// for words that are tagged in both directions, with the sums of the scores. The calls of
+    /// several sentences are interleaved.
     pub(crate) fn run(
         &self,
         buffers: &mut TaggerBuffers,
         use_tagdict: bool,
-        mut each: impl FnMut(Option<&[i32]>),
+        mut each: impl FnMut(usize, Option<&[i32]>),
     ) {
         let TaggerBuffers { group, scores } = buffers;
         // Both closures call `each`.
@@ -441,12 +459,37 @@ impl Tagger {
         take_turns(
             group.sentences_mut(),
             &self.weights,
-            |sentence| self.prepare(sentence, use_tagdict, || each.borrow_mut()(None)),
+            |sentence| self.prepare(sentence, use_tagdict, |at| each.borrow_mut()(at, None)),
             |sentence| {
                 let scores = self.weights.sums(&sentence.lookup, scores);
                 let class = self.best(&sentence.lookup.features, scores);
+                each.borrow_mut()(sentence.tags.len(), Some(scores));
                 sentence.tags.push(class);
-                each.borrow_mut()(Some(scores));
+                if self.recheck > 0 {
+                    sentence.note_uncertain(scores, class, self.recheck);
+                }
+            },
+        );
+        if self.recheck == 0 {
+            return;
+        }
+        take_turns(
+            group.sentences_mut(),
+            &self.weights,
+            |sentence| match sentence.uncertain.last() {
+                Some(&at) => {
+                    self.setup.extract_backward(sentence, at as usize);
+                    true
+                }
+                None => false,
+            },
+            |sentence| {
+                self.weights.sums(&sentence.lookup, scores);
+                let scores = &mut scores[..self.weights.classes()];
+                if let Some(at) = sentence.add_first_scores(scores) {
+                    sentence.tags[at] = last_largest(scores) as u32;
+                    each.borrow_mut()(at, Some(scores));
+                }
             },
         );
     }
@@ -454,12 +497,18 @@ impl Tagger {
     /// Tags the next words of a sentence as long as they are in the tagdict, and extracts the
     /// features of the following word; returns false at the end.
     #[inline]
-    fn prepare(&self, sentence: &mut TaggerSentence, use_tagdict: bool, each: impl Fn()) -> bool {
+    fn prepare(
+        &self,
+        sentence: &mut TaggerSentence,
+        use_tagdict: bool,
+        each: impl Fn(usize),
+    ) -> bool {
         while sentence.tags.len() < sentence.len {
-            match self.setup.tagdict_class(sentence) {
+            let at = sentence.tags.len();
+            match self.setup.tagdict_class(sentence, at) {
                 Some(class) if use_tagdict => {
                     sentence.tags.push(class);
-                    each();
+                    each(at);
                 }
                 _ => {
                     self.setup.extract(sentence);
@@ -520,47 +569,4 @@ fn last_largest<T: PartialOrd + Copy>(values: &[T]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Features of the second word after each of two classes.
-    fn second(setup: &TaggerSetup) -> [Vec<u64>; 2] {
-        [0, 1].map(|class| {
-            let mut sentence = TaggerSentence::default();
-            setup.start(["a", "b"].into_iter(), &mut sentence);
-            sentence.tags.push(class);
-            setup.extract(&mut sentence);
-            sentence.features().to_vec()
-        })
-    }
-
-    #[test]
-    fn previous_tags_are_xpos_or_else_upos() {
-        let setup = |features, tags: [(&str, &str); 2]| {
-            let tags = tags.map(|(xpos, upos)| Tags {
-                xpos: xpos.to_owned(),
-                upos: upos.to_owned(),
-            });
-            let classes = tags.to_vec();
-            let history = History::of(&classes);
-            let none = Lexicon::default;
-            TaggerSetup::new(features, (classes, history), none(), none())
-        };
-        for features in [TaggerFeatures::Published, TaggerFeatures::Rich] {
-            let [first, other] = second(&setup(features, [("", "X"), ("", "Y")]));
-            assert_ne!(first, other);
-            assert_eq!(
-                [first, other],
-                second(&setup(features, [("X", ""), ("Y", "")])),
-                "a tagger with only UPOS uses them as features, like XPOS"
-            );
-            let [first, other] = second(&setup(features, [("", "Y"), ("X", "X")]));
-            assert_ne!(first, other);
-            let [first, other] = second(&setup(features, [("X", "X"), ("X", "Y")]));
-            assert_eq!(
-                first, other,
-                "the same features as for a model with XPOS and UPOS"
-            );
-        }
-    }
-}
+mod tests;

@@ -21,11 +21,13 @@
 //! | 9 | profiles at 0; 1; 0 and 1; 1 and 2; 0, 1 and 2; -1, 0 and 1; -1; -2; 2 |
 //!
 //! *Known tags* are the set of tags of a frequent word in the training data, and the *profile* of a
-//! word contains the tags of its lower case form with the levels of their shares (module
-//! `tag_counts`); a word without known tags as written has those of its lower case form. Tokens before and after
-//! a sentence have the value 0 in all fields, and a combination is a feature unless all its values
-//! are 0.
-
+//! word contains its tags with the levels of their shares (module `tag_counts`); a word that has
+//! none as written has those of its lower case form. Tokens before and after a sentence have the
+//! value 0 in all fields, and a combination is a feature unless all its values are 0.
+//!
+//! A word that is tagged from right to left has the same features with other hashes, except that
+//! the tags t are those of the following words, and the seven combinations with t-1 use the previous
+//! word instead of the next.
 //!
 //! Models say how many templates of this list they use ([`TEMPLATES`] when trained now), so new
 //! templates are only appended. Models with [`FIRST_TEMPLATES`] have no others.
@@ -37,6 +39,18 @@ use crate::text_hash::TextHash;
 pub(crate) const TEMPLATES: u32 = 51;
 /// Number of templates of models that do not say how many they use.
 pub(crate) const FIRST_TEMPLATES: u32 = 42;
+
+/// The order in which the words of a sentence are tagged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// From the first word to the last.
+    Forward,
+    /// From the last word to the first.
+    Backward,
+}
+
+/// The bias of features that are extracted backward; templates are numbered from here.
+const BACKWARD: u64 = 1001;
 
 /// The parts of a token that features need, as hashes; 0 means "nothing".
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,9 +132,9 @@ pub(crate) fn shape(word: &str) -> u64 {
 }
 
 impl Token {
-    /// Computes the hashes of a word, and looks up its known tags, of the word as written or else in
-    /// lower case, and the profile of its lower case form. In models with the first templates, the number in
-    /// the lexicon is that of the known tags minus 1.
+    /// Computes the hashes of a word, and looks up its known tags and its profile: of the word as
+    /// written, or else of its lower case form. In models with the first templates, the number in the
+    /// lexicon is that of the known tags minus 1.
     pub(crate) fn of(word: &str, known_tags: &FeatureIndex, templates: u32) -> Self {
         let text = TextHash::of(word).value();
         let lower = match word
@@ -142,10 +156,9 @@ impl Token {
             Some(number) => unpack(number),
         };
         let of_lower = find(lower);
-        let tags = match find(text) {
-            (0, _) => of_lower.0,
-            (tags, _) => tags,
-        };
+        let known = find(text);
+        let or_else = |own, other| if own == 0 { other } else { own };
+        let (tags, profile) = (or_else(known.0, of_lower.0), or_else(known.1, of_lower.1));
         Self {
             word: text,
             lower,
@@ -153,7 +166,7 @@ impl Token {
             suffixes: affixes(word, before_last, false),
             shape: shape(word),
             tags,
-            profile: of_lower.1,
+            profile,
         }
     }
 }
@@ -172,24 +185,26 @@ pub(crate) fn padded<'a>(
 }
 
 /// Replaces `features` with the hashes of the features of the word with index `at`. `tokens` are
-/// padded by two, `previous` are hashes of the tags of the previous and the second previous word,
-/// and `templates` is the number of templates to use.
+/// padded by two, `tag` and `tag2` are hashes of the tags of the previous and the second previous word
+/// in the direction, and `templates` is the number of templates to use.
 #[inline]
 pub(crate) fn features(
     tokens: &[Token],
     at: usize,
-    previous: [u64; 2],
+    (direction, [tag, tag2]): (Direction, [u64; 2]),
     templates: u32,
     features: &mut Vec<u64>,
 ) {
     let [before2, before, own, after, after2] = &tokens[at..at + 5] else {
         return;
     };
-    let [tag, tag2] = previous;
     let both = mix(tag, tag2);
     features.clear();
-    features.push(1);
-    let mut number = 1_u64;
+    let (mut number, next) = match direction {
+        Direction::Forward => (1, after),
+        Direction::Backward => (BACKWARD, before),
+    };
+    features.push(number);
     let mut push = |value: u64| {
         number += 1;
         if value != 0 {
@@ -211,8 +226,8 @@ pub(crate) fn features(
         own.suffixes[1],
         own.shape,
         own.tags,
-        after.lower,
-        after.tags,
+        next.lower,
+        next.tags,
     ] {
         push(mix(tag, with_tag));
     }
@@ -265,9 +280,6 @@ mod tests {
 
     /// Features of the words of a sentence with lexicon entries.
     fn extract(words: &[&str], entries: &[(&str, u32)], templates: u32) -> Vec<Vec<u64>> {
-        let entries = entries
-            .iter()
-            .map(|&(word, number)| (word.to_owned(), number));
         let lexicon = Lexicon::new(entries);
         let mut tokens = Vec::new();
         padded(
@@ -278,7 +290,13 @@ mod tests {
         );
         let all = (0..words.len()).map(|at| {
             let mut all = Vec::new();
-            features(&tokens, at, [5, 9], templates, &mut all);
+            features(
+                &tokens,
+                at,
+                (Direction::Forward, [5, 9]),
+                templates,
+                &mut all,
+            );
             all
         });
         all.collect()
@@ -314,13 +332,14 @@ mod tests {
     }
 
     #[test]
-    fn known_tags_are_of_the_word_as_written_and_profiles_of_the_lower_case_form() {
+    fn known_tags_and_profiles_are_of_the_word_as_written_or_else_in_lower_case() {
         let entries = [
             ("May", pack(2, 0)),
             ("may", pack(1, 3)),
+            ("JUNE", pack(0, 6)),
             ("june", pack(4, 5)),
         ];
-        let lexicon = Lexicon::new(entries.map(|(word, number)| (word.to_owned(), number)));
+        let lexicon = Lexicon::new(&entries);
         let of = |word| {
             let token = Token::of(word, &lexicon.index, TEMPLATES);
             (token.tags, token.profile)
@@ -328,6 +347,7 @@ mod tests {
         assert_eq!(of("May"), (2, 3));
         assert_eq!(of("MAY"), (1, 3));
         assert_eq!(of("June"), (4, 5));
+        assert_eq!(of("JUNE"), (4, 6));
         assert_eq!(of("July"), (0, 0));
     }
 }

@@ -4,8 +4,9 @@
 //!
 //! The *known tags* of a word that occurs at least ten times are the set of its classes with at
 //! least a tenth of its occurrences, in order of frequency. The *profile* of any word is the list of
-//! the up to four most frequent classes of its lower case form with at least 5 % of the occurrences,
-//! each with the level of its share ([`SHARES`]). Sets and lists have numbers, which are the values
+//! its up to four most frequent classes with at least 5 % of the occurrences, each with the level of
+//! its share ([`SHARES`]). A word that does not occur as written has the profile of its lower case
+//! form, and a lower case form that does not occur has the profile of all words with this form. Sets and lists have numbers, which are the values
 //! of features.
 //!
 //! A word that occurs once has only its gold class in its profile. A tagger that is trained with
@@ -44,14 +45,14 @@ pub(super) struct TagCounts {
 /// Profiles of words without one of their occurrences.
 #[derive(Debug, Default)]
 pub(super) struct HeldOutProfiles {
-    /// Number of the profile without an occurrence with a class by [`held_out_key`]; 0 if the lower
-    /// case form has no other occurrence.
+    /// Number of the profile without an occurrence with a class by [`held_out_key`]; 0 if
+    /// neither the word nor its lower case form has another occurrence.
     index: FeatureIndex,
 }
 
-/// Returns the key of a word in lower case, given by its hash, and a class.
-fn held_out_key(lower: u64, class: u32) -> u64 {
-    lower ^ (u64::from(class) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+/// Returns the key of a word, given by its hash, and a class.
+fn held_out_key(word: u64, class: u32) -> u64 {
+    word ^ (u64::from(class) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl HeldOutProfiles {
@@ -59,7 +60,7 @@ impl HeldOutProfiles {
     /// of the words in the training data. Words whose class is not in the training data keep theirs.
     pub(super) fn replace(&self, gold: &[u32], tokens: &mut [Token]) {
         for (token, class) in tokens.iter_mut().skip(2).zip(gold) {
-            if let Some(profile) = self.index.find(held_out_key(token.lower, *class)) {
+            if let Some(profile) = self.index.find(held_out_key(token.word, *class)) {
                 token.profile = u64::from(profile);
             }
         }
@@ -78,9 +79,47 @@ impl<T: Eq + Hash> Numbers<T> {
     }
 }
 
-/// Returns the profile for the counts of a word's classes; empty if there are none.
-fn profile(counts: impl Iterator<Item = (u32, usize)>) -> Vec<(u32, usize)> {
-    let mut counts: Vec<(u32, usize)> = counts.filter(|(_, n)| *n > 0).collect();
+/// Counts of classes by text.
+#[derive(Default)]
+struct TextCounts {
+    texts: Interner<str>,
+    /// The classes of each text with their counts, in the order of their first occurrence.
+    counts: Vec<Vec<(u32, usize)>>,
+}
+
+impl TextCounts {
+    /// Adds occurrences of a text.
+    fn add(&mut self, text: &str, class: u32, n: usize) {
+        let at = self.texts.intern(text) as usize;
+        self.counts
+            .resize(self.counts.len().max(at + 1), Vec::new());
+        match self.counts[at].iter_mut().find(|known| known.0 == class) {
+            Some(known) => known.1 += n,
+            None => self.counts[at].push((class, n)),
+        }
+    }
+
+    /// Returns the counts of a text; None if it does not occur.
+    fn get(&self, text: &str) -> Option<&[(u32, usize)]> {
+        let at = self.texts.get(text)?;
+        self.counts.get(at as usize).map(Vec::as_slice)
+    }
+
+    /// Iterates over texts and counts in the order of their first occurrence.
+    fn each(&self) -> impl Iterator<Item = (&str, &[(u32, usize)])> {
+        self.texts
+            .names()
+            .zip(self.counts.iter().map(Vec::as_slice))
+    }
+}
+
+/// Returns the profile for the counts of a word's classes, without one occurrence of a class if this
+/// is given; empty if there are no occurrences.
+fn profile(counts: &[(u32, usize)], without: Option<u32>) -> Vec<(u32, usize)> {
+    let others = counts
+        .iter()
+        .map(|&(class, n)| (class, n - usize::from(without == Some(class))));
+    let mut counts: Vec<(u32, usize)> = others.filter(|(_, n)| *n > 0).collect();
     let total: usize = counts.iter().map(|(_, n)| n).sum();
     counts.sort_unstable_by_key(|&(class, n)| (Reverse(n), class));
     let level = |n: usize| {
@@ -160,61 +199,65 @@ impl TagCounts {
         frequent.map(number).collect()
     }
 
-    /// Returns the lower case forms of all words with the counts of their classes, in the order of
-    /// their first occurrence.
-    fn lower_counts(&self, class: impl Fn(u32) -> u32) -> Vec<(String, Vec<(u32, usize)>)> {
-        let mut all: Vec<(String, Vec<(u32, usize)>)> = Vec::new();
-        let mut index: HashMap<String, usize> = HashMap::new();
+    /// Returns the counts of the classes of each word by its text, and of all words with the same
+    /// lower case form by this form, in the order of their first occurrence.
+    fn by_text(&self, class: impl Fn(u32) -> u32) -> [TextCounts; 2] {
+        let [mut written, mut lower] = [TextCounts::default(), TextCounts::default()];
         for (word, counts, _) in self.each() {
-            let at = *index
-                .entry(word.to_lowercase())
-                .or_insert_with_key(|lower| {
-                    all.push((lower.clone(), Vec::new()));
-                    all.len() - 1
-                });
-            let sums = &mut all[at].1;
             for (class, n) in counts.iter().map(|&(id, n)| (class(id), n)) {
-                match sums.iter_mut().find(|sum| sum.0 == class) {
-                    Some(sum) => sum.1 += n,
-                    None => sums.push((class, n)),
-                }
+                written.add(word, class, n);
+                lower.add(&word.to_lowercase(), class, n);
             }
         }
-        all
+        [written, lower]
     }
 
-    /// Returns the packed numbers of known tags and profile for each word that has known tags or is
-    /// the lower case form of a word, and the profiles without one occurrence of each class.
+    /// Returns the packed numbers of known tags and profile for each word, unless they are those of
+    /// its lower case form, and for each lower case form; and the profiles without one occurrence of
+    /// each class.
     pub(super) fn known_tags(
         &self,
         class: impl Fn(u32) -> u32,
     ) -> (Vec<(String, u32)>, HeldOutProfiles) {
-        let (mut known_tags, mut held_out) = (Vec::new(), HeldOutProfiles::default());
+        let sets: HashMap<&str, u32> = self.known_sets(&class).into_iter().collect();
+        let [written, lower] = self.by_text(&class);
         let mut profiles = Numbers(HashMap::new());
-        let sets = self.known_sets(&class);
-        let mut set_of: HashMap<&str, u32> = sets.iter().copied().collect();
-        for (lower, counts) in self.lower_counts(&class) {
-            let key = TextHash::of(&lower).value();
-            let set = set_of.remove(lower.as_str()).unwrap_or_default();
-            known_tags.push((
-                lower,
-                pack(set, profiles.of(profile(counts.iter().copied()))),
-            ));
-            for (own, _) in &counts {
-                let others = counts
-                    .iter()
-                    .map(|&(class, n)| (class, n - usize::from(class == *own)));
-                let others = profile(others);
-                let number = if others.is_empty() {
-                    0
-                } else {
-                    profiles.of(others)
+        let mut entries: HashMap<&str, u32> = HashMap::new();
+        let mut known_tags = Vec::new();
+        for (text, pooled) in lower.each() {
+            let counts = written.get(text).unwrap_or(pooled);
+            let set = sets.get(text).copied().unwrap_or_default();
+            let entry = pack(set, profiles.of(profile(counts, None)));
+            entries.insert(text, entry);
+            known_tags.push((text.to_owned(), entry));
+        }
+        let mut held_out = HeldOutProfiles::default();
+        for (text, counts) in written.each() {
+            let lower_text = text.to_lowercase();
+            let of_lower = entries.get(lower_text.as_str()).copied();
+            if lower_text != text {
+                let set = sets.get(text).copied().unwrap_or_default();
+                let entry = pack(set, profiles.of(profile(counts, None)));
+                if of_lower != Some(entry) {
+                    known_tags.push((text.to_owned(), entry));
+                }
+            }
+            for &(class, _) in counts {
+                let mut others = profile(counts, Some(class));
+                if others.is_empty() {
+                    others = match written.get(&lower_text).filter(|_| lower_text != text) {
+                        Some(counts) => profile(counts, None),
+                        None => profile(lower.get(&lower_text).unwrap_or_default(), Some(class)),
+                    };
+                }
+                let number = match others.is_empty() {
+                    true => 0,
+                    false => profiles.of(others),
                 };
-                held_out.index.insert(held_out_key(key, *own), number);
+                let key = held_out_key(TextHash::of(text).value(), class);
+                held_out.index.insert(key, number);
             }
         }
-        let others = sets.iter().filter(|(word, _)| set_of.contains_key(word));
-        known_tags.extend(others.map(|&(word, set)| (word.to_owned(), pack(set, 0))));
         (known_tags, held_out)
     }
 }
@@ -240,7 +283,7 @@ mod tests {
 
     #[test]
     fn profiles_have_levels_of_shares() {
-        let of = |counts: &[(u32, usize)]| profile(counts.iter().copied());
+        let of = |counts: &[(u32, usize)]| profile(counts, None);
         assert_eq!(of(&[(1, 1)]), [(1, 5)]);
         assert_eq!(of(&[(1, 40), (2, 60)]), [(2, 3), (1, 2)]);
         assert_eq!(of(&[(3, 1), (2, 1)]), [(2, 2), (3, 2)], "ties by class");
@@ -254,38 +297,45 @@ mod tests {
     fn profiles_in_training_are_those_of_the_other_occurrences() {
         let words = [
             ("run", "VB", 2),
-            ("RUN", "NN", 1),
+            ("run", "NN", 1),
             ("Run", "NN", 1),
             ("OX", "NN", 1),
+            ("Up", "VB", 1),
+            ("UP", "NN", 1),
         ];
         let (known, held_out) = counts(&words).known_tags(|id| id);
-        let lexicon = Lexicon::new(known);
-        let profiles =
-            |tokens: &[Token]| -> Vec<u64> { tokens.iter().map(|t| t.profile).collect() };
+        assert!(known.iter().all(|(word, _)| word != "OX"), "that of ox");
+        let lexicon = Lexicon::new(&known);
+        let words = ["run", "run", "Run", "OX", "Up", "RUN", "ox", "run"];
+        let words = words.into_iter();
         let mut tokens = Vec::new();
-        let words = ["run", "run", "Run", "OX", "ox", "run"];
-        rich::padded(
-            words.into_iter(),
-            &lexicon.index,
-            rich::TEMPLATES,
-            &mut tokens,
-        );
+        rich::padded(words, &lexicon.index, rich::TEMPLATES, &mut tokens);
+        let profiles =
+            |tokens: &[Token]| -> Vec<u64> { tokens[2..].iter().map(|t| t.profile).collect() };
         let before = profiles(&tokens);
         // Classes by first occurrence: VB is 0, NN is 1, and 7 is unknown.
-        held_out.replace(&[0, 1, 1, 1, 7], &mut tokens);
+        held_out.replace(&[0, 1, 1, 1, 0, 1, 7], &mut tokens);
         let after = profiles(&tokens);
-        assert_eq!(before[2..5], [before[2]; 3], "case makes no difference");
-        assert_eq!(after[3..5], [after[3]; 2]);
-        assert_ne!(
-            before[2], after[2],
-            "two VB and two NN, and one VB and two NN"
+        let [run, run_noun, capital, ox, up, _, _, _, 0, 0] = after[..] else {
+            panic!("padding has no profile");
+        };
+        let (only_verb, only_noun) = (before[4], before[2]);
+        assert_ne!(only_verb, only_noun);
+        assert_eq!(before[5], before[0], "RUN does not occur, so that of run");
+        assert_eq!(before[6], only_noun, "ox occurs as OX only");
+        assert_eq!(run_noun, only_verb);
+        assert!(
+            ![only_verb, only_noun, before[0]].contains(&run),
+            "one VB and one NN"
         );
-        assert_ne!(before[2], after[3], "two VB and one NN");
-        assert_ne!(after[2], after[3]);
-        assert_eq!(after[5], 0, "OX does not occur elsewhere");
-        assert_eq!(after[6], before[5], "a class that ox does not have");
-        assert_eq!(after[7], before[2], "no gold class");
-        assert_eq!([after[0], after[1], after[8], after[9]], [0; 4], "padding");
+        assert_eq!(capital, before[0], "no other Run");
+        assert_eq!(ox, 0, "OX does not occur elsewhere");
+        assert_eq!(up, only_noun, "no other Up and no up, so that of UP");
+        assert_eq!(
+            after[5..8],
+            before[5..8],
+            "no occurrence with this class, or no class"
+        );
     }
 
     #[test]

@@ -9,19 +9,18 @@
 //!   occurrences;
 //! - for rich features the known tags and the profile of each word (module `tag_counts`).
 //!
-//! A sentence is then tagged with the weights so far, as in prediction: nothing is learnt from
-//! words in the tagdict, and features of previous tags use the predicted tags, so that the tagger
-//! learns from its own mistakes. There are two differences from prediction. The profile of a word
-//! is that of its other occurrences in the training data, because with its own tag it would give the
-//! answer for rare words. And a share `dropout` of the features is ignored, at random, so
-//! that the tagger does not rely on few features (dropout of features: Hinton et al. 2012,
-//! "Improving neural networks by preventing co-adaptation of feature detectors"; for perceptron
-//! taggers Søgaard 2013, "Part-of-speech tagging with antagonistic adversaries").
+//! A sentence is then tagged with the weights so far, first from left to right and then from right
+//! to left: nothing is learnt from words in the tagdict, and features of previous tags use the
+//! predicted tags, so that the tagger learns from its own mistakes. There are three differences from
+//! prediction. All words are tagged in both directions, and each direction learns alone, from its own
+//! tags and scores. The profile of a word is that of its other occurrences in the training data,
+//! because with its own tag it would give the answer for rare words. And a share of the features is
+//! ignored (module `dropout`).
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use spanrs_base::{Interner, Rng};
+use spanrs_base::Interner;
 
 use super::tag_counts::{HeldOutProfiles, TagCounts};
 use super::{
@@ -29,6 +28,7 @@ use super::{
     published,
 };
 use crate::averages::Averages;
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::text_hash::TextHash;
@@ -53,11 +53,17 @@ pub struct TaggerOptions {
     /// Share of the features of a word, from 0 to less than 1, that are ignored in training, chosen
     /// at random for each word and pass. Prediction uses all features.
     pub dropout: f64,
+    /// Words whose best score exceeds the second best by less than this value are tagged once more
+    /// from right to left, and get the class with the largest sum of the scores of both directions;
+    /// 0 or less for a tagger of one direction. Several models are averaged, so that it does not
+    /// depend on their number. Published features always have one direction.
+    pub recheck: i64,
     /// True to keep the names of the features, so that they can be written to NLTK's JSON files.
     /// Only for published features.
     pub keep_names: bool,
-    /// Maximum number of weights of the tagger, for rich features; 0 keeps all weights. See
-    /// [`Averages::largest_weights`]. A weight takes about four bytes of a model.
+    /// Maximum number of weights of the tagger, for rich features; 0 keeps all weights. They are
+    /// selected by a first training, see [`Averages::largest_weights`], and trained again without
+    /// the others. A weight takes about four bytes of a model.
     pub max_weights: usize,
 }
 
@@ -68,7 +74,8 @@ impl Default for TaggerOptions {
             min_count: 100,
             min_share: 0.995,
             margin: 50,
-            dropout: 0.15,
+            dropout: 0.2,
+            recheck: 50,
             keep_names: false,
             max_weights: 600_000,
         }
@@ -85,6 +92,7 @@ impl TaggerOptions {
             min_share: 0.97,
             margin: 0,
             dropout: 0.0,
+            recheck: 0,
             keep_names: true,
             max_weights: 0,
         }
@@ -118,16 +126,18 @@ impl TaggerOptions {
 pub struct TaggerTrainer {
     /// Features, classes and dictionaries; the finished tagger gets them.
     setup: TaggerSetup,
+    /// The weights before the first update.
+    start: Learner,
     /// The current weights.
     learner: Learner,
     /// Correct guesses with a smaller margin also cause updates.
     margin: i64,
+    /// Words with a smaller margin are tagged in both directions.
+    recheck: i32,
     /// Profiles of the other occurrences of a word.
     held_out: HeldOutProfiles,
-    /// A feature is ignored if a random number is less: the share of ignored features times 2^64.
-    dropout: u64,
-    /// Chooses the ignored features.
-    rng: Rng,
+    /// Chooses the features that are ignored.
+    dropout: Dropout,
     /// The current sentence.
     sentence: TaggerSentence,
     /// Scores of the classes for the current word.
@@ -160,13 +170,6 @@ impl TaggerTrainer {
                 counts.tags.len()
             )));
         }
-        if !(0.0..1.0).contains(&options.dropout) {
-            let message = format!(
-                "dropout must be at least 0 and less than 1, not {}",
-                options.dropout
-            );
-            return Err(Error::Training(message));
-        }
         let mut classes = counts.tags.clone();
         classes.sort_unstable();
         let class_of: HashMap<Tags, u32> = classes.iter().cloned().zip(0..).collect();
@@ -181,16 +184,20 @@ impl TaggerTrainer {
         let setup = TaggerSetup::new(
             options.features,
             (classes, history),
-            Lexicon::new(tagdict),
-            Lexicon::new(known_tags),
+            Lexicon::new(&tagdict),
+            Lexicon::new(&known_tags),
         );
         Ok(Self {
             setup,
+            start: Learner::default(),
             learner: Learner::default(),
             margin: options.margin,
+            recheck: match options.features {
+                TaggerFeatures::Published => 0,
+                TaggerFeatures::Rich => options.recheck.clamp(0, 1 << 20) as i32,
+            },
             held_out,
-            dropout: (options.dropout * 64_f64.exp2()) as u64,
-            rng: Rng::new(0),
+            dropout: Dropout::new(options.dropout)?,
             sentence: TaggerSentence::default(),
             scores,
             names: options.keep_names.then(Interner::default),
@@ -210,7 +217,13 @@ impl TaggerTrainer {
 
     /// Resets the weights, to train the next model on the same data.
     pub(crate) fn forget(&mut self) {
-        self.learner = Learner::default();
+        self.learner = self.start.clone();
+    }
+
+    /// Restricts the models that are trained after the next [`TaggerTrainer::forget`] to the weights
+    /// of `averages`.
+    pub(crate) fn restrict(&mut self, averages: &Averages) {
+        self.start = Learner::with_weights_of(averages);
     }
 
     /// Returns the number of updates so far, including correct guesses, and the number of features
@@ -234,50 +247,90 @@ impl TaggerTrainer {
     }
 
     /// Tags a sentence, and learns from the words that have a gold class and are not in the
-    /// tagdict. Names of features are interned in the order in which the learner adds their rows.
+    /// tagdict.
     fn walk(&mut self, words: &[&str], gold: Option<&[u32]>, tags: &mut Vec<u32>) {
-        let sentence = &mut self.sentence;
-        self.setup.start(words.iter().copied(), sentence);
+        self.setup.start(words.iter().copied(), &mut self.sentence);
         if let Some(gold) = gold {
-            self.held_out.replace(gold, &mut sentence.rich);
+            self.held_out.replace(gold, &mut self.sentence.rich);
         }
         for at in 0..words.len() {
-            if let Some(class) = self.setup.tagdict_class(sentence) {
-                sentence.tags.push(class);
+            if let Some(class) = self.setup.tagdict_class(&self.sentence, at) {
+                self.sentence.tags.push(class);
                 continue;
             }
-            self.setup.extract(sentence);
-            if gold.is_some() && self.dropout > 0 {
-                let (rng, dropout) = (&mut self.rng, self.dropout);
-                sentence.lookup.features.retain(|_| rng.draw() >= dropout);
+            self.setup.extract(&mut self.sentence);
+            let class = self.step(words, gold, at);
+            self.sentence.tags.push(class);
+            if gold.is_none() && self.recheck > 0 {
+                let scores = as_i32(&self.scores);
+                self.sentence.note_uncertain(&scores, class, self.recheck);
             }
-            self.learner.score(sentence.features(), &mut self.scores);
-            let guess = last_largest(&self.scores) as u32;
-            if let Some(truth) = gold.and_then(|gold| gold.get(at)) {
-                let other = match guess == *truth && self.margin > 0 {
-                    true => runner_up(&mut self.scores, guess, self.margin),
-                    false => guess,
-                };
-                self.learner.update(*truth, other, sentence.features(), 1);
-                if let Some(names) = &mut self.names
-                    && *truth != other
-                {
-                    let tags = &sentence.tags;
-                    let text = |back: usize| match tags.len().checked_sub(back) {
-                        Some(at) => {
-                            let setup = &self.setup;
-                            setup.history.tag(&setup.classes[tags[at] as usize])
-                        }
-                        None => published::TAGS_BEFORE[back - tags.len() - 1],
-                    };
-                    for name in published::names(words, at, [text(1), text(2)]) {
-                        names.intern(&name);
-                    }
+        }
+        tags.clone_from(&self.sentence.tags);
+        if self.recheck > 0 {
+            self.walk_back(words, gold, tags);
+        }
+    }
+
+    /// Goes through a tagged sentence from right to left. Learns if there are gold classes, and
+    /// otherwise replaces the classes of uncertain words.
+    fn walk_back(&mut self, words: &[&str], gold: Option<&[u32]>, tags: &mut Vec<u32>) {
+        if gold.is_some() {
+            for at in (0..words.len()).rev() {
+                if self.setup.tagdict_class(&self.sentence, at).is_none() {
+                    self.setup.extract_backward(&mut self.sentence, at);
+                    self.sentence.tags[at] = self.step(words, gold, at);
                 }
             }
-            sentence.tags.push(guess);
+            return;
         }
-        tags.clone_from(&sentence.tags);
+        while let Some(&at) = self.sentence.uncertain.last() {
+            self.setup.extract_backward(&mut self.sentence, at as usize);
+            self.learner
+                .score(self.sentence.features(), &mut self.scores);
+            let mut scores = as_i32(&self.scores);
+            self.sentence.add_first_scores(&mut scores);
+            self.sentence.tags[at as usize] = last_largest(&scores) as u32;
+        }
+        tags.clone_from(&self.sentence.tags);
+    }
+
+    /// Returns the class with the largest score for the features that have been extracted, and learns
+    /// if there is a gold class.
+    fn step(&mut self, words: &[&str], gold: Option<&[u32]>, at: usize) -> u32 {
+        let sentence = &mut self.sentence;
+        if gold.is_some() {
+            self.dropout.thin(&mut sentence.lookup.features);
+        }
+        self.learner.score(sentence.features(), &mut self.scores);
+        let guess = last_largest(&self.scores) as u32;
+        if let Some(truth) = gold.and_then(|gold| gold.get(at)) {
+            let other = match guess == *truth && self.margin > 0 {
+                true => runner_up(&mut self.scores, guess, self.margin),
+                false => guess,
+            };
+            self.learner.update(*truth, other, sentence.features(), 1);
+            if *truth != other {
+                self.intern_names(words, at);
+            }
+        }
+        guess
+    }
+
+    /// Interns the names of the features of a word, if names are kept, in the order in which the
+    /// learner adds their rows.
+    fn intern_names(&mut self, words: &[&str], at: usize) {
+        let Some(names) = &mut self.names else {
+            return;
+        };
+        let (tags, setup) = (&self.sentence.tags, &self.setup);
+        let text = |back: usize| match tags.len().checked_sub(back) {
+            Some(at) => setup.history.tag(&setup.classes[tags[at] as usize]),
+            None => published::TAGS_BEFORE[back - tags.len() - 1],
+        };
+        for name in published::names(words, at, [text(1), text(2)]) {
+            names.intern(&name);
+        }
     }
 
     /// Returns the current averaged weights; for the published features rounded to thousandths, as
@@ -289,7 +342,7 @@ impl TaggerTrainer {
         }
     }
 
-    /// Returns the tagger with these weights: [`TaggerTrainer::averages`], or the sum of the
+    /// Returns the tagger with these weights: [`TaggerTrainer::averages`], or the mean of the
     /// averages for several seeds.
     ///
     /// # Errors
@@ -312,12 +365,21 @@ impl TaggerTrainer {
             TaggerFeatures::Published => Weights::new(&averages, classes, Some(1000.0)),
             TaggerFeatures::Rich => Weights::compact(&averages, classes),
         };
+        let weights = weights.map_err(Error::Training)?;
+        let recheck = (f64::from(self.recheck) * weights.scale()).round() as i32;
         Ok(Tagger {
             setup: self.setup.clone(),
-            weights: weights.map_err(Error::Training)?,
+            weights,
             names,
+            recheck,
         })
     }
+}
+
+/// Returns scores as numbers of 32 bits; larger scores become the nearest of these.
+fn as_i32(scores: &[i64]) -> Vec<i32> {
+    let near = |&score: &i64| score.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+    scores.iter().map(near).collect()
 }
 
 /// Returns the second best class if it is within the margin of the best class, otherwise the best

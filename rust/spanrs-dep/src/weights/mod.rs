@@ -266,18 +266,6 @@ impl Weights {
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }
-
-    /// Returns exact weights as averages, in their order; no averages for compact weights.
-    pub(crate) fn averages(&self) -> Averages {
-        let mut averages = Averages::default();
-        for (feature, row) in self.rows.iter() {
-            averages.push(
-                feature,
-                row.map(|(class, weight)| (class, f64::from(weight) / self.scale)),
-            );
-        }
-        averages
-    }
 }
 
 /// Returns the largest power of two from 2^-50 to 2^50 for which a weight of `largest` fits into 16 bits.

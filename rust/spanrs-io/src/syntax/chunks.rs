@@ -15,7 +15,8 @@ const CHUNK: usize = 4 << 20;
 /// Maximum number of bytes of text without the end of a sentence.
 const LONGEST: usize = 1 << 30;
 
-/// Number of bytes of raw text without a blank line after which a line end also ends a block.
+/// Number of bytes of raw text without a blank line after which a line end, or without line ends a space, also ends a
+/// block.
 const LONG_PARAGRAPH: usize = 64 << 20;
 
 /// A block of whole sentences of a file, or a part of a block, which borrows its text.
@@ -156,7 +157,8 @@ impl SyntaxChunks {
                 && self.format == SyntaxFormat::Raw
                 && self.pending.len() > LONG_PARAGRAPH
             {
-                end = line_end(&self.pending);
+                let space = || memchr::memrchr(b' ', &self.pending).map(|at| at + 1);
+                end = line_end(&self.pending).or_else(space);
             }
             if end.is_some() {
                 break;

@@ -4,7 +4,7 @@ use spanrs_base::{Named, Position};
 
 use crate::conllu::{Id, id};
 use crate::error::{Code, Error, Result};
-use crate::running_text::{has_separate_marks, has_unspaced_sentences, running_text};
+use crate::running_text::{Punctuation, has_unspaced_sentences, running_text};
 
 /// File format of sentences with or without syntax.
 ///
@@ -85,12 +85,13 @@ impl SyntaxFormat {
         Self::recognise_text(text, path, false)
     }
 
-    /// Recognises the format of a text as [`SyntaxFormat::recognise`] does, and also raw text. Lines
-    /// are tokens only if a punctuation mark stands between spaces; in the last two cases, all other
-    /// lines are raw text.
+    /// Recognises the format of a text as [`SyntaxFormat::recognise`] does, and also raw text. Lines are raw text if a
+    /// punctuation mark or a contraction is attached to a word, or if a sentence has no spaces; otherwise they are tokens
+    /// if a full stop or a comma stands between spaces.
     ///
     /// # Errors
-    /// Same as [`SyntaxFormat::recognise`], except for running text.
+    /// Same as [`SyntaxFormat::recognise`], except for running text; [`Code::WrongFormat`] for lines that may be both:
+    /// with no punctuation, or with other marks between spaces.
     ///
     /// # Examples
     /// ```
@@ -127,7 +128,7 @@ impl SyntaxFormat {
             Error::new(Code::WrongFormat, position, message)
         };
         if let Some(message) = other_format(&lines) {
-            return Err(wrong(number, message));
+            return Err(wrong(number, message + if raw { RAW_HINT } else { "" }));
         }
         let words = || lines.iter().flat_map(|(_, line)| line.split_whitespace());
         let tagged = words().filter(|word| is_tagged(word)).count();
@@ -142,19 +143,43 @@ impl SyntaxFormat {
             );
             return Err(wrong(number, message));
         }
-        let content = || lines.iter().map(|(_, line)| *line);
-        if raw && has_unspaced_sentences(content()) {
-            return Ok(Self::Raw);
+        if !raw {
+            return match not_sentences(&lines).or_else(|| running(&lines)) {
+                Some((number, message)) => Err(wrong(number, message)),
+                None => Ok(Self::Tokens),
+            };
         }
-        match not_sentences(&lines).or_else(|| running(&lines).filter(|_| !raw)) {
-            Some((number, message)) => Err(wrong(number, message)),
-            None if raw && (running(&lines).is_some() || !has_separate_marks(content())) => {
-                Ok(Self::Raw)
-            }
-            None => Ok(Self::Tokens),
+        match raw_or_tokens(&lines) {
+            Ok(format) => Ok(format),
+            Err((number, message)) => Err(wrong(number, message)),
         }
     }
 }
+
+/// Decides between raw text and tokens; returns a line number and an error message if the lines may be both, or neither.
+fn raw_or_tokens(lines: &[(usize, &str)]) -> std::result::Result<SyntaxFormat, (usize, String)> {
+    let content = || lines.iter().map(|(_, line)| *line);
+    let punctuation = Punctuation::of(content());
+    if punctuation.is_attached || has_unspaced_sentences(content()) {
+        return Ok(SyntaxFormat::Raw);
+    }
+    if let Some((number, message)) = not_sentences(lines) {
+        return Err((number, message + RAW_HINT));
+    }
+    if punctuation.is_separate {
+        return Ok(SyntaxFormat::Tokens);
+    }
+    // A single line is the same sentence in both formats, unless it has marks between spaces.
+    if punctuation.is_spaced || lines.len() > 1 {
+        let message = "this may be text, or one sentence of tokens on each line; pass --format raw or --format tokens";
+        let number = lines.first().map_or(1, |(number, _)| *number);
+        return Err((number, message.to_owned()));
+    }
+    Ok(SyntaxFormat::Raw)
+}
+
+/// End of messages about files that a model with a segmenter can read as text.
+const RAW_HINT: &str = "; --format raw reads it as text";
 
 /// Returns an error message if the lines are certainly neither tokens nor word/TAG.
 fn other_format(lines: &[(usize, &str)]) -> Option<String> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use spanrs::base::Clock;
 use spanrs::dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 use spanrs::dep_files::AnnotateOptions;
 
@@ -101,7 +102,7 @@ impl DepModel {
     fn from_nltk(py: Python<'_>, weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<Self> {
         let tagger = py.detach(|| import_tagger(weights, tagdict, classes))?;
         Ok(Self::of(Model {
-            tagger: Some(tagger),
+            tagger: Some(tagger.into()),
             ..Model::default()
         }))
     }
@@ -197,8 +198,8 @@ impl DepModel {
     fn tagdict(&self) -> Vec<(&str, &str)> {
         let taggers = self.0.tagger.iter();
         let words = taggers.flat_map(|tagger| {
-            let entries = tagger.tagdict().iter();
-            entries.map(|(word, class)| (word.as_str(), tagger.xpos(*class)))
+            let entries = tagger.tagdict();
+            entries.map(|(word, class)| (word, tagger.xpos(class)))
         });
         words.collect()
     }
@@ -287,23 +288,26 @@ impl DepModel {
 
     /// Divides raw text into sentences of tokens; empty without a segmenter. With `lines` every line ends a sentence.
     #[pyo3(signature = (text, lines, /))]
-    fn segment(&self, py: Python<'_>, text: &str, lines: bool) -> Vec<Vec<Token>> {
+    fn segment(&self, py: Python<'_>, text: &str, lines: bool) -> Result<Vec<Vec<Token>>> {
         let Some(segmenter) = &self.0.segmenter else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
+        let mut clock = Clock::new(stop);
         py.detach(|| {
             let (mut buffers, mut segmentation) = Default::default();
+            let stops = || clock.stops();
             match lines {
-                true => segmenter.segment_lines(text, &mut buffers, &mut segmentation),
-                false => segmenter.segment(text, &mut buffers, &mut segmentation),
+                true => segmenter.segment_lines(text, &mut buffers, &mut segmentation, stops)?,
+                false => segmenter.segment(text, &mut buffers, &mut segmentation, stops)?,
             }
-            sentences(&segmentation, text)
+            Ok(sentences(&segmentation, text))
         })
     }
 
     /// Tags the next sentences of a file, and parses them if `parse` is true. Returns CoNLL-U, or None at the end of
-    /// the file.
-    #[pyo3(signature = (file, parse, keep_tags, blank, threads, /))]
+    /// the file. With `lines` every line of raw text ends a sentence; `document` is the name of the document in the ids
+    /// of raw text, by default the name of the file.
+    #[pyo3(signature = (file, parse, keep_tags, blank, lines, threads, document=None, /))]
     fn annotate_file<'py>(
         &self,
         py: Python<'py>,
@@ -311,12 +315,16 @@ impl DepModel {
         parse: bool,
         keep_tags: bool,
         blank: bool,
+        lines: bool,
         threads: usize,
+        document: Option<&str>,
     ) -> Result<Option<Bound<'py, PyBytes>>> {
         let options = AnnotateOptions {
             parse,
             keep_tags,
             blank,
+            lines,
+            document,
             threads,
             watch: stop,
         };

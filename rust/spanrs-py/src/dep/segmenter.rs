@@ -7,6 +7,7 @@ use pyo3::types::PyBytes;
 use spanrs::base::Clock;
 use spanrs::dep::{
     GoldParagraph, Model, Passes, Segmentation, SegmentedToken, SegmenterOptions, fit_segmenter,
+    is_white,
 };
 
 use super::model::DepModel;
@@ -80,21 +81,24 @@ pub(crate) fn dep_train_segmenter(
         fit_segmenter(&paragraphs, &options.0, interruptible(passes))
     })?;
     Ok(DepModel::of(Model {
-        segmenter: Some(segmenter),
+        segmenter: Some(segmenter.into()),
         ..Model::default()
     }))
 }
 
-/// A token: first character, end (exclusive), and the forms of its words.
-pub(super) type Token = (usize, usize, Vec<String>);
+/// A token: first character, end (exclusive), whether white space or the end of the text follows, and the forms of its
+/// words.
+pub(super) type Token = (usize, usize, bool, Vec<String>);
 
 /// Returns the tokens of each sentence.
 pub(super) fn sentences(segmentation: &Segmentation, text: &str) -> Vec<Vec<Token>> {
     let token = |token: &SegmentedToken| {
         let words = segmentation.token_words(token, text);
+        let next = text[token.bytes.end..].chars().next();
         (
             token.chars.start,
             token.chars.end,
+            next.is_none_or(is_white),
             words.map(str::to_owned).collect(),
         )
     };

@@ -1,9 +1,12 @@
 //! Training of taggers and parsers.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use spanrs::dep::{
     Epoch, Error as DepError, Model, MorphologyOptions, Next, Parser, ParserOptions, Passes,
     Tagger, TaggerOptions, fit_morphology, fit_parser, fit_published, fit_tagger, jackknife,
+    selection_passes,
 };
 
 use super::model::DepModel;
@@ -27,6 +30,7 @@ struct Observer {
 
 impl Observer {
     /// Calls the callback, which returns 0 to stop, 1 to continue, or 2 to continue and mark this pass as the best.
+    /// Passes that select weights have no model.
     fn after(
         &self,
         epoch: Epoch,
@@ -35,7 +39,8 @@ impl Observer {
         let Some(callback) = &self.callback else {
             return Ok(Next::Continue);
         };
-        let model = self.with_models.then(model).transpose()?;
+        let with_model = self.with_models && epoch.model > 0;
+        let model = with_model.then(model).transpose()?;
         Python::attach(|py| {
             let answer = callback.call1(py, (Plain(epoch), model.map(DepModel::of)));
             match answer.and_then(|answer| answer.extract::<u8>(py)) {
@@ -55,8 +60,8 @@ impl Observer {
 /// A model with one component.
 fn model(tagger: Option<Tagger>, parser: Option<Parser>) -> Model {
     Model {
-        tagger,
-        parser,
+        tagger: tagger.map(Arc::new),
+        parser: parser.map(Arc::new),
         ..Model::default()
     }
 }
@@ -116,6 +121,13 @@ pub(crate) fn dep_jackknife(
     };
     let passes = interruptible(passes);
     Ok(py.detach(|| jackknife(&mut treebank.lock(), parts, options.0, passes, after))?)
+}
+
+/// Returns the largest number of passes that select the weights of a parser before its training.
+#[pyfunction]
+#[pyo3(signature = (options, passes, /))]
+pub(crate) fn dep_selection_passes(options: Plain<ParserOptions>, passes: Plain<Passes>) -> usize {
+    selection_passes(&options.0, passes.0)
 }
 
 /// Trains a parser on a treebank of projective trees.
@@ -192,7 +204,7 @@ pub(crate) fn dep_train_morphology(
         })
     })?;
     Ok(DepModel::of(Model {
-        morphology: Some(morphology),
+        morphology: Some(morphology.into()),
         ..Model::default()
     }))
 }

@@ -4,7 +4,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use spanrs::base::Named;
-use spanrs::dep::{Roots, Sentence, Treebank as Core};
+use spanrs::dep::{Roots, Treebank as Core, Word};
+use spanrs::dep_files::Trees;
 use spanrs::io::{SyntaxChunks, SyntaxFormat};
 
 use crate::error::Result;
@@ -17,8 +18,6 @@ use crate::stop;
 #[pyclass(frozen, module = "spanrs._spanrs")]
 pub(crate) struct SyntaxFile(pub(super) Mutex<SyntaxChunks>);
 
-/// (words, XPOS, UPOS, heads, labels)
-type SentenceTuple = (Vec<String>, Vec<String>, Vec<String>, Vec<u32>, Vec<String>);
 /// (words, XPOS, UPOS, heads, labels, morphological features, lemmas)
 type Annotated = (
     Vec<String>,
@@ -88,6 +87,16 @@ impl Treebank {
     }
 }
 
+/// Returns a field of a word; empty if the column is missing.
+fn field(column: &[String], at: usize) -> &str {
+    column.get(at).map_or("", String::as_str)
+}
+
+/// Returns a field, or the empty string for `_`, which stands for a missing value.
+fn known(field: &str) -> &str {
+    if field == "_" { "" } else { field }
+}
+
 /// Number of roots that trees may have, `one` or `many`; None without trees.
 type TreeRoots = Option<Plain<Roots>>;
 
@@ -107,21 +116,37 @@ impl Treebank {
         py.detach(|| self.lock().words())
     }
 
-    /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots).
-    #[pyo3(signature = (file, trees, /))]
-    fn read(&self, py: Python<'_>, file: &SyntaxFile, trees: TreeRoots) -> Result<()> {
-        let trees = trees.map(|roots| roots.0);
+    /// Adds the sentences of a file; `trees` is None, "one" or "many" (roots). With `optional`, no word of the file may
+    /// have a head. Returns whether heads were read.
+    #[pyo3(signature = (file, trees, optional=false, /))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        file: &SyntaxFile,
+        trees: TreeRoots,
+        optional: bool,
+    ) -> Result<bool> {
+        let trees = match trees {
+            None => Trees::Ignored,
+            Some(roots) if optional => Trees::Optional(roots.0),
+            Some(roots) => Trees::Required(roots.0),
+        };
         let mut clock = spanrs::base::Clock::new(stop);
-        py.detach(|| {
+        Ok(py.detach(|| {
             let stops = || clock.stops();
             spanrs::dep_files::read_treebank(&mut file.lock(), trees, &mut self.lock(), stops)
-        })?;
-        Ok(())
+        })?)
     }
 
     /// A copy of the sentences.
     fn copy(&self, py: Python<'_>) -> Self {
         Self(Mutex::new(py.detach(|| self.core())))
+    }
+
+    /// Removes the XPOS or the UPOS of all words unless they are to be kept.
+    #[pyo3(signature = (xpos, upos, /))]
+    fn keep_tags(&self, py: Python<'_>, xpos: bool, upos: bool) {
+        py.detach(|| self.lock().keep_tags(xpos, upos));
     }
 
     /// Whether a word has morphological features, and whether a word has a lemma.
@@ -132,7 +157,7 @@ impl Treebank {
             for word in (0..core.len()).flat_map(|at| core.sentence(at)) {
                 has = (
                     has.0 || !word.feats.is_empty(),
-                    has.1 || !word.lemma.is_empty(),
+                    has.1 || !matches!(word.lemma, "" | "_"),
                 );
             }
             has
@@ -141,22 +166,25 @@ impl Treebank {
 
     /// Adds sentences; lists have equal length or are empty.
     #[pyo3(signature = (sentences, trees, /))]
-    fn extend(
-        &self,
-        py: Python<'_>,
-        sentences: Vec<SentenceTuple>,
-        trees: TreeRoots,
-    ) -> Result<()> {
+    fn extend(&self, py: Python<'_>, sentences: Vec<Annotated>, trees: TreeRoots) -> Result<()> {
         let trees = trees.map(|roots| roots.0);
         py.detach(|| {
             let mut core = self.lock();
-            for (words, xpos, upos, heads, labels) in &sentences {
-                let sentence = Sentence {
-                    words,
-                    tags: Some((xpos, upos)),
-                    root_tag: None,
-                };
-                core.push_lists(&sentence, heads, labels, trees)?;
+            for (words, xpos, upos, heads, labels, feats, lemmas) in &sentences {
+                let words = words.iter().enumerate().map(|(at, form)| Word {
+                    form,
+                    xpos: field(xpos, at),
+                    upos: field(upos, at),
+                    feats: known(field(feats, at)),
+                    lemma: if form == "_" {
+                        field(lemmas, at)
+                    } else {
+                        known(field(lemmas, at))
+                    },
+                    head: heads.get(at).copied().unwrap_or_default(),
+                    label: field(labels, at),
+                });
+                core.push_tree(words, trees)?;
             }
             Ok(())
         })

@@ -5,18 +5,18 @@
 //! the model interleaves sentences to hide the latency of fetching weights.
 
 use spanrs_base::{Jagged, Position, Watch, Worker, Workers};
-use spanrs_dep::{Model, Parse, SegmenterBuffers, Sentence, Tags, Workspace};
+use spanrs_dep::{Model, Parse, Sentence, Tags, Workspace};
 use spanrs_io::{
     Annotation, Code, ColumnSet, Error as IoError, SyntaxChunk, SyntaxFormat, SyntaxReader,
     SyntaxSentence, SyntaxWord, WrittenColumns, write_sentence,
 };
 
-use super::segment::segment;
+use super::segment::{document_comment, segment};
 use crate::error::Result;
 
 /// Options for tagging and parsing files.
 #[derive(Clone, Copy, Debug)]
-pub struct AnnotateOptions {
+pub struct AnnotateOptions<'a> {
     /// Whether to parse; if false, sentences are only tagged.
     pub parse: bool,
     /// Whether to parse with the tags of the file instead of the tagger's. Not used without `parse`.
@@ -24,6 +24,10 @@ pub struct AnnotateOptions {
     /// Whether to write `_` instead of copying the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL and DEPS if they are
     /// not predicted, and to drop empty nodes. Tags kept by `keep_tags` are still copied.
     pub blank: bool,
+    /// Whether sentences of raw text end at every line end. Not used for other formats.
+    pub lines: bool,
+    /// Name of the document in the ids of raw text; None for the name of the file without its extension.
+    pub document: Option<&'a str>,
     /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,
     /// Called at intervals, in the calling thread only; returns true to stop.
@@ -33,7 +37,8 @@ pub struct AnnotateOptions {
 /// Tags and parses the sentences of a block; returns CoNLL-U. From CoNLL-U, everything that the model does not predict
 /// is copied unless `blank` is set: comments, multiword tokens, empty nodes, the other fields, line ends, blank lines
 /// and a byte order mark; only empty fields become `_`. Other formats are written with LF and a blank line after each
-/// sentence; raw text is first divided into sentences and words. If a sentence has copied fields, a comment names the columns that were predicted.
+/// sentence; raw text is first divided into sentences and words. If a sentence has copied fields, a comment names the
+/// columns that were predicted.
 ///
 /// `path` and `format` describe the file of the block. Memory is proportional to the size of input and output.
 ///
@@ -48,8 +53,10 @@ pub struct AnnotateOptions {
 /// use spanrs::io::{SyntaxChunk, SyntaxFormat};
 /// let weights = br#"{"i word dogs": {"NNS": 1.0}, "i-1 tag NNS": {"VBP": 1.0}}"#;
 /// let tagger = import_tagger(weights, b"{}", br#"["NNS", "VBP"]"#).unwrap();
-/// let model = Model { tagger: Some(tagger), ..Model::default() };
-/// let options = AnnotateOptions { parse: false, keep_tags: false, blank: false, threads: 1, watch: || false };
+/// let model = Model { tagger: Some(tagger.into()), ..Model::default() };
+/// let options = AnnotateOptions {
+///     parse: false, keep_tags: false, blank: false, lines: false, document: None, threads: 1, watch: || false,
+/// };
 /// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
 /// assert!(conllu.starts_with(b"1\tDogs\t_\t_\tNNS\t_\t_\t_\t_\t_\n2\tbark\t_\t_\tVBP"));
@@ -60,12 +67,23 @@ pub fn annotate(
     path: &str,
     format: SyntaxFormat,
     chunk: &SyntaxChunk,
-    options: AnnotateOptions,
+    options: AnnotateOptions<'_>,
 ) -> Result<Vec<u8>> {
     let parts = chunk.split(options.threads.max(1), format);
-    Workers::watched(options.watch).flat_map(parts, |part, worker| match format {
+    let annotated = Workers::watched(options.watch).flat_map(parts, |part, worker| match format {
         SyntaxFormat::Raw => annotate_raw(model, path, &part, options, worker),
         _ => annotate_part(model, path, format, part, options, worker),
+    });
+    if format != SyntaxFormat::Raw || chunk.lines_before > 0 {
+        return annotated;
+    }
+    annotated.map(|sentences: Vec<u8>| match sentences.is_empty() {
+        true => sentences,
+        false => [
+            document_comment(path, options.document).as_bytes(),
+            &sentences,
+        ]
+        .concat(),
     })
 }
 
@@ -77,7 +95,7 @@ fn annotate_raw(
     model: &Model,
     path: &str,
     part: &SyntaxChunk<&[u8]>,
-    options: AnnotateOptions,
+    options: AnnotateOptions<'_>,
     worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
     let wrong = |message: &str| {
@@ -92,7 +110,13 @@ fn annotate_raw(
     if options.keep_tags && options.parse {
         return wrong("raw text has no tags for parsing; omit --keep-tags");
     }
-    let text = segment(segmenter, path, part, &mut SegmenterBuffers::default())?;
+    let stops = || worker.check().is_err();
+    let text = segment(
+        (segmenter, options.lines),
+        (path, options.document),
+        part,
+        stops,
+    )?;
     let segmented = SyntaxChunk {
         text: &text[..],
         lines_before: part.lines_before,
@@ -116,7 +140,7 @@ fn annotate_part(
     path: &str,
     format: SyntaxFormat,
     part: SyntaxChunk<&[u8]>,
-    options: AnnotateOptions,
+    options: AnnotateOptions<'_>,
     worker: &mut Worker<'_>,
 ) -> Result<Vec<u8>> {
     let mut reader = SyntaxReader::new(part.text, format, path, part.lines_before)?;
@@ -172,7 +196,7 @@ fn annotate_part(
 }
 
 /// Returns the columns that the model predicts, and the columns that are copied.
-fn written_columns(model: &Model, options: AnnotateOptions, keep_tags: bool) -> WrittenColumns {
+fn written_columns(model: &Model, options: AnnotateOptions<'_>, keep_tags: bool) -> WrittenColumns {
     let [form, lemma, upos, xpos, feats, head, deprel, misc] = [1, 2, 3, 4, 5, 6, 7, 9];
     let has = |tag: fn(&Tags) -> &str| model.classes().iter().any(|tags| !tag(tags).is_empty());
     let predicted = [

@@ -258,9 +258,8 @@ fn count_corpus(gold: &[TreeWord], pred: &[TreeWord], counts: &mut Counts) {
     [sizes[1], sizes[2]] = [gold.len(), pred.len()];
     for (side, first) in [(gold, GOLD_WITHOUT), (pred, PRED_WITHOUT)] {
         for word in side {
-            // The last column, HEAD, is never empty.
-            for (at, without) in (first as usize..).zip(&word.without()[..COLUMNS.len() - 1]) {
-                sizes[at] += usize::from(*without);
+            for (at, without) in (first as usize..).zip(word.without()) {
+                sizes[at] += usize::from(without);
             }
         }
     }

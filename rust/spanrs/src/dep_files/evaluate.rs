@@ -16,13 +16,13 @@
 //! its position.
 
 use spanrs_base::Position;
-use spanrs_dep::Roots;
+use spanrs_dep::{Roots, is_white};
 use spanrs_eval::outcomes::{Counts, Key};
 use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader, SyntaxSentence};
 
 use super::compare::compare;
 use super::schema::SCHEMA;
-use super::treebank::heads_of;
+use super::treebank::FileHeads;
 use super::words::{COLUMNS, TreeWord};
 use crate::error::{Error, Result};
 
@@ -47,8 +47,8 @@ struct Side {
     chunks: SyntaxChunks,
     /// The sentences of the last block read that were not returned yet.
     sentences: std::vec::IntoIter<Stretch>,
-    /// Number of roots that trees may have.
-    roots: Roots,
+    /// Reads the heads.
+    heads: FileHeads,
 }
 
 impl Side {
@@ -66,14 +66,15 @@ impl Side {
         Ok(Self {
             chunks,
             sentences: Vec::new().into_iter(),
-            roots,
+            heads: FileHeads::new(roots),
         })
     }
 
     /// Returns the next sentence that has words; None at the end of the file.
     ///
     /// # Errors
-    /// Errors from the reader, and [`Code::BadDocument`] for heads that do not form a tree.
+    /// Errors from the reader, and [`Code::BadDocument`] for heads that do not form a tree, and for a sentence with heads
+    /// after sentences without heads.
     fn next(&mut self) -> Result<Option<Stretch>> {
         loop {
             if let Some(sentence) = self.sentences.next() {
@@ -87,9 +88,11 @@ impl Side {
             let mut sentence = SyntaxSentence::default();
             let mut all = Vec::new();
             while reader.read(&mut sentence)? {
-                if !sentence.words.is_empty() {
-                    all.push(Stretch::of(path, format, &sentence, self.roots)?);
+                if sentence.words.is_empty() {
+                    continue;
                 }
+                let heads = self.heads.of(path, format, &sentence)?;
+                all.push(Stretch::of(&sentence, heads.as_deref()));
             }
             self.sentences = all.into_iter();
         }
@@ -116,17 +119,9 @@ impl Stretch {
     /// words have the span of the token.
     ///
     /// For the token `don't` with the words `do` and `n't`, followed by the word `go`, the text is
-    /// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is removed.
-    ///
-    /// # Errors
-    /// Same as [`heads_of`].
-    fn of(
-        path: &str,
-        format: SyntaxFormat,
-        sentence: &SyntaxSentence<'_>,
-        roots: Roots,
-    ) -> Result<Self> {
-        let heads = heads_of(path, format, sentence, roots)?;
+    /// `don'tgo`; the spans are 0-5, 0-5 and 5-7. White space within forms is removed. `heads` is None if the sentence
+    /// has no tree.
+    fn of(sentence: &SyntaxSentence<'_>, heads: Option<&[u32]>) -> Self {
         let mut text = String::new();
         let mut length = 0;
         let mut words = Vec::with_capacity(sentence.words.len());
@@ -134,12 +129,12 @@ impl Stretch {
         let mut inside: Option<((usize, usize), usize)> = None;
         let copied = copied_columns(sentence);
         let mut token = |form: &str| {
-            let characters = form.chars().filter(|c| !c.is_whitespace());
+            let characters = form.chars().filter(|c| !is_white(*c));
             let start = length;
             text.extend(characters.inspect(|_| length += 1));
             (start, length)
         };
-        for (at, (word, head)) in sentence.words.iter().zip(&heads).enumerate() {
+        for (at, word) in sentence.words.iter().enumerate() {
             let first = multiwords.next_if(|multiword| multiword.start == at);
             if let Some(multiword) = first {
                 inside = Some((token(multiword.form), multiword.end));
@@ -155,7 +150,8 @@ impl Stretch {
                 xpos: word.xpos().to_owned(),
                 features: word.feats().to_owned(),
                 label: word.deprel().to_owned(),
-                head: (*head as usize).checked_sub(1),
+                head: heads.and_then(|heads| (heads[at] as usize).checked_sub(1)),
+                without_head: heads.is_none(),
                 span: span.unwrap_or_else(|| token(word.form())),
                 in_multiword: span.is_some(),
                 starts_token: span.is_none() || first.is_some(),
@@ -163,13 +159,13 @@ impl Stretch {
                 copied,
             });
         }
-        Ok(Self {
+        Self {
             words,
             text,
             length,
             line: sentence.line,
             checked: 0,
-        })
+        }
     }
 
     /// Appends a sentence.
@@ -198,6 +194,9 @@ fn copied_columns(sentence: &SyntaxSentence<'_>) -> [bool; COLUMNS.len()] {
 }
 
 /// Compares the trees in two files; returns counts for the criteria of [`SCHEMA`].
+///
+/// A file without heads (`_` in all words) is compared in the other columns; its words are counted as words without
+/// heads.
 ///
 /// If a comment of a pred sentence lists the predicted columns ([`SyntaxSentence::predicted`]), the
 /// other columns are counted as copied.

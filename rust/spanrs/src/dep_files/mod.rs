@@ -23,4 +23,4 @@ pub use annotate::{AnnotateOptions, annotate};
 pub use evaluate::{EvaluateOptions, evaluate};
 pub use raw_text::read_paragraphs;
 pub use schema::SCHEMA;
-pub use treebank::read_treebank;
+pub use treebank::{Trees, read_treebank};

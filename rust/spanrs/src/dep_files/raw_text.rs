@@ -1,8 +1,10 @@
 //! Raw text of treebanks, from which segmenters are trained.
 //!
-//! The text is rebuilt as in the CoNLL 2018 shared task: words without `SpaceAfter=No` are followed
-//! by a space, also at the end of a sentence, and a paragraph begins at each `# newpar` and
-//! `# newdoc`.
+//! The text is rebuilt as in the CoNLL 2018 shared task: words without `SpaceAfter=No` are followed by a space, also at the
+//! end of a sentence, and a paragraph begins at each `# newpar` and `# newdoc`. In sentences without any `SpaceAfter=No`,
+//! the comment `# text` says where spaces are.
+
+use std::ops::Range;
 
 use spanrs_base::Position;
 use spanrs_dep::GoldParagraph;
@@ -107,7 +109,42 @@ fn multiword_misc(before: &str) -> &str {
     row.and_then(|row| row.split('\t').nth(9)).unwrap_or("_")
 }
 
-/// Appends a sentence, and compares its text with the comment `# text`.
+/// A token of a sentence.
+struct TokenRow<'a> {
+    form: &'a str,
+    /// The column MISC.
+    misc: &'a str,
+    /// Its words.
+    words: Range<usize>,
+    is_multiword: bool,
+    /// The line of the first word.
+    line: u64,
+}
+
+/// Returns the tokens of a sentence.
+fn token_rows<'a>(sentence: &SyntaxSentence<'a>) -> Vec<TokenRow<'a>> {
+    let mut multiwords = sentence.multiwords.iter().peekable();
+    let (mut rows, mut at) = (Vec::new(), 0);
+    while let Some(word) = sentence.words.get(at) {
+        let multiword = multiwords.next_if(|multiword| multiword.start == at);
+        let (form, misc, end) = match multiword {
+            Some(multiword) => (multiword.form, multiword_misc(word.before), multiword.end),
+            None => (word.form(), word.fields[9], at + 1),
+        };
+        rows.push(TokenRow {
+            form,
+            misc,
+            words: at..end,
+            is_multiword: multiword.is_some(),
+            line: word.line,
+        });
+        at = end.max(at + 1);
+    }
+    rows
+}
+
+/// Appends a sentence, and compares its text with the comment `# text`. If no token has `SpaceAfter=No`, the spaces are
+/// those of the comment: some treebanks have only the comment.
 ///
 /// # Errors
 /// [`Code::BadDocument`] with the line of the first token that differs.
@@ -116,34 +153,23 @@ fn push_sentence(
     sentence: &SyntaxSentence<'_>,
     paragraph: &mut GoldParagraph,
 ) -> Result<()> {
+    let rows = token_rows(sentence);
+    let spaces_in_misc = rows.iter().any(|row| !has_space_after(row.misc));
     let mut rest = text_comment(sentence);
-    let mut multiwords = sentence.multiwords.iter().peekable();
-    let mut at = 0;
-    while let Some(word) = sentence.words.get(at) {
-        let multiword = multiwords.next_if(|multiword| multiword.start == at);
-        let (form, misc, end) = match multiword {
-            Some(multiword) => (multiword.form, multiword_misc(word.before), multiword.end),
-            None => (word.form(), word.fields[9], at + 1),
+    for row in &rows {
+        let words = &sentence.words[row.words.clone()];
+        let mut is_spaced = has_space_after(row.misc);
+        if let Some(text) = rest {
+            let expected = spaces_in_misc.then_some(is_spaced);
+            let after = after_token(text, row.form, expected);
+            let (after, spaced) = after.ok_or_else(|| different(path, row, text))?;
+            (rest, is_spaced) = (Some(after), spaced);
+        }
+        let forms: Vec<&str> = match row.is_multiword {
+            true => words.iter().map(|word| word.form()).collect(),
+            false => Vec::new(),
         };
-        let words: Vec<&str> = match multiword {
-            Some(_) => sentence.words[at..end]
-                .iter()
-                .map(|word| word.form())
-                .collect(),
-            None => Vec::new(),
-        };
-        let is_spaced = has_space_after(misc);
-        rest = match rest {
-            Some(text) => Some(after_token(text, form, is_spaced).ok_or_else(|| {
-                let found: String = text.chars().take(20).collect();
-                let message =
-                    format!("the token {form:?} is not in # text, which continues with {found:?}");
-                IoError::new(Code::BadDocument, Position::line(path, word.line), message)
-            })?),
-            None => None,
-        };
-        paragraph.push_token(form, &words, is_spaced);
-        at = end;
+        paragraph.push_token(row.form, &forms, is_spaced);
     }
     if let (Some(rest @ [_, ..]), Some(last)) = (rest.map(str::as_bytes), sentence.words.last()) {
         let rest: String = String::from_utf8_lossy(rest).chars().take(20).collect();
@@ -156,16 +182,28 @@ fn push_sentence(
     Ok(())
 }
 
-/// Returns the text after a token, and after the white space that follows it; None if the text does
-/// not begin with the token, or if white space follows although `is_spaced` is false, or the
-/// reverse. No space is needed at the end of the text.
-fn after_token<'a>(text: &'a str, form: &str, is_spaced: bool) -> Option<&'a str> {
+/// Returns the error for a token that differs from the text, with the line of the token.
+fn different(path: &str, token: &TokenRow<'_>, text: &str) -> IoError {
+    let (form, found) = (token.form, text.chars().take(20).collect::<String>());
+    let message = format!(
+        "the token {form:?} is not in # text, which continues with {found:?}; correct one of the two, or leave out the \
+         segmenter"
+    );
+    IoError::new(Code::BadDocument, Position::line(path, token.line), message)
+}
+
+/// Returns the text after a token and after the white space that follows it, and whether there is white space; None if
+/// the text does not begin with the token, or if white space differs from what is expected. At the end of the text there
+/// is white space, unless none is expected.
+fn after_token<'a>(text: &'a str, form: &str, expected: Option<bool>) -> Option<(&'a str, bool)> {
     let rest = text.strip_prefix(form)?;
     let after = rest.trim_start();
-    match after.is_empty() || is_spaced == (after.len() < rest.len()) {
-        true => Some(after),
-        false => None,
+    if after.is_empty() {
+        return Some((after, expected.unwrap_or(true)));
     }
+    let is_spaced = after.len() < rest.len();
+    let is_expected = expected.is_none_or(|expected| expected == is_spaced);
+    is_expected.then_some((after, is_spaced))
 }
 
 #[cfg(test)]
@@ -215,25 +253,30 @@ mod tests {
     }
 
     #[test]
+    fn spaces_are_those_of_the_text_if_misc_has_none() {
+        let words = row("1", "a", "_") + &row("2", "b", "_") + &row("3", "!", "_");
+        let with_text = |text: &str| read(&format!("# text = {text}\n{words}")).unwrap();
+        assert_eq!(with_text("a b!")[0].text, "a b! ");
+        assert_eq!(with_text("ab !")[0].text, "ab ! ");
+        assert_eq!(read(&words).unwrap()[0].text, "a b ! ");
+    }
+
+    #[test]
     fn differences_from_the_text_are_located() {
         for (text, misc, line, message) in [
             (
                 "a c",
                 "_",
                 3,
-                "the token \"b\" is not in # text, which continues with \"c\"",
-            ),
-            (
-                "ab",
-                "_",
-                2,
-                "the token \"a\" is not in # text, which continues with \"ab\"",
+                "the token \"b\" is not in # text, which continues with \"c\"; correct one of the two, or leave out the \
+                 segmenter",
             ),
             (
                 "a b",
                 "SpaceAfter=No",
                 2,
-                "the token \"a\" is not in # text, which continues with \"a b\"",
+                "the token \"a\" is not in # text, which continues with \"a b\"; correct one of the two, or leave out \
+                 the segmenter",
             ),
             (
                 "a b c",

@@ -94,13 +94,13 @@ pub(super) const WORDS: u8 = 14;
 /// columns.
 pub(super) const CORPUS: u8 = 15;
 /// In [`CORPUS`]: words of gold in which the first of [`COLUMNS`](super::words::COLUMNS) is empty; the other columns
-/// follow, except HEAD, which is never empty.
+/// follow.
 pub(super) const GOLD_WITHOUT: u8 = 3;
 /// Same as [`GOLD_WITHOUT`] for pred.
-pub(super) const PRED_WITHOUT: u8 = 8;
+pub(super) const PRED_WITHOUT: u8 = 9;
 /// In [`CORPUS`]: words of pred for which the first of [`COLUMNS`](super::words::COLUMNS) was copied, not
 /// predicted; the other columns follow.
-pub(super) const COPIED: u8 = 13;
+pub(super) const COPIED: u8 = 15;
 
 /// Returns a criterion that shares the cells of another criterion and ignores labels.
 const fn unlabelled(name: &'static str, cells_of: u8) -> Criterion {
@@ -169,11 +169,13 @@ pub static SCHEMA: Schema = Schema {
                 Outcome::unweighted("gold_without_xpos"),
                 Outcome::unweighted("gold_without_feats"),
                 Outcome::unweighted("gold_without_deprel"),
+                Outcome::unweighted("gold_without_head"),
                 Outcome::unweighted("pred_without_lemma"),
                 Outcome::unweighted("pred_without_upos"),
                 Outcome::unweighted("pred_without_xpos"),
                 Outcome::unweighted("pred_without_feats"),
                 Outcome::unweighted("pred_without_deprel"),
+                Outcome::unweighted("pred_without_head"),
                 Outcome::unweighted("copied_lemma"),
                 Outcome::unweighted("copied_upos"),
                 Outcome::unweighted("copied_xpos"),

@@ -1,27 +1,29 @@
 //! Segmentation of raw text: CoNLL-U with forms, for the components that predict the other columns.
 
+use std::iter::{once, repeat};
 use std::path::Path;
 
 use spanrs_base::Position;
-use spanrs_dep::{Segmentation, SegmentedToken, Segmenter, SegmenterBuffers};
+use spanrs_dep::{Segmentation, SegmentedToken, Segmenter, SegmenterBuffers, is_white};
 use spanrs_io::{Code, Error as IoError, SyntaxChunk};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
-/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U.
+/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U. If `lines` is true, every
+/// line end ends a sentence.
 ///
-/// The first sentence of the file has a comment `# newdoc`, the first sentence of a paragraph a comment `# newpar`, and
-/// every sentence `# sent_id` and `# text`. Ids consist of the name of the file, the line on which the paragraph begins
-/// and the number of the sentence in the paragraph: they do not depend on how the file is divided. White space between
-/// tokens is written as one space; a token that no white space follows has `SpaceAfter=No`.
+/// The first sentence of a paragraph has a comment `# newpar`, and every sentence `# sent_id` and `# text`. Ids consist
+/// of the name of the file, the line on which the paragraph begins and the number of the sentence in the paragraph: they
+/// do not depend on how the file is divided. White space between tokens is written as one space; a token that no white
+/// space follows has `SpaceAfter=No`.
 ///
 /// # Errors
-/// [`Code::Encoding`] with the line if the text is not UTF-8.
+/// [`Code::Encoding`] with the line if the text is not UTF-8; [`Error::Stopped`] if `stops` returns true.
 pub(super) fn segment(
-    segmenter: &Segmenter,
-    path: &str,
+    (segmenter, lines): (&Segmenter, bool),
+    (path, document): (&str, Option<&str>),
     part: &SyntaxChunk<&[u8]>,
-    buffers: &mut SegmenterBuffers,
+    stops: impl FnMut() -> bool,
 ) -> Result<Vec<u8>> {
     let text = std::str::from_utf8(part.text).map_err(|error| {
         let before = &part.text[..error.valid_up_to()];
@@ -30,23 +32,33 @@ pub(super) fn segment(
         IoError::new(Code::Encoding, Position::line(path, line), message)
     })?;
     let mut segmentation = Segmentation::default();
-    segmenter.segment(text, buffers, &mut segmentation);
-    let name = document_name(path);
+    let mut buffers = SegmenterBuffers::default();
+    // The only error is an interruption.
+    let segmented = match lines {
+        true => segmenter.segment_lines(text, &mut buffers, &mut segmentation, stops),
+        false => segmenter.segment(text, &mut buffers, &mut segmentation, stops),
+    };
+    segmented.map_err(|_| Error::Stopped)?;
+    let name = document_name(path, document);
     let mut out = String::with_capacity(text.len() * 6);
-    let (mut line, mut counted) = (part.lines_before + 1, 0);
-    let mut is_first = part.lines_before == 0;
-    for paragraph in segmentation.paragraphs.ranges() {
-        for (number, at) in (1..).zip(paragraph) {
+    // The line of the paragraph and its first byte, the number of the last sentence in it, and the end of that sentence.
+    let (mut line, mut line_start) = (part.lines_before + 1, 0);
+    let (mut number, mut counted) = (0, 0);
+    for piece in segmentation.paragraphs.ranges() {
+        for (at, is_first) in piece.zip(once(true).chain(repeat(false))) {
             let tokens = segmentation.sentence(at);
-            if number == 1 {
+            if is_first {
                 let start = tokens.first().map_or(counted, |token| token.bytes.start);
-                line += line_ends(&part.text[counted..start]);
-                counted = start;
-                if std::mem::take(&mut is_first) {
-                    push_comment("newdoc id", &name, &mut out);
+                let lines = line_ends(&part.text[counted..start]);
+                // Long paragraphs are segmented in pieces, with less than a blank line between them.
+                if number == 0 || lines > 1 {
+                    line += line_ends(&part.text[line_start..start]);
+                    (number, line_start) = (0, start);
+                    out.push_str("# newpar\n");
                 }
-                out.push_str("# newpar\n");
             }
+            counted = tokens.last().map_or(counted, |token| token.bytes.end);
+            number += 1;
             push_comment("sent_id", &format!("{name}-{line}-{number}"), &mut out);
             push_sentence(&segmentation, tokens, text, &mut out);
         }
@@ -59,15 +71,29 @@ fn line_ends(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// Returns the name of a file without its folder and its extension, with `_` for characters that ids cannot contain.
-fn document_name(path: &str) -> String {
-    let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str());
+/// Returns the comment before the first sentence of a file.
+pub(super) fn document_comment(path: &str, document: Option<&str>) -> String {
+    let mut comment = String::new();
+    push_comment("newdoc id", &document_name(path, document), &mut comment);
+    comment
+}
+
+/// Returns the name of a document, or of a file without its folder and its extension, with `_` for characters that ids
+/// cannot contain. Streams without a name are called `text`.
+fn document_name(path: &str, document: Option<&str>) -> String {
+    let is_stream = path == "-" || path.starts_with('<');
+    let plain = [".gz", ".zst"]
+        .iter()
+        .find_map(|suffix| path.strip_suffix(suffix));
+    let stem = Path::new(plain.unwrap_or(path)).file_stem();
+    let stem = stem.and_then(|stem| stem.to_str()).filter(|_| !is_stream);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name = stem.unwrap_or_default().chars();
+    let name = document.or(stem).unwrap_or_default().chars();
     let name: String = name.map(|c| if is_plain(c) { c } else { '_' }).collect();
-    match name.as_str() {
-        "" | "-" => "text".to_owned(),
-        _ => name,
+    if name.is_empty() {
+        "text".to_owned()
+    } else {
+        name
     }
 }
 
@@ -93,7 +119,7 @@ fn push_sentence(
             None => text[tokens[at].bytes.end..]
                 .chars()
                 .next()
-                .is_none_or(|c| !is_text(c)),
+                .is_none_or(is_white),
         }
     };
     out.push_str("# text = ");
@@ -126,16 +152,10 @@ fn push_sentence(
     out.push('\n');
 }
 
-/// Returns true for characters of tokens: no white space, and none of the invisible characters that segmenters treat as
-/// white space.
-fn is_text(c: char) -> bool {
-    !c.is_whitespace() && !matches!(c, '\u{feff}' | '\u{200b}')
-}
-
 /// Appends a form, with a single space for each run of white space.
 fn push_form(form: &str, out: &mut String) {
     for (at, part) in form
-        .split(|c| !is_text(c))
+        .split(is_white)
         .filter(|part| !part.is_empty())
         .enumerate()
     {

@@ -6,9 +6,18 @@ use spanrs_io::{Code, Error as IoError, SyntaxChunks, SyntaxFormat, SyntaxReader
 
 use crate::error::{Error, Result};
 
-/// Appends the sentences of a file to a treebank. With `trees`, every sentence must have a tree
-/// with an allowed number of roots. If `trees` is None, heads are not read, which is enough to
-/// train a tagger. Fields that are `_` become empty.
+/// Which trees the sentences of a file have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trees {
+    /// Heads are not read, which is enough to train a tagger.
+    Ignored,
+    /// Every sentence must have a tree with this number of roots.
+    Required(Roots),
+    /// Either all sentences of a file have a tree with this number of roots, or no word has a head.
+    Optional(Roots),
+}
+
+/// Appends the sentences of a file to a treebank, and returns whether heads were read. Fields that are `_` become empty.
 ///
 /// # Errors
 /// Errors from the reader; [`Code::WrongFormat`] for formats without heads, if trees are needed;
@@ -18,26 +27,34 @@ use crate::error::{Error, Result};
 /// # Examples
 /// ```
 /// use spanrs::dep::{Roots, Treebank};
+/// use spanrs::dep_files::Trees;
 /// use spanrs::io::{Source, SyntaxChunks};
 /// let text = "They PRP 2 nsubj\nate VBD 0 root\n\n";
 /// let source = Source::stream("example", Box::new(text.as_bytes()));
 /// let mut chunks = SyntaxChunks::open(&source, None)?;
 /// let mut treebank = Treebank::default();
-/// spanrs::dep_files::read_treebank(&mut chunks, Some(Roots::One), &mut treebank, || false)?;
+/// let trees = Trees::Required(Roots::One);
+/// assert!(spanrs::dep_files::read_treebank(&mut chunks, trees, &mut treebank, || false)?);
 /// assert_eq!((treebank.len(), treebank.words()), (1, 2));
 /// # Ok::<(), spanrs::Error>(())
 /// ```
 pub fn read_treebank(
     chunks: &mut SyntaxChunks,
-    trees: Option<Roots>,
+    trees: Trees,
     treebank: &mut Treebank,
     mut stops: impl FnMut() -> bool,
-) -> Result<()> {
+) -> Result<bool> {
     let (path, format) = (chunks.path().to_owned(), chunks.format());
-    if trees.is_some() && !matches!(format, SyntaxFormat::Conllu | SyntaxFormat::FourColumns) {
+    let has_columns = matches!(format, SyntaxFormat::Conllu | SyntaxFormat::FourColumns);
+    if matches!(trees, Trees::Required(_)) && !has_columns {
         let message = "the file has no heads; train parsers with CoNLL-U";
         return Err(IoError::new(Code::WrongFormat, Position::file(&path), message).into());
     }
+    let mut optional = match trees {
+        Trees::Optional(roots) if has_columns => Some(FileHeads::new(roots)),
+        _ => None,
+    };
+    let mut has_heads = matches!(trees, Trees::Required(_));
     while let Some(chunk) = chunks.read()? {
         let mut reader = SyntaxReader::new(&chunk.text, format, &path, chunk.lines_before)?;
         let mut sentence = SyntaxSentence::default();
@@ -45,10 +62,13 @@ pub fn read_treebank(
             if stops() {
                 return Err(Error::Stopped);
             }
-            let heads = match trees {
-                Some(roots) => heads_of(&path, format, &sentence, roots)?,
-                None => vec![0; sentence.words.len()],
+            let heads = match (trees, &mut optional) {
+                (Trees::Required(roots), _) => Some(heads_of(&path, format, &sentence, roots)?),
+                (_, Some(heads)) => heads.of(&path, format, &sentence)?,
+                _ => None,
             };
+            has_heads |= heads.is_some();
+            let heads = heads.unwrap_or_else(|| vec![0; sentence.words.len()]);
             let known = |field| if field == "_" { "" } else { field };
             let words = sentence.words.iter().zip(heads).map(|(word, head)| Word {
                 form: word.form(),
@@ -66,7 +86,52 @@ pub fn read_treebank(
             treebank.push(words);
         }
     }
-    Ok(())
+    Ok(has_heads)
+}
+
+/// Heads of a file in which either all sentences have trees, or none.
+pub(super) struct FileHeads {
+    /// Number of roots that trees may have.
+    roots: Roots,
+    /// Whether the sentences have heads; None before the first sentence.
+    has_heads: Option<bool>,
+}
+
+impl FileHeads {
+    /// Starts a file.
+    pub(super) fn new(roots: Roots) -> Self {
+        Self {
+            roots,
+            has_heads: None,
+        }
+    }
+
+    /// Returns the heads of the next sentence, or None if the sentences have no trees.
+    ///
+    /// # Errors
+    /// Same as [`heads_of`]; [`Code::BadDocument`] for a head after sentences without heads.
+    pub(super) fn of(
+        &mut self,
+        path: &str,
+        format: SyntaxFormat,
+        sentence: &SyntaxSentence<'_>,
+    ) -> Result<Option<Vec<u32>>> {
+        if sentence.words.is_empty() {
+            return Ok(None);
+        }
+        let with_head = sentence.words.iter().find(|word| word.head() != "_");
+        let has_heads = *self.has_heads.get_or_insert(with_head.is_some());
+        match (has_heads, with_head) {
+            (true, _) => heads_of(path, format, sentence, self.roots).map(Some),
+            (false, None) => Ok(None),
+            (false, Some(word)) => {
+                let position = Position::line(path, word.line);
+                let message = "the word has a head, but the sentences before have none; either all sentences of a file \
+                               have trees, or none";
+                Err(IoError::new(Code::BadDocument, position, message).into())
+            }
+        }
+    }
 }
 
 /// Returns the heads of a sentence after checking that they form a tree: word numbers from 1, and 0

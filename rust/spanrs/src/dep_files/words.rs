@@ -25,6 +25,8 @@ pub(super) struct TreeWord {
     /// Index of the head among the words compared together; None for a root. Not the one-based id
     /// of CoNLL-U.
     pub(super) head: Option<usize>,
+    /// True if the sentence has no tree.
+    pub(super) without_head: bool,
     /// Position of the token in the text without spaces, in characters, end exclusive. The words of
     /// a multiword token all have the position of the token.
     pub(super) span: (usize, usize),
@@ -64,7 +66,7 @@ const UNIVERSAL: [&str; 21] = [
 ];
 
 impl TreeWord {
-    /// Returns for each of [`COLUMNS`] whether the field is empty or `_`; always false for HEAD.
+    /// Returns for each of [`COLUMNS`] whether the field is empty or `_`.
     pub(super) fn without(&self) -> [bool; COLUMNS.len()] {
         let nothing = |field: &String| matches!(field.as_str(), "_" | "");
         let [lemma, upos, xpos, feats, label] = [
@@ -75,7 +77,7 @@ impl TreeWord {
             &self.label,
         ]
         .map(nothing);
-        [lemma, upos, xpos, feats, label, false]
+        [lemma, upos, xpos, feats, label, self.without_head]
     }
 
     /// Returns the universal features as `name=value`, sorted, so that equal sets are equal lists.

@@ -169,7 +169,7 @@ fn long_sentences_and_files() {
 
     let parser = trainer.finish(trainer.averages()).unwrap();
     let model = Model {
-        parser: Some(parser),
+        parser: Some(parser.into()),
         ..Model::default()
     };
     let bytes = model.to_bytes().unwrap();

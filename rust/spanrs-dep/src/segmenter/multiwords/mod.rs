@@ -62,15 +62,16 @@ impl Rules {
         rules.dedup();
         forms.sort_unstable();
         forms.dedup_by(|a, b| a.0 == b.0);
-        let (mut by_affixes, mut by_form) = (FeatureIndex::default(), FeatureIndex::default());
-        let mut lengths = Vec::new();
-        for (rule, at) in rules.iter().zip(0..) {
-            by_affixes.insert(affix_key(hash(&rule.prefix), hash(&rule.suffix)), at);
-            lengths.push((rule.prefix.chars().count(), rule.suffix.chars().count()));
-        }
-        for ((form, _), at) in forms.iter().zip(0..) {
-            by_form.insert(hash(form), at);
-        }
+        let affixes = rules
+            .iter()
+            .map(|rule| affix_key(hash(&rule.prefix), hash(&rule.suffix)));
+        let by_affixes = FeatureIndex::of(affixes.zip(0..));
+        let by_form = FeatureIndex::of(forms.iter().map(|(form, _)| hash(form)).zip(0..));
+        let chars = |text: &str| text.chars().count();
+        let lengths = rules
+            .iter()
+            .map(|rule| (chars(&rule.prefix), chars(&rule.suffix)));
+        let mut lengths: Vec<_> = lengths.collect();
         lengths.sort_unstable();
         lengths.dedup();
         Self {

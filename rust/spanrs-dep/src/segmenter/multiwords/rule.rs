@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::characters::kind_and_folded;
 use super::super::hashes::LONGEST;
+use crate::common_substring::longest_common;
 
 /// How a token is divided into words: it is a stem between a prefix and a suffix, which are
 /// replaced by words of their own.
@@ -145,22 +146,6 @@ impl Rule {
         push_words(suffix, token, &self.after, &mut words);
         out.append(&mut words);
     }
-}
-
-/// Returns the longest common substring: its start in `a` and in `b`, and its length; the first of
-/// the longest.
-fn longest_common(a: &[char], b: &[char]) -> (usize, usize, usize) {
-    let mut best = (0, 0, 0);
-    for start in 0..a.len() {
-        for from in 0..b.len() {
-            let pairs = a.iter().skip(start).zip(b.iter().skip(from));
-            let len = pairs.take_while(|(a, b)| a == b).count();
-            if len > best.2 {
-                best = (start, from, len);
-            }
-        }
-    }
-    best
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::rule::{Rule, fold, stored};
 use super::{FIRST_RULE, LISTED, MultiwordBuffers, Multiwords, Rules, SINGLE, best, features};
 use crate::averages::Averages;
 use crate::learner::Learner;
+use crate::segmenter::hashes;
 use crate::segmenter::sentences::TokenView;
 use crate::segmenter::tokens::Gaps;
 use crate::weights::Weights;
@@ -145,29 +146,33 @@ fn find_rules<'a>(tokens: impl Iterator<Item = (&'a str, &'a [String])>) -> Opti
             .into_iter()
             .for_each(|rule| *support.entry(rule).or_default() += 1);
     }
-    let mut chosen: BTreeMap<Rule, usize> = BTreeMap::new();
-    let mut forms: BTreeMap<&String, (Reverse<usize>, &Vec<String>)> = BTreeMap::new();
-    for (division, &count) in &divisions {
-        let rules = explanations(division)
-            .into_iter()
-            .filter(|rule| support.get(rule) > Some(&1));
-        // Of rules with equal support the one whose stem comes first.
-        let best = rules.rev().max_by_key(|rule| support.get(rule).copied());
-        match best {
-            Some(rule) => *chosen.entry(rule).or_default() += 1,
-            None => {
-                let own = (Reverse(count), &division.1);
-                let entry = forms.entry(&division.0).or_insert(own);
-                *entry = own.min(*entry);
-            }
-        }
+    // Of rules with equal support the one whose stem comes first.
+    let best = |division: &(String, Vec<String>)| -> Option<Rule> {
+        let rules = explanations(division).into_iter();
+        let rules = rules.filter(|rule| support.get(rule) > Some(&1));
+        rules.rev().max_by_key(|rule| support.get(rule).copied())
+    };
+    let mut counts: BTreeMap<Rule, usize> = BTreeMap::new();
+    for rule in divisions.keys().filter_map(best) {
+        *counts.entry(rule).or_default() += 1;
     }
-    let mut rules: Vec<(Rule, usize)> = chosen.into_iter().collect();
+    let mut rules: Vec<(Rule, usize)> = counts.into_iter().collect();
     rules.sort_by_key(|(_, count)| Reverse(*count));
     rules.truncate(MAX_RULES);
-    let rules = rules.into_iter().map(|(rule, _)| rule).collect();
+    let rules: BTreeSet<Rule> = rules.into_iter().map(|(rule, _)| rule).collect();
+    // Tokens without a rule are listed, with their most frequent words; longer ones could not be found.
+    let mut forms: BTreeMap<&String, (Reverse<usize>, &Vec<String>)> = BTreeMap::new();
+    for (division, &count) in &divisions {
+        let is_short = division.0.chars().count() <= hashes::LONGEST;
+        if is_short && best(division).is_none_or(|rule| !rules.contains(&rule)) {
+            let words = (Reverse(count), &division.1);
+            let entry = forms.entry(&division.0).or_insert(words);
+            *entry = words.min(*entry);
+        }
+    }
     let forms = forms
         .into_iter()
         .map(|(form, (_, words))| (form.clone(), words.clone()));
+    let rules = rules.into_iter().collect();
     (!divisions.is_empty()).then(|| Rules::new(rules, forms.collect()))
 }

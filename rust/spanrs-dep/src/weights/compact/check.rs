@@ -73,8 +73,12 @@ impl CompactTable {
         if parts.hash >= MULTIPLIERS {
             return Err("the hash function is unknown");
         }
+        starts.shrink_to_fit();
+        let mut buckets = parts.buckets;
+        buckets.reserve_exact(PADDING);
+        buckets.resize(buckets.len() + PADDING, 0);
         Ok(Self {
-            buckets: [&parts.buckets[..], &[0; PADDING]].concat(),
+            buckets,
             starts,
             len,
             levels,
