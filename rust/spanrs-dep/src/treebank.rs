@@ -89,8 +89,8 @@ impl Treebank {
     /// Adds a sentence. If `roots` is given, its heads must form a tree.
     ///
     /// # Errors
-    /// [`Error::Sentence`] if the heads are not a tree. The error has the number that the sentence would have got, which
-    /// equals the index in the caller's list only if no earlier sentence was empty. On error nothing is added.
+    /// [`Error::Sentence`] if the heads are not a tree. The error has the number that the sentence would have got,
+    /// which equals the index in the caller's list only if no earlier sentence was empty. On error nothing is added.
     ///
     /// # Examples
     ///

@@ -49,8 +49,8 @@ pub(crate) use weights::put_weights;
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, more templates of the tagger, segmenters and
-/// morphology. Models without them are written with the first version that has what they need.
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, more templates of the tagger, segmenters
+/// and morphology. Models without them are written with the first version that has what they need.
 const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";

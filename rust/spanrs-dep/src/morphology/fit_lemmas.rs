@@ -25,7 +25,7 @@ use crate::weights::{MAX_CLASSES, Weights};
 const MIN_CLASSES: usize = 50;
 
 /// A word of the training data.
-struct Type<'a> {
+struct DistinctWord<'a> {
     /// The form.
     form: &'a str,
     /// Its hashes and those of its tags.
@@ -41,7 +41,7 @@ struct Type<'a> {
 }
 
 /// Returns the types of the words with lemmas, in the order of form, tags and morphological features, without scripts.
-fn types(treebank: &Treebank) -> Vec<Type<'_>> {
+fn types(treebank: &Treebank) -> Vec<DistinctWord<'_>> {
     let mut has_feats = false;
     // Words with a lemma, by form, XPOS, UPOS and FEATS.
     let mut counts: BTreeMap<[&str; 4], BTreeMap<&str, usize>> = BTreeMap::new();
@@ -64,7 +64,7 @@ fn types(treebank: &Treebank) -> Vec<Type<'_>> {
             let most = lemmas
                 .iter()
                 .max_by_key(|&(lemma, count)| (*count, Reverse(*lemma)));
-            Some(Type {
+            Some(DistinctWord {
                 form,
                 token: tokens[PAD],
                 feats: if has_feats { feats_hash(feats) } else { 0 },
@@ -77,7 +77,7 @@ fn types(treebank: &Treebank) -> Vec<Type<'_>> {
 }
 
 /// Sets the scripts of the types, and returns the scripts, the most frequent ones first, and the number of classes.
-fn number_scripts(types: &mut [Type<'_>], min_count: usize) -> (Vec<Script>, usize) {
+fn number_scripts(types: &mut [DistinctWord<'_>], min_count: usize) -> (Vec<Script>, usize) {
     let all: Vec<Script> = types
         .iter()
         .map(|own| Script::between(own.form, own.lemma))
@@ -111,7 +111,7 @@ fn number_scripts(types: &mut [Type<'_>], min_count: usize) -> (Vec<Script>, usi
 /// The classifier in training.
 struct Trainer<'a> {
     /// The types whose script is a class.
-    types: Vec<&'a Type<'a>>,
+    types: Vec<&'a DistinctWord<'a>>,
     /// The scripts of the classes.
     scripts: &'a [Script],
     /// Margin of the correct script.
@@ -212,8 +212,8 @@ pub(super) fn fit_lemmas(
 /// Adds the types with a wrong lemma to the exceptions. Forms in lower case come first, because they are exceptions for
 /// other forms too, and then frequent types, because an exception without morphological features is for the most
 /// frequent ones.
-fn add_exceptions(lemmatizer: &mut Lemmatizer, types: &[Type<'_>]) {
-    let mut order: Vec<&Type<'_>> = types.iter().collect();
+fn add_exceptions(lemmatizer: &mut Lemmatizer, types: &[DistinctWord<'_>]) {
+    let mut order: Vec<&DistinctWord<'_>> = types.iter().collect();
     order.sort_by_key(|own| (own.token.word != own.token.lower, Reverse(own.count)));
     let mut buffers = MorphologyBuffers::default();
     let mut decided = HashSet::new();

@@ -86,8 +86,8 @@ impl SyntaxFormat {
     }
 
     /// Recognises the format of a text as [`SyntaxFormat::recognise`] does, and also raw text. Lines are raw text if a
-    /// punctuation mark or a contraction is attached to a word, or if a sentence has no spaces; otherwise they are tokens
-    /// if a full stop or a comma stands between spaces.
+    /// punctuation mark or a contraction is attached to a word, or if a sentence has no spaces; otherwise they are
+    /// tokens if a full stop or a comma stands between spaces.
     ///
     /// # Errors
     /// Same as [`SyntaxFormat::recognise`], except for running text; [`Code::WrongFormat`] for lines that may be both:
@@ -156,7 +156,8 @@ impl SyntaxFormat {
     }
 }
 
-/// Decides between raw text and tokens; returns a line number and an error message if the lines may be both, or neither.
+/// Decides between raw text and tokens; returns a line number and an error message if the lines may be both, or
+/// neither.
 fn raw_or_tokens(lines: &[(usize, &str)]) -> std::result::Result<SyntaxFormat, (usize, String)> {
     let content = || lines.iter().map(|(_, line)| *line);
     let punctuation = Punctuation::of(content());

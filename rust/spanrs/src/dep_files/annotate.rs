@@ -44,7 +44,8 @@ pub struct AnnotateOptions<'a> {
 ///
 /// # Errors
 /// The errors of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without tags if tags are kept, and for raw text
-/// if the model has no segmenter; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
+/// if the model has no segmenter; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in
+/// the file is returned.
 ///
 /// # Examples
 /// ```

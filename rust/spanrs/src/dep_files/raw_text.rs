@@ -1,8 +1,8 @@
 //! Raw text of treebanks, from which segmenters are trained.
 //!
-//! The text is rebuilt as in the CoNLL 2018 shared task: words without `SpaceAfter=No` are followed by a space, also at the
-//! end of a sentence, and a paragraph begins at each `# newpar` and `# newdoc`. In sentences without any `SpaceAfter=No`,
-//! the comment `# text` says where spaces are.
+//! The text is rebuilt as in the CoNLL 2018 shared task: words without `SpaceAfter=No` are followed by a space, also at
+//! the end of a sentence, and a paragraph begins at each `# newpar` and `# newdoc`. In sentences without any
+//! `SpaceAfter=No`, the comment `# text` says where spaces are.
 
 use std::ops::Range;
 
@@ -193,8 +193,8 @@ fn different(path: &str, token: &TokenRow<'_>, text: &str) -> IoError {
 }
 
 /// Returns the text after a token and after the white space that follows it, and whether there is white space; None if
-/// the text does not begin with the token, or if white space differs from what is expected. At the end of the text there
-/// is white space, unless none is expected.
+/// the text does not begin with the token, or if white space differs from what is expected. At the end of the text
+/// there is white space, unless none is expected.
 fn after_token<'a>(text: &'a str, form: &str, expected: Option<bool>) -> Option<(&'a str, bool)> {
     let rest = text.strip_prefix(form)?;
     let after = rest.trim_start();

@@ -9,13 +9,13 @@ use spanrs_io::{Code, Error as IoError, SyntaxChunk};
 
 use crate::error::{Error, Result};
 
-/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U. If `lines` is true, every
-/// line end ends a sentence.
+/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U. If `lines` is true,
+/// every line end ends a sentence.
 ///
 /// The first sentence of a paragraph has a comment `# newpar`, and every sentence `# sent_id` and `# text`. Ids consist
-/// of the name of the file, the line on which the paragraph begins and the number of the sentence in the paragraph: they
-/// do not depend on how the file is divided. White space between tokens is written as one space; a token that no white
-/// space follows has `SpaceAfter=No`.
+/// of the name of the file, the line on which the paragraph begins and the number of the sentence in the paragraph:
+/// they do not depend on how the file is divided. White space between tokens is written as one space; a token that no
+/// white space follows has `SpaceAfter=No`.
 ///
 /// # Errors
 /// [`Code::Encoding`] with the line if the text is not UTF-8; [`Error::Stopped`] if `stops` returns true.

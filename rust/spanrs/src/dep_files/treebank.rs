@@ -17,7 +17,8 @@ pub enum Trees {
     Optional(Roots),
 }
 
-/// Appends the sentences of a file to a treebank, and returns whether heads were read. Fields that are `_` become empty.
+/// Appends the sentences of a file to a treebank, and returns whether heads were read. Fields that are `_` become
+/// empty.
 ///
 /// # Errors
 /// Errors from the reader; [`Code::WrongFormat`] for formats without heads, if trees are needed;
