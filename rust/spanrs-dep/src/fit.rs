@@ -133,8 +133,8 @@ impl Passes {
 
 /// The operations of a trainer that training in passes needs.
 trait Trainer {
-    /// Resets the weights, to train the next model on the same data.
-    fn forget(&mut self);
+    /// Resets the weights, to train the model with this seed on the same data.
+    fn reset(&mut self, seed: Option<u64>);
 
     /// Returns the averaged weights so far.
     fn averages(&self) -> Averages;
@@ -144,8 +144,8 @@ trait Trainer {
 }
 
 impl Trainer for TaggerTrainer {
-    fn forget(&mut self) {
-        self.forget();
+    fn reset(&mut self, seed: Option<u64>) {
+        self.reset(seed);
     }
 
     fn averages(&self) -> Averages {
@@ -158,7 +158,7 @@ impl Trainer for TaggerTrainer {
 }
 
 impl Trainer for ParserTrainer {
-    fn forget(&mut self) {
+    fn reset(&mut self, _seed: Option<u64>) {
         self.forget();
     }
 
@@ -188,7 +188,7 @@ fn train_models<T: Trainer>(
 ) -> Result<Vec<Averages>> {
     let mut averages = Vec::new();
     for (model, passes) in passes.each() {
-        trainer.forget();
+        trainer.reset(passes.seed);
         let mut best = None;
         let mut work = (&mut *trainer, (0, 0));
         passes.run(

@@ -13,6 +13,7 @@ use super::fit::{MorphologyOptions, train_averages};
 use super::lemmas::{Lemmatizer, Target, features, keys};
 use super::script::Script;
 use super::token::{PAD, Token, padded};
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::feature_index::FeatureIndex;
 use crate::fit::{Epoch, Next, Passes};
@@ -196,8 +197,9 @@ pub(super) fn fit_lemmas(
         ..passes
     };
     let len = trainer.types.len();
-    let learn = |learner: &mut Learner, at| (usize::from(trainer.learn(learner, at)), 1);
-    let averages = train_averages(len, passes, learn, after)?;
+    let learn =
+        |learner: &mut Learner, _: &mut Dropout, at| (usize::from(trainer.learn(learner, at)), 1);
+    let averages = train_averages(len, passes, Dropout::new(0.0)?, learn, after)?;
     let weights = Weights::compact(&averages.at_most(options.max_lemma_weights), classes);
     let weights = weights.map_err(Error::Training)?;
     let mut lemmatizer = Lemmatizer {
