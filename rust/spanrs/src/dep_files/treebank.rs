@@ -84,6 +84,13 @@ pub fn read_treebank(
                 head,
                 label: known(word.deprel()),
             });
+            for (word, row) in words.clone().zip(&sentence.words) {
+                if let Some(field) = word.with_control_character() {
+                    let position = Position::line(&path, row.line);
+                    let message = format!("{field:?} contains a control character; remove it");
+                    return Err(IoError::new(Code::BadDocument, position, message).into());
+                }
+            }
             treebank.push(words);
         }
     }
