@@ -163,9 +163,15 @@ def score_table(scores: dict[str, Any], raw_scores: dict[str, Any] | None) -> st
     for name in [*known, *(name for name in scores["criteria"] if name not in known)]:
         score = scores["criteria"][name]["micro"]
         if score["f1"] is not None and name not in (scores.get("unscored") or {}):
-            cells = [f"{100 * own['criteria'][name]['micro']['f1']:.2f}" for own in columns.values()]
+            cells = [_percent(one, name) for one in columns.values()]
             rows.append(f"| {known.get(name, name)} | {' | '.join(cells)} | {score['support']:.0f} |")
     return "\n".join(rows)
+
+
+def _percent(scores: dict[str, Any], name: str) -> str:
+    """Return the F1 of a measure in per cent, or - if it is undefined."""
+    f1 = scores["criteria"].get(name, {}).get("micro", {}).get("f1")
+    return "-" if f1 is None or name in (scores.get("unscored") or {}) else f"{100 * f1:.2f}"
 
 
 def score_section(model: Model) -> str:
@@ -311,13 +317,18 @@ def build(folder: Path, out: Path) -> Path:
 def copy_wheel(wheel: Path, out: Path) -> Path:
     """Copy a wheel to a folder, with files that everybody may read, and return the path of the copy."""
     out.mkdir(parents=True, exist_ok=True)
-    partial = out / f".{wheel.name}.partial"
+    # Other builds may write to the same folder.
+    handle, name = tempfile.mkstemp(prefix=f".{wheel.name}.", dir=out)
+    os.close(handle)
+    partial = Path(name)
     try:
         with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(partial, "w") as target:
             for entry in source.infolist():
                 entry.external_attr = MODE << 16
                 with source.open(entry) as data, target.open(entry, "w") as copy:
                     shutil.copyfileobj(data, copy)
+        # Temporary files are readable by their owner only.
+        partial.chmod(0o644)
         # On the same file system, so that no reader sees half a wheel.
         partial.replace(out / wheel.name)
     finally:

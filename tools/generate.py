@@ -286,7 +286,7 @@ def row(description: Description, key: str, command: dict[str, Any]) -> str:
     names.append(f"`{description.flag(key)}{value}`")
     default = option.get("shown_default", option.get("default", ""))
     if isinstance(default, (int, float)):
-        default = f"{default:g}"
+        default = str(int(default)) if default == int(default) else f"{default:g}"
     name = description.flag(key).removeprefix("--")
     default = "required" if name.replace("-", "_") in command.get("required", ()) else default
     means = " ".join(filter(None, (option["help"], option.get("more"))))

@@ -88,18 +88,27 @@ def test_standard_input_and_several_files(model, tmp_path, monkeypatch, capsysbi
     other = tmp_path / "other" / "raw.txt"
     other.parent.mkdir()
     other.write_bytes(RAW.read_bytes())
-    _, out, _ = spanrs(capsysbinary, "parse", model, RAW, other)
-    assert len(set(ids(out))) == len(ids(out)) == 2 * len(ids(expected))
+    third = tmp_path / "raw-file2.txt"
+    third.write_bytes(RAW.read_bytes())
+    _, out, _ = spanrs(capsysbinary, "parse", model, RAW, other, third, other)
+    assert len(set(ids(out))) == len(ids(out)) == 4 * len(ids(expected))
 
 
 def test_lines_end_sentences_if_asked(model, tmp_path, capsysbinary):
     path = tmp_path / "lines.txt"
     path.write_text("They ate\nthe pizza\n\nWe slept\n")
     for command in ("parse", "tag"):
-        status, out, _ = spanrs(capsysbinary, command, "--format", "raw", "--lines", model, path)
+        status, out, _ = spanrs(capsysbinary, command, "--lines", model, path)
         assert (status, len(ids(out)), out.count("# newpar")) == (0, 3, 2)
     status, _, err = spanrs(capsysbinary, "parse", "--lines", model, DEV)
+    assert (status, "this is CoNLL-U, not raw text" in err) == (2, True)
+    status, _, err = spanrs(capsysbinary, "parse", "--lines", "--format", "tokens", model, RAW)
     assert (status, "--lines is for raw text" in err) == (2, True)
+    # Without the option, words on lines of their own may be tokens.
+    path.write_text("Hello\nworld\n")
+    assert spanrs(capsysbinary, "parse", model, path)[0] == 2
+    status, out, _ = spanrs(capsysbinary, "parse", "--lines", model, path)
+    assert (status, len(ids(out))) == (0, 2)
 
 
 def test_text_has_no_tags_to_keep(model, capsysbinary):

@@ -9,7 +9,17 @@ import pytest
 
 import small_treebanks
 import spanrs.dep
-from spanrs.dep import Morphology, Parse, Parser, Pipeline, Segmenter, Token, evaluate, read_conllu
+from spanrs.dep import (
+    Morphology,
+    Parse,
+    Parser,
+    Pipeline,
+    Segmenter,
+    Tagger,
+    Token,
+    evaluate,
+    read_conllu,
+)
 from spanrs.dep.matcher import COLUMNS
 from spanrs.errors import FormatError, ModelError, NotFittedError
 
@@ -303,3 +313,44 @@ def test_parses_write_tokens():
     )
     result = evaluate([parse], [parse])
     assert (result["tokens"].micro.support, result["words"].micro.support) == (2, 3)
+
+
+def test_components_are_not_changed_by_training(parts):
+    given = {"segmenter": Segmenter(epochs=2), "morphology": Morphology(epochs=2), "parser": parser()}
+    before = {name: dict(vars(component)) for name, component in given.items()}
+    fitted = Pipeline(**given).fit(parts[0])
+    assert {name: dict(vars(component)) for name, component in given.items()} == before
+    assert fitted.components == ("segmenter", "tagger", "morphology", "parser")
+
+
+def test_evaluation_by_sentence_with_threads(pipeline, parts):
+    gold = read_conllu(parts[1])
+    result = pipeline.evaluate(parts[1], by="sentence", threads=2)
+    assert result.to_json() == pipeline.evaluate(parts[1], by="sentence").to_json()
+    assert pipeline.evaluate(gold)["las"].micro.f1 == result["las"].micro.f1
+    with pytest.raises(TypeError, match="sentences in memory have no text"):
+        pipeline.evaluate(gold, raw=True)
+
+
+def test_pipelines_without_a_parser(parts, tmp_path):
+    pipeline = Pipeline(parser=Parser(tagger=Tagger(epochs=3), jackknife=3), without=["parser"]).fit(
+        parts[0], parts[1]
+    )
+    assert pipeline.components == ("segmenter", "tagger", "morphology")
+    assert 0 < len(pipeline.dev_) <= 2
+    sentence = pipeline.parse_text(small_treebanks.raw_text(parts[1].read_text(encoding="utf-8")))[0]
+    assert (len(sentence.heads), len(sentence.lemmas)) == (0, len(sentence.words))
+    result = pipeline.evaluate(parts[1], raw=True)
+    assert result["las"].unscored == "pred has no HEAD"
+    assert result["upos"].unscored is None
+    pipeline.save(tmp_path / "m")
+    again = spanrs.dep.load(tmp_path / "m")
+    assert again.without == ("parser",)
+    assert again.parse(sentence.words) == pipeline.parse(sentence.words)
+    with pytest.raises(ModelError, match="has no parser"):
+        Parser.load(tmp_path / "m")
+
+
+def test_tags_of_the_analysis_are_lists(pipeline):
+    with pytest.raises(TypeError, match="upos is a str"):
+        Morphology._of(pipeline._compiled).analyse(["a"], upos="N")

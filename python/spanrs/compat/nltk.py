@@ -91,7 +91,10 @@ class PerceptronTagger:
     @property
     def classes(self) -> set[str]:
         """The tags."""
-        return set() if self._model is None else {xpos for xpos, _ in self._model.tags()}
+        if self._model is None:
+            return set()
+        tags = self._model.tags()
+        return {xpos for xpos, _ in tags if xpos} or {upos for _, upos in tags}
 
     @property
     def weights(self) -> dict[str, dict[str, float]]:
@@ -236,8 +239,8 @@ def pos_tag_sents(
     mapping: Mapping[str, str] = {}
     column = "xpos" if xpos else "upos"
     if tagset:
-        # Tags of another treebank than English ones are not in the table.
-        is_penn = len(xpos & _UNIVERSAL_OF.keys()) > len(xpos) / 2
+        # Other treebanks use some of the names of the Penn Treebank for other classes.
+        is_penn = bool(xpos) and xpos <= _UNIVERSAL_OF.keys()
         column = "xpos" if is_penn or not has_upos else "upos"
         if column == "xpos" and not is_penn:
             raise ValueError(

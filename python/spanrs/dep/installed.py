@@ -144,7 +144,7 @@ def default_model(language: str) -> Path:
     if not found:
         raise _not_found(f"no model of the language {language!r} is installed")
     if len(names) > 1:
-        raise ModelError(f"the models {', '.join(names)} are installed; choose one with model=")
+        raise ModelError(f"the models {', '.join(names)} are installed; pass the name of one of them")
     return _only(names[0], found)
 
 
@@ -171,7 +171,10 @@ def _located(entry: EntryPoint) -> InstalledModel:
     """Locate the package of an entry point without importing it."""
     distribution, version = _distribution(entry)
     # find_spec imports the parents of a dotted name.
-    spec = find_spec(entry.value) if entry.value.isidentifier() else None
+    try:
+        spec = find_spec(entry.value) if entry.value.isidentifier() else None
+    except ValueError:  # a module without a specification, such as __main__
+        spec = None
     if spec is None or not spec.submodule_search_locations:
         raise ModelError(
             f"{distribution} registers the model {entry.name!r}, but its package {entry.value} cannot be found; "

@@ -62,7 +62,9 @@ class Dep(Matcher):
         reasons: dict[str, str] = {}
         for column in _ALL_COLUMNS:
             for side, words in (("pred", "pred_words"), ("gold", "words")):
-                if 0 < corpus.get(words, 0) == corpus.get(f"{side}_without_{column.lower()}", 0):
+                without = corpus.get(f"{side}_without_{column.lower()}", 0)
+                # A file has trees in all sentences, or in none: with other files merged in, UAS has no meaning.
+                if 0 < without == corpus.get(words, 0) or (without and column == "HEAD"):
                     what = "labels" if column == "DEPREL" else column
                     reasons.setdefault(column, f"{side} has no {what}")
         reasons = dict.fromkeys(copied_columns(corpus), COPIED) | reasons

@@ -108,7 +108,11 @@ def part_of(
 
 def read_model_file(path: str | PathLike[str]) -> _spanrs.DepModel:
     """Read a model file."""
-    data = Path(path).read_bytes()
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        message = f"{error.strerror}; spanrs.dep.load also finds installed models"
+        raise FileNotFoundError(error.errno, message, error.filename) from None
     try:
         return _spanrs.DepModel.from_bytes(data)
     except ModelError as error:

@@ -131,10 +131,15 @@ class Morphology(ModelEstimator):
 
         Raises
         ------
+        TypeError
+            If a str is passed in place of a list of words or tags.
         ValueError
             If the numbers of tags and words differ.
         """
         (checked,) = check_words([words])
+        for name, tags in (("xpos", xpos), ("upos", upos)):
+            if isinstance(tags, str):
+                raise TypeError(f"{name} is a str; pass a list of tags, such as {tags.split()[:3]!r}")
         rows = [list(row) if len(row) else [""] * len(checked) for row in (xpos, upos)]
         for name, row in zip(("xpos", "upos"), rows, strict=True):
             if len(row) != len(checked):

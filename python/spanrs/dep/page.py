@@ -94,7 +94,11 @@ def tree_page(
     (True, True)
     """
     sections = list(_sections(result, [name for name in result.matcher.criteria if result[name].unscored]))
-    if gold is not None and pred is not None:
+    if reason := result["uas"].unscored:
+        sections.append(
+            Lines("Errors", [f"Errors are wrong heads and labels; they are not listed: {reason}."])
+        )
+    elif gold is not None and pred is not None:
         try:
             subtypes = getattr(result.matcher, "subtypes", False)
             sections.append(error_section(gold, pred, subtypes=subtypes))

@@ -15,7 +15,7 @@ from spanrs.dep.model_files import ModelEstimator, components_of
 from spanrs.dep.morphology import Morphology
 from spanrs.dep.parse import Parse, known
 from spanrs.dep.parser import Parser
-from spanrs.dep.segmenter import Segmenter, paragraphs_of, segmented, with_values
+from spanrs.dep.segmenter import ALL_SPACED, Segmenter, paragraphs_of, segmented, with_values
 from spanrs.dep.tagger import Tagger
 from spanrs.dep.training import Epoch, Sentences, check_words, files_of, treebank_of
 from spanrs.errors import FormatError, ModelError
@@ -55,7 +55,7 @@ class Pipeline(ModelEstimator):
     dev_ : dict of str to float
         Scores of the parser, or without a parser of the tagger, on the development data.
     history_, lifted_
-        See :class:`Parser`.
+        See :class:`Parser`; without a parser, the passes of the tagger, and (0, 0).
 
     Examples
     --------
@@ -117,12 +117,12 @@ class Pipeline(ModelEstimator):
         """Train all components.
 
         A component for which the treebank has no annotation is skipped, with the reason in ``skipped_``: the segmenter
-        if no word has ``SpaceAfter=No``, the morphology if there are neither morphological features nor lemmas.
+        if every token is followed by a space, the morphology if there are neither morphological features nor lemmas.
 
         Parameters
         ----------
         train : path, binary file object, Corpus, or sequence of paths
-            A treebank in CoNLL-U.
+            A treebank in CoNLL-U; without a segmenter also a sequence of Parse.
         dev : as train, optional
             Development data, scored after each pass of the parser, or without a parser of the tagger.
         patience : int, optional
@@ -146,18 +146,19 @@ class Pipeline(ModelEstimator):
                 "parser is fitted; pass an unfitted Parser, with a fitted tagger if that must not change"
             )
         parser._check_fit(patience, dev)
-        files = files_of(train)
-        segmenter = self._fit_segmenter(files, shared)
+        # Sentences in memory have no text for a segmenter.
+        files = train if "segmenter" in self.without else files_of(train)
         trees = None if "parser" in self.without else "one" if parser.single_root else "many"
         gold = _treebank(files, trees)
         tagged = gold.copy()
         held_out = None if dev is None else _treebank(dev, trees)
+        segmenter = self._fit_segmenter(files, shared)
         parsed: Parser | Tagger
         if trees is None:
             parsed = parser._new_tagger()
             parser._fit_tagger(parsed, tagged, held_out, patience)
-            self.history_: list[Epoch] = parsed.history_ if hasattr(parsed, "history_") else []
-            self.dev_: dict[str, float] = self.history_[-1].dev if self.history_ else {}
+            self.history_: list[Epoch] = getattr(parsed, "history_", [])
+            self.dev_: dict[str, float] = {} if held_out is None else parsed._score(held_out)
             self.lifted_ = (0, 0)
         else:
             parsed = parser._fit_treebank(tagged, held_out, patience)
@@ -180,7 +181,7 @@ class Pipeline(ModelEstimator):
         )
         return self
 
-    def _fit_segmenter(self, files: list[_spanrs.Source], shared: dict[str, Any]) -> Segmenter | None:
+    def _fit_segmenter(self, files: Sentences, shared: dict[str, Any]) -> Segmenter | None:
         """Train the segmenter; None if it is left out or skipped."""
         if "segmenter" in self.without:
             return None
@@ -194,7 +195,7 @@ class Pipeline(ModelEstimator):
             self.skipped_["segmenter"] = "only CoNLL-U says where spaces are"
             return None
         if not paragraphs.has_attached_tokens():
-            self.skipped_["segmenter"] = "no word of the treebank has SpaceAfter=No in MISC"
+            self.skipped_["segmenter"] = ALL_SPACED
             return None
         own = copy.copy(self.segmenter) if self.segmenter is not None else Segmenter(**shared)
         return own._fit(paragraphs)
@@ -319,7 +320,7 @@ class Pipeline(ModelEstimator):
         Parameters
         ----------
         gold : path, binary file object, or sequence of Parse
-            Gold trees.
+            Gold sentences; without trees, the other columns are compared.
         matcher : Dep
             Options of the comparison.
         raw : bool
@@ -373,7 +374,7 @@ def _treebank(data: Sentences, trees: str | None) -> _spanrs.Treebank:
         return treebank_of(data, trees)
     except FormatError as error:
         if trees is not None and "has no head" in str(error):
-            error.args = (f"{error}; without trees, leave out the parser (without)",)
+            error.args = (f"{error}; to train without trees, leave out the parser (without)",)
         raise
 
 

@@ -11,6 +11,9 @@ from spanrs.dep.parse import Parse, Token
 from spanrs.dep.training import Sentences, files_of
 from spanrs.report.progress import iteration_display
 
+#: Reason why a segmenter cannot be trained.
+ALL_SPACED = "every token is followed by a space, according to MISC (SpaceAfter=No) and # text"
+
 
 class Segmenter(ModelEstimator):
     """Divides text into sentences, tokens and words; learnt from the text of a treebank.
@@ -59,8 +62,8 @@ class Segmenter(ModelEstimator):
         Parameters
         ----------
         train : path, binary file object, Corpus, or sequence of paths
-            A treebank in CoNLL-U whose words say by ``SpaceAfter=No`` where no space follows. Comments ``# newpar``
-            and ``# newdoc`` begin paragraphs.
+            A treebank in CoNLL-U in which ``SpaceAfter=No``, or else ``# text``, says where no space follows. Comments
+            ``# newpar`` and ``# newdoc`` begin paragraphs.
 
         Raises
         ------
@@ -71,7 +74,7 @@ class Segmenter(ModelEstimator):
         """
         paragraphs = paragraphs_of(train)
         if not paragraphs.has_attached_tokens():
-            raise ValueError("all tokens are followed by spaces: no word has SpaceAfter=No in MISC")
+            raise ValueError(ALL_SPACED)
         return self._fit(paragraphs)
 
     def _fit(self, paragraphs: _spanrs.Paragraphs) -> Segmenter:

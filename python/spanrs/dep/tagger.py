@@ -61,6 +61,8 @@ class Tagger(ModelEstimator):
 
     Attributes
     ----------
+    dev_ : dict of str to float
+        Accuracy of XPOS and UPOS on the development data; empty without development data.
     history_ : list of Epoch
         Statistics of each pass.
 
@@ -121,6 +123,7 @@ class Tagger(ModelEstimator):
         defaults: dict[str, Any] = {
             "features": "published",
             "epochs": 5,
+            "models": 1,
             "min_count": 20,
             "min_share": 0.97,
             "margin": 0,
@@ -181,8 +184,7 @@ class Tagger(ModelEstimator):
             raise ValueError("the development data have no tags")
 
         def score(model: _spanrs.DepModel) -> dict[str, float]:
-            pred = model.annotate([words for words, *_ in sentences], None, False, 1)
-            return tag_scores([(xpos, upos) for _, xpos, upos, *_ in sentences], pred)
+            return tag_scores(sentences, model)
 
         self.history_: list[Epoch] = []
         with iteration_display(self.progress, "tagger", self.epochs * self.models) as show:
@@ -196,7 +198,12 @@ class Tagger(ModelEstimator):
         self._model = _spanrs.DepModel.join(
             None, model, None, None, json.dumps({"tagger": self._saved_params()})
         )
+        self.dev_: dict[str, float] = {} if dev is None else score(model)
         return self
+
+    def _score(self, dev: _spanrs.Treebank) -> dict[str, float]:
+        """Return the accuracy of tags by column."""
+        return tag_scores(dev.sentences(), self._compiled)
 
     def tag(self, words: Sequence[str], *, column: str | None = None) -> list[str]:
         """Tag a sentence.
@@ -253,12 +260,13 @@ class Tagger(ModelEstimator):
         return tagger
 
 
-def tag_scores(gold: Sequence[tuple[list[str], list[str]]], pred: Sequence[Any]) -> dict[str, float]:
-    """Return the accuracy of tags by column, for the columns of gold."""
+def tag_scores(gold: Sequence[tuple[Any, ...]], model: _spanrs.DepModel) -> dict[str, float]:
+    """Return the accuracy of the tags of a model by column, for the columns of gold."""
+    pred = model.annotate([words for words, *_ in gold], None, False, 1)
     scores = {}
     for at, column in enumerate(("xpos", "upos")):
         right = total = 0
-        for expected, predicted in zip(gold, pred, strict=True):
+        for (_, *expected), predicted in zip(gold, pred, strict=True):
             if any(expected[at]):
                 total += len(expected[at])
                 right += sum(map(str.__eq__, expected[at], predicted[at]))

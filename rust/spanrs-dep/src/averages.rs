@@ -1,10 +1,10 @@
 //! Averaged weights as a list of rows. They are the result of training, are summed over models with different seeds,
 //! and are the source of the frozen tables.
 //!
-//! Three operations make a model from several runs: [`Averages::sum`] adds the weights of several seeds (the sum of
+//! These operations make a model from several runs: [`Averages::sum`] adds the weights of several seeds (the sum of
 //! linear models is a linear model, with less variance than each model and the same speed), [`Averages::pruned`] drops
-//! features whose weights are all small, [`Averages::largest_weights`] keeps a number of weights, and `by_use` moves frequent features to the front, so that their cells share
-//! cache lines in the tables.
+//! features whose weights are all small, [`Averages::largest_weights`] keeps a number of weights, and `by_use` moves
+//! frequent features to the front, so that their cells share cache lines in the tables.
 
 use std::collections::HashMap;
 
@@ -194,7 +194,7 @@ impl Averages {
     }
 
     /// Number of weights.
-    pub fn weights(&self) -> usize {
+    pub fn weight_count(&self) -> usize {
         self.cells.values().len()
     }
 

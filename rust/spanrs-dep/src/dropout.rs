@@ -8,7 +8,10 @@ use spanrs_base::Rng;
 
 use crate::error::{Error, Result};
 
-/// Removes a share of features at random, with a fixed stream of random numbers.
+/// Number of the stream of random numbers, which differs from that of the order of the sentences with the same seed.
+const STREAM: u64 = 1;
+
+/// Removes a share of features at random.
 #[derive(Clone, Debug)]
 pub(crate) struct Dropout {
     /// The share, multiplied by 2^64.
@@ -28,13 +31,18 @@ impl Dropout {
         }
         Ok(Self {
             limit: (share * 64_f64.exp2()) as u64,
-            rng: Rng::new(0),
+            rng: Rng::part(0, STREAM),
         })
+    }
+
+    /// Restarts the random numbers, for the model with this seed.
+    pub(crate) fn restart(&mut self, seed: Option<u64>) {
+        self.rng = Rng::part(seed.unwrap_or_default(), STREAM);
     }
 
     /// Removes the share of the features.
     #[inline]
-    pub(crate) fn thin(&mut self, features: &mut Vec<u64>) {
+    pub(crate) fn drop_features(&mut self, features: &mut Vec<u64>) {
         if self.limit > 0 {
             features.retain(|_| self.rng.draw() >= self.limit);
         }
@@ -49,10 +57,25 @@ mod tests {
     fn the_share_is_removed() {
         for (share, expected) in [(0.0, 10_000..=10_000), (0.2, 7_800..=8_200)] {
             let mut features: Vec<u64> = (0..10_000).collect();
-            Dropout::new(share).unwrap().thin(&mut features);
+            Dropout::new(share).unwrap().drop_features(&mut features);
             assert!(expected.contains(&features.len()));
             assert!(features.is_sorted());
         }
+    }
+
+    #[test]
+    fn seeds_choose_the_features() {
+        let mut dropout = Dropout::new(0.5).unwrap();
+        let mut kept = |seed| {
+            let mut features: Vec<u64> = (0..100).collect();
+            dropout.restart(seed);
+            dropout.drop_features(&mut features);
+            features
+        };
+        let first = kept(Some(1));
+        assert_eq!(kept(Some(1)), first);
+        assert_ne!(kept(Some(2)), first);
+        assert_eq!(kept(None), kept(Some(0)));
     }
 
     #[test]

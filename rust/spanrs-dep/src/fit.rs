@@ -133,8 +133,8 @@ impl Passes {
 
 /// The operations of a trainer that training in passes needs.
 trait Trainer {
-    /// Resets the weights, to train the next model on the same data.
-    fn forget(&mut self);
+    /// Resets the weights, to train the model with this seed on the same data.
+    fn reset(&mut self, seed: Option<u64>);
 
     /// Returns the averaged weights so far.
     fn averages(&self) -> Averages;
@@ -144,8 +144,8 @@ trait Trainer {
 }
 
 impl Trainer for TaggerTrainer {
-    fn forget(&mut self) {
-        self.forget();
+    fn reset(&mut self, seed: Option<u64>) {
+        self.reset(seed);
     }
 
     fn averages(&self) -> Averages {
@@ -158,7 +158,7 @@ impl Trainer for TaggerTrainer {
 }
 
 impl Trainer for ParserTrainer {
-    fn forget(&mut self) {
+    fn reset(&mut self, _seed: Option<u64>) {
         self.forget();
     }
 
@@ -188,7 +188,7 @@ fn train_models<T: Trainer>(
 ) -> Result<Vec<Averages>> {
     let mut averages = Vec::new();
     for (model, passes) in passes.each() {
-        trainer.forget();
+        trainer.reset(passes.seed);
         let mut best = None;
         let mut work = (&mut *trainer, (0, 0));
         passes.run(
@@ -224,12 +224,12 @@ fn train_models<T: Trainer>(
 
 /// Trains a tagger on some sentences of a treebank, given by their indices.
 ///
-/// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before the
-/// first pass and shared by all models. `after` is called with the trainer, which can tag with the current weights.
+/// Classes, the dictionary of unambiguous words and the known tags of words are computed from these sentences before
+/// the first pass and shared by all models. `after` is called with the trainer, which can tag with the current weights.
 ///
-/// With [`TaggerOptions::max_weights`], training has two stages, as that of parsers: a model with up to six passes selects
-/// the weights, and then all models are trained with updates of the selected weights only. `after` is called in the
-/// second stage.
+/// With [`TaggerOptions::max_weights`], training has two stages, as that of parsers: a model with up to six passes
+/// selects the weights, and then all models are trained with updates of the selected weights only. `after` is called in
+/// the second stage.
 ///
 /// # Errors
 /// [`Error::Training`] if there are no tags or more than 4096 different tags, or if weights are too large for the
@@ -291,7 +291,7 @@ pub fn fit_tagger(
         };
         let go_on = |_, _: &TaggerTrainer| Ok(Next::Continue);
         let all = Averages::total(train_models(&mut trainer, selection, size, learn, go_on)?);
-        if all.weights() > limit {
+        if all.weight_count() > limit {
             trainer.restrict(&all.largest_weights(limit));
         }
     }
@@ -364,14 +364,16 @@ pub fn fit_parser(
     trainer.finish(Averages::total(averages).pruned(threshold).at_most(limit))
 }
 
-/// Maximum number of passes, and of models, that select the weights of a parser.
-const SELECTION: [usize; 2] = [6, 3];
+/// Maximum number of passes of each model that selects the weights of a parser.
+const SELECTION_PASSES: usize = 6;
+/// Maximum number of models that select the weights of a parser.
+const SELECTION_MODELS: usize = 3;
 
 /// Returns the passes of the models that select the weights of a parser; see [`fit_parser`].
 fn selection(passes: Passes) -> Passes {
     Passes {
-        epochs: passes.epochs.min(SELECTION[0]),
-        models: passes.models.clamp(1, SELECTION[1]),
+        epochs: passes.epochs.min(SELECTION_PASSES),
+        models: passes.models.clamp(1, SELECTION_MODELS),
         ..passes
     }
 }
@@ -438,7 +440,7 @@ fn select_weights(
             after(state, trainer).map(|_| Next::Continue)
         };
         averages.extend(train_models(trainer, passes, size, &mut learn, after)?);
-        if averages.iter().all(|one| one.weights() <= limit) {
+        if averages.iter().all(|one| one.weight_count() <= limit) {
             return Ok(None);
         }
     }

@@ -16,6 +16,7 @@ use crate::arc_hybrid::Move;
 use crate::averages::Averages;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model_file::check_fields;
 use crate::parser::{Parser, ParserFeatures, ParserSetup};
 use crate::tagger::{History, Lexicon, Tagger, TaggerFeatures, TaggerSetup, Tags};
 use crate::text_hash::TextHash;
@@ -127,6 +128,7 @@ pub fn import_tagger(weights: &[u8], tagdict: &[u8], classes: &[u8]) -> Result<T
     let mut names: Vec<String> = serde_json::from_slice(classes).map_err(bad)?;
     names.sort_unstable();
     names.dedup();
+    check_fields("the tag", names.iter().map(String::as_str))?;
     let class_of: HashMap<String, u32> = names.iter().cloned().zip(0..).collect();
     let tagdict: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(tagdict).map_err(bad)?;

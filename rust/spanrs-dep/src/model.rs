@@ -12,8 +12,8 @@ use crate::segmenter::Segmenter;
 use crate::sentence::{Parse, ROOT, START, Sentence};
 use crate::tagger::{Tagger, TaggerBuffers, Tags};
 
-/// The components of a pipeline, each of which may be missing; models can share components. A model is immutable in use and can be shared by threads; each
-/// thread has its own [`Workspace`].
+/// The components of a pipeline, each of which may be missing; models can share components. A model is immutable in use
+/// and can be shared by threads; each thread has its own [`Workspace`].
 ///
 /// # Examples
 ///

@@ -67,6 +67,16 @@ pub struct Word<'a> {
     pub label: &'a str,
 }
 
+impl Word<'_> {
+    /// Returns the first annotation with a control character, such as a tab, which models cannot contain.
+    pub fn with_control_character(&self) -> Option<&str> {
+        let fields = [self.xpos, self.upos, self.feats, self.lemma, self.label];
+        fields
+            .into_iter()
+            .find(|field| field.contains(char::is_control))
+    }
+}
+
 impl Treebank {
     /// Adds a sentence; a sentence without words is skipped and gets no number. Heads are not
     /// checked; see [`Treebank::check`].
@@ -86,11 +96,11 @@ impl Treebank {
         }
     }
 
-    /// Adds a sentence. If `roots` is given, its heads must form a tree.
+    /// Adds a sentence without control characters in its annotation. If `roots` is given, its heads must form a tree.
     ///
     /// # Errors
-    /// [`Error::Sentence`] if the heads are not a tree. The error has the number that the sentence would have got, which
-    /// equals the index in the caller's list only if no earlier sentence was empty. On error nothing is added.
+    /// [`Error::Sentence`] if the heads are not a tree, or for a control character. The error has the number that the sentence would have got,
+    /// which equals the index in the caller's list only if no earlier sentence was empty. On error nothing is added.
     ///
     /// # Examples
     ///
@@ -111,6 +121,16 @@ impl Treebank {
         words: impl Iterator<Item = Word<'a>> + Clone,
         roots: Option<Roots>,
     ) -> Result<()> {
+        if let Some(word) = words
+            .clone()
+            .find(|word| word.with_control_character().is_some())
+        {
+            let field = word.with_control_character().unwrap_or_default();
+            return Err(Error::Sentence {
+                sentence: self.len(),
+                message: format!("{field:?} of {:?} contains a control character", word.form),
+            });
+        }
         if let Some(roots) = roots {
             let heads: Vec<u32> = words.clone().map(|word| word.head).collect();
             check_tree(&heads, roots).map_err(|error| Error::Sentence {

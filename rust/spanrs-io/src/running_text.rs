@@ -44,10 +44,10 @@ pub fn running_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(usi
 /// Punctuation in lines that are raw text or tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Punctuation {
-    /// Whether a mark or a contraction is attached to a word, as in raw text.
-    pub(crate) is_attached: bool,
-    /// Whether a full stop or a comma stands between spaces, as in tokens.
-    pub(crate) is_separate: bool,
+    /// Number of words with an attached mark or contraction, as in raw text.
+    pub(crate) attached: usize,
+    /// Number of full stops and commas between spaces, as in tokens.
+    pub(crate) separate: usize,
     /// Whether another mark stands between spaces, as in tokens, and in the raw text of languages such as French.
     pub(crate) is_spaced: bool,
 }
@@ -60,9 +60,9 @@ impl Punctuation {
             let mut words = line.split_whitespace().peekable();
             while let Some(word) = words.next() {
                 match word {
-                    "." | "," => all.is_separate = true,
+                    "." | "," => all.separate += 1,
                     _ if is_mark(word) => all.is_spaced |= word.chars().count() == 1,
-                    _ => all.is_attached |= has_attached(word, words.peek().copied()),
+                    _ => all.attached += usize::from(has_attached(word, words.peek().copied())),
                 }
             }
         }

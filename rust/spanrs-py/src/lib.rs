@@ -66,7 +66,7 @@ mod _spanrs {
     use crate::criteria::{criteria, matchers};
     #[pymodule_export]
     use crate::dep::{
-        DepModel, Paragraphs, SyntaxFile, Treebank, dep_evaluate, dep_jackknife,
+        DepModel, Paragraphs, SyntaxFile, Treebank, dep_document_name, dep_evaluate, dep_jackknife,
         dep_selection_passes, dep_templates, dep_train_morphology, dep_train_parser,
         dep_train_published, dep_train_segmenter, dep_train_tagger,
     };

@@ -42,10 +42,7 @@ fn run(
         threads,
         watch: || false,
     };
-    let chunk = SyntaxChunk {
-        text: text.to_vec(),
-        lines_before: 0,
-    };
+    let chunk = SyntaxChunk::whole(text.to_vec());
     annotate(model, path, SyntaxFormat::Raw, &chunk, options)
 }
 
@@ -156,4 +153,54 @@ proptest! {
         let is_text = |c: &char| !c.is_whitespace() && !matches!(c, '\u{feff}' | '\u{200b}');
         prop_assert_eq!(found, text.chars().filter(is_text).collect::<String>());
     }
+}
+
+#[test]
+fn blocks_that_continue_a_paragraph_have_ids_of_their_own() {
+    let options = AnnotateOptions {
+        parse: false,
+        keep_tags: false,
+        blank: false,
+        lines: false,
+        document: Some("d"),
+        threads: 1,
+        watch: || false,
+    };
+    let run = |starts_document, continues| {
+        let chunk = SyntaxChunk {
+            starts_document,
+            continues,
+            ..SyntaxChunk::whole(b"Ann didn't sleep. Bob.\n\nEve\n".to_vec())
+        };
+        let out = annotate(&model(), "t", SyntaxFormat::Raw, &chunk, options).unwrap();
+        let lines = String::from_utf8(out).unwrap();
+        let comments = lines
+            .lines()
+            .filter(|line| line.starts_with("# ") && !line.starts_with("# text"));
+        comments.map(str::to_owned).collect::<Vec<_>>().join("|")
+    };
+    assert_eq!(
+        run(true, 0),
+        "# newdoc id = d|# newpar|# sent_id = d-1-1|# sent_id = d-1-2|# newpar|# sent_id = d-3-1"
+    );
+    assert_eq!(
+        run(false, 2),
+        "# sent_id = d-1-part3-1|# sent_id = d-1-part3-2|# newpar|# sent_id = d-3-1"
+    );
+}
+
+#[test]
+fn segmentation_can_be_stopped() {
+    let options = AnnotateOptions {
+        parse: false,
+        keep_tags: false,
+        blank: false,
+        lines: false,
+        document: None,
+        threads: 1,
+        watch: || true,
+    };
+    let chunk = SyntaxChunk::whole("Ann didn't sleep.\n\n".repeat(100_000).into_bytes());
+    let stopped = annotate(&model(), "t", SyntaxFormat::Raw, &chunk, options);
+    assert!(matches!(stopped, Err(spanrs::Error::Stopped)));
 }

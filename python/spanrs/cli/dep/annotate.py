@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from spanrs import _spanrs
 from spanrs.cli import _generated, console
 from spanrs.cli.dep.inputs import load_model, open_file
 from spanrs.cli.output_files import check_outputs
@@ -74,6 +75,10 @@ def _annotate(
         raise click.UsageError("standard input can be read once")
     check_outputs([("-o", output_path)], [model_path, *files])
     parse, keep_tags, blank, lines, threads = how
+    if lines and format_name == "auto":
+        format_name = "raw"
+    if lines and format_name != "raw":
+        raise click.UsageError(f"--lines is for raw text; it has no effect with --format {format_name}")
     model = load_model(model_path, parser=parse)
     count = thread_count(threads)
     size = sum(Path(path).stat().st_size for path in files if Path(path).is_file())
@@ -84,12 +89,10 @@ def _annotate(
         last = b""
         for path, document in zip(files, _document_names(files), strict=True):
             separator = missing_end(last)
+            shown = "standard input" if path == "-" else path
             file = open_file(path, format_name, raw=model.has_segmenter)
-            if lines and file.format != "raw":
-                raise click.UsageError(f"--lines is for raw text; {path} is read as {file.format}")
             if format_name == "auto" and file.format != "conllu":
                 name = "raw text" if file.format == "raw" else file.format
-                shown = "standard input" if path == "-" else path
                 print_message("note", f"{shown} is read as {name} (--format)")
             while (
                 text := model.annotate_file(file, parse, keep_tags, blank, lines, count, document)
@@ -104,14 +107,16 @@ def _annotate(
                     bar(min(done, size))
 
 
-def _document_names(files: tuple[str, ...]) -> list[str | None]:
-    """Return other names for files of equal names, so that ids of sentences differ; None for the name of the file."""
-    counts: dict[str, int] = {}
-    names: list[str | None] = []
+def _document_names(files: tuple[str, ...]) -> list[str]:
+    """Return the names of the documents in files, all different, so that the ids of sentences differ."""
+    names: list[str] = []
     for path in files:
-        stem = Path(path.removesuffix(".gz").removesuffix(".zst")).stem
-        counts[stem] = counts.get(stem, 0) + 1
-        names.append(None if counts[stem] == 1 else f"{stem}-file{counts[stem]}")
+        name = own = _spanrs.dep_document_name(path)
+        number = 1
+        while name in names:
+            number += 1
+            name = f"{own}-file{number}"
+        names.append(name)
     return names
 
 

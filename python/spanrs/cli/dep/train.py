@@ -126,8 +126,6 @@ def _write_summary(trained: Pipeline | Parser | Tagger, path: str, seconds: floa
     for name, reason in skipped.items():
         print_message("note", f"no {name}: {reason}")
     tagger, parser = trained._compiled.sizes()
-    # Without a parser: the scores of the tagger's last pass; with patience, the best pass is kept.
-    dev = (last.dev if last is not None else {}) if isinstance(trained, Tagger) else trained.dev_
     words, sentences = getattr(trained, "lifted_", (0, 0))
     facts: dict[str, Any] = {
         "model": path,
@@ -138,7 +136,7 @@ def _write_summary(trained: Pipeline | Parser | Tagger, path: str, seconds: floa
         "lifted": [words, sentences],
         "passes": len(trained.history_),
         "train": None if last is None else last.accuracy,
-        "dev": dev,
+        "dev": trained.dev_,
         "seconds": round(seconds, 1),
     }
     if words and output.to == "text":
@@ -151,9 +149,9 @@ def _write_summary(trained: Pipeline | Parser | Tagger, path: str, seconds: floa
         + (f", parser with {parser}" if parser else "")
         + f"; {facts['passes']} passes in {seconds:.0f} s"
     ]
-    if dev:
+    if trained.dev_:
         lines.append(
-            "dev: " + ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in dev.items())
+            "dev: " + ", ".join(f"{name.upper()} {100 * value:.2f}" for name, value in trained.dev_.items())
         )
     output.write(
         {"text": lambda: "\n".join(lines), "json": lambda: json.dumps(facts)},

@@ -49,8 +49,8 @@ pub(crate) use weights::put_weights;
 
 /// Latest version of the format; files of later versions are rejected.
 ///
-/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, more templates of the tagger, segmenters and
-/// morphology. Models without them are written with the first version that has what they need.
+/// Version 2 adds `upos_history` of the tagger, and version 3 compact tables, more templates of the tagger, segmenters
+/// and morphology. Models without them are written with the first version that has what they need.
 const VERSION: u64 = 3;
 /// Key of the entry in the metadata of the safetensors header.
 const KEY: &str = "spanrs.dep";
@@ -60,11 +60,13 @@ pub(crate) fn damaged(what: impl std::fmt::Display) -> Error {
     Error::File(what.to_string())
 }
 
-/// Checks that strings can be fields of CoNLL-U: they contain no control characters, such as tabs and line feeds.
+/// Checks that strings have no control characters, such as tabs and line feeds, which fields of CoNLL-U cannot contain.
 pub(crate) fn check_fields<'a>(what: &str, fields: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut wrong = fields.filter(|field| field.contains(char::is_control));
     match wrong.next() {
-        Some(field) => Err(damaged(format!("{what} {field:?} is no field of CoNLL-U"))),
+        Some(field) => Err(damaged(format!(
+            "{what} {field:?} contains a control character"
+        ))),
         None => Ok(()),
     }
 }

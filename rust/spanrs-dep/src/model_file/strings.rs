@@ -67,7 +67,7 @@ impl Tensors<'_> {
             )));
         }
         let entries: Vec<(&str, u32)> = names.into_iter().zip(numbers).collect();
-        Ok(Lexicon::new(&entries))
+        Lexicon::checked(&entries).ok_or_else(|| damaged(format!("the words of {name} collide")))
     }
 }
 

@@ -29,7 +29,8 @@ pub(super) struct TaggerHeader {
         skip_serializing_if = "has_first_templates"
     )]
     pub(super) templates: u32,
-    /// Margin, in the integers of the file, of words that are tagged in both directions; 0 for taggers of one direction.
+    /// Margin, in the integers of the file, of words that are tagged in both directions; 0 for taggers of one
+    /// direction.
     #[serde(default, skip_serializing_if = "is_zero")]
     recheck: i32,
 }

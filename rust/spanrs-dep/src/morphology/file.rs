@@ -126,6 +126,9 @@ fn read_feats(header: FeatsHeader, tensors: &Tensors<'_>) -> Result<FeatsTagger>
     let ends = Ends::checked(ends, values.len()).filter(|_| fits);
     let ends =
         ends.ok_or_else(|| damaged("the candidates of morphological features are inconsistent"))?;
+    if FeatureIndex::checked(keys.iter().copied().zip(0..)).is_none() {
+        return Err(damaged("the tags of morphological features collide"));
+    }
     let values = values.into_iter().map(u32::from).collect();
     let candidates = Candidates::new(keys, Jagged::new(values, ends), classes.len());
     let weights = tensors.weights("feats", classes.len(), header.scale)?;
@@ -159,9 +162,11 @@ fn read_lemmas(header: LemmasHeader, tensors: &Tensors<'_>) -> Result<Lemmatizer
         return Err(damaged("the exceptions of lemmas are inconsistent"));
     }
     let weights = tensors.weights("lemmas", classes, scale)?;
+    let exceptions = FeatureIndex::checked(keys.into_iter().zip(numbers));
+    let exceptions = exceptions.ok_or_else(|| damaged("the exceptions of lemmas collide"))?;
     Ok(Lemmatizer {
         scripts,
-        exceptions: FeatureIndex::of(keys.into_iter().zip(numbers)),
+        exceptions,
         weights,
     })
 }

@@ -6,6 +6,7 @@ use super::Morphology;
 use super::fit_feats::fit_feats;
 use super::fit_lemmas::fit_lemmas;
 use crate::averages::Averages;
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::fit::{Epoch, Next, Passes};
 use crate::learner::Learner;
@@ -91,24 +92,27 @@ pub fn fit_morphology(
 
 /// Runs the passes of all models over `len` examples, and returns the sum of the averaged weights.
 ///
-/// `learn(learner, example)` learns from an example and returns the numbers of its correct words and of its words.
+/// `learn(learner, dropout, example)` learns from an example and returns the numbers of its correct words and of its
+/// words. The dropout starts with the seed of each model.
 ///
 /// # Errors
 /// [`Error::Interrupted`], and the errors of `after`.
 pub(super) fn train_averages(
     len: usize,
     passes: Passes,
-    mut learn: impl FnMut(&mut Learner, usize) -> (usize, usize),
+    mut dropout: Dropout,
+    mut learn: impl FnMut(&mut Learner, &mut Dropout, usize) -> (usize, usize),
     mut after: impl FnMut(Epoch) -> Result<Next>,
 ) -> Result<Averages> {
     let mut averages = Vec::new();
     for (model, passes) in passes.each() {
         let mut work = (Learner::default(), (0, 0));
+        dropout.restart(passes.seed);
         passes.run(
             (0..len).collect(),
             &mut work,
             |(learner, counts), _, at| {
-                let (correct, words) = learn(learner, at);
+                let (correct, words) = learn(learner, &mut dropout, at);
                 *counts = (counts.0 + correct, counts.1 + words);
             },
             |(learner, counts), epoch| {

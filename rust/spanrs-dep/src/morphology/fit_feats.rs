@@ -77,11 +77,11 @@ pub(super) fn fit_feats(
     let candidates = candidates(treebank, tagged, &class, options.min_candidate_count);
     let (mut tokens, mut own) = (Vec::new(), Vec::new());
     let mut scores = vec![0; classes.len()];
-    let mut dropout = Dropout::new(options.feats_dropout)?;
     let averages = train_averages(
         treebank.len(),
         passes,
-        |learner, sentence| {
+        Dropout::new(options.feats_dropout)?,
+        |learner, dropout, sentence| {
             let words = tagged.sentence(sentence);
             padded(
                 words.map(|word| [word.form, word.xpos, word.upos]),
@@ -100,7 +100,7 @@ pub(super) fn fit_feats(
                     continue;
                 }
                 features(&tokens, at, &mut own);
-                dropout.thin(&mut own);
+                dropout.drop_features(&mut own);
                 learner.score(&own, &mut scores);
                 let guess = best_candidate(candidates, &scores);
                 correct += usize::from(guess == truth);

@@ -13,6 +13,7 @@ use super::fit::{MorphologyOptions, train_averages};
 use super::lemmas::{Lemmatizer, Target, features, keys};
 use super::script::Script;
 use super::token::{PAD, Token, padded};
+use crate::dropout::Dropout;
 use crate::error::{Error, Result};
 use crate::feature_index::FeatureIndex;
 use crate::fit::{Epoch, Next, Passes};
@@ -25,7 +26,7 @@ use crate::weights::{MAX_CLASSES, Weights};
 const MIN_CLASSES: usize = 50;
 
 /// A word of the training data.
-struct Type<'a> {
+struct DistinctWord<'a> {
     /// The form.
     form: &'a str,
     /// Its hashes and those of its tags.
@@ -41,7 +42,7 @@ struct Type<'a> {
 }
 
 /// Returns the types of the words with lemmas, in the order of form, tags and morphological features, without scripts.
-fn types(treebank: &Treebank) -> Vec<Type<'_>> {
+fn types(treebank: &Treebank) -> Vec<DistinctWord<'_>> {
     let mut has_feats = false;
     // Words with a lemma, by form, XPOS, UPOS and FEATS.
     let mut counts: BTreeMap<[&str; 4], BTreeMap<&str, usize>> = BTreeMap::new();
@@ -64,7 +65,7 @@ fn types(treebank: &Treebank) -> Vec<Type<'_>> {
             let most = lemmas
                 .iter()
                 .max_by_key(|&(lemma, count)| (*count, Reverse(*lemma)));
-            Some(Type {
+            Some(DistinctWord {
                 form,
                 token: tokens[PAD],
                 feats: if has_feats { feats_hash(feats) } else { 0 },
@@ -77,7 +78,7 @@ fn types(treebank: &Treebank) -> Vec<Type<'_>> {
 }
 
 /// Sets the scripts of the types, and returns the scripts, the most frequent ones first, and the number of classes.
-fn number_scripts(types: &mut [Type<'_>], min_count: usize) -> (Vec<Script>, usize) {
+fn number_scripts(types: &mut [DistinctWord<'_>], min_count: usize) -> (Vec<Script>, usize) {
     let all: Vec<Script> = types
         .iter()
         .map(|own| Script::between(own.form, own.lemma))
@@ -111,7 +112,7 @@ fn number_scripts(types: &mut [Type<'_>], min_count: usize) -> (Vec<Script>, usi
 /// The classifier in training.
 struct Trainer<'a> {
     /// The types whose script is a class.
-    types: Vec<&'a Type<'a>>,
+    types: Vec<&'a DistinctWord<'a>>,
     /// The scripts of the classes.
     scripts: &'a [Script],
     /// Margin of the correct script.
@@ -196,8 +197,9 @@ pub(super) fn fit_lemmas(
         ..passes
     };
     let len = trainer.types.len();
-    let learn = |learner: &mut Learner, at| (usize::from(trainer.learn(learner, at)), 1);
-    let averages = train_averages(len, passes, learn, after)?;
+    let learn =
+        |learner: &mut Learner, _: &mut Dropout, at| (usize::from(trainer.learn(learner, at)), 1);
+    let averages = train_averages(len, passes, Dropout::new(0.0)?, learn, after)?;
     let weights = Weights::compact(&averages.at_most(options.max_lemma_weights), classes);
     let weights = weights.map_err(Error::Training)?;
     let mut lemmatizer = Lemmatizer {
@@ -212,8 +214,8 @@ pub(super) fn fit_lemmas(
 /// Adds the types with a wrong lemma to the exceptions. Forms in lower case come first, because they are exceptions for
 /// other forms too, and then frequent types, because an exception without morphological features is for the most
 /// frequent ones.
-fn add_exceptions(lemmatizer: &mut Lemmatizer, types: &[Type<'_>]) {
-    let mut order: Vec<&Type<'_>> = types.iter().collect();
+fn add_exceptions(lemmatizer: &mut Lemmatizer, types: &[DistinctWord<'_>]) {
+    let mut order: Vec<&DistinctWord<'_>> = types.iter().collect();
     order.sort_by_key(|own| (own.token.word != own.token.lower, Reverse(own.count)));
     let mut buffers = MorphologyBuffers::default();
     let mut decided = HashSet::new();

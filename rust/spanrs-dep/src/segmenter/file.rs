@@ -119,13 +119,16 @@ impl Segmenter {
         if hashes.len() != facts.len() || !hashes.is_sorted_by(|a, b| a < b) {
             return Err(damaged("the lexicon of the segmenter is inconsistent"));
         }
+        let entries: Vec<(u64, u16)> = hashes.into_iter().zip(facts).collect();
+        let lexicon = Lexicon::checked(&entries);
+        let lexicon = lexicon.ok_or_else(|| damaged("the lexicon of the segmenter collides"))?;
         let boundaries = |part: &str, scale| tensors.weights(part, BOUNDARY_CLASSES, scale);
         let multiwords = header
             .multiword_scale
             .map(|scale| read_multiwords(tensors, scale));
         Ok(Self {
             gaps,
-            lexicon: Lexicon::new(hashes.into_iter().zip(facts).collect()),
+            lexicon,
             tokens: boundaries("segmenter.tokens", header.token_scale)?,
             sentences: boundaries("segmenter.sentences", header.sentence_scale)?,
             multiwords: multiwords.transpose()?,

@@ -8,11 +8,11 @@ use spanrs_base::Rng;
 use super::characters::kinds;
 use super::gold::GoldParagraph;
 use super::hashes::hash_of;
-use super::lessons::{Lesson, in_capitals, joined};
 use super::lexicon::{Lexicon, TokenCounts};
 use super::multiwords::MultiwordTrainer;
 use super::sentences::{find_sentences, view_tokens};
 use super::tokens::{GAPS, Gap, GapTable, find_tokens, gap_index};
+use super::training_paragraph::{TrainingParagraph, in_capitals, joined};
 use super::{Segmenter, sentences, tokens};
 use crate::averages::Averages;
 use crate::error::{Error, Result};
@@ -57,13 +57,17 @@ impl Default for SegmenterOptions {
     }
 }
 
-/// Counts the tokens of the lessons by the hash of their folded form.
-fn count_tokens(lessons: &[Lesson]) -> HashMap<u64, TokenCounts> {
+/// Counts the tokens of the paragraphs by the hash of their folded form.
+fn count_tokens(paragraphs: &[TrainingParagraph]) -> HashMap<u64, TokenCounts> {
     let mut all: HashMap<u64, TokenCounts> = HashMap::new();
-    for lesson in lessons {
+    for paragraph in paragraphs {
         let mut is_start = true;
-        for (&(start, end), &is_end) in lesson.spans.iter().zip(&lesson.ends) {
-            let own = lesson.gaps.characters.get(start..end).unwrap_or_default();
+        for (&(start, end), &is_end) in paragraph.spans.iter().zip(&paragraph.ends) {
+            let own = paragraph
+                .gaps
+                .characters
+                .get(start..end)
+                .unwrap_or_default();
             let counts = all
                 .entry(hash_of(own.iter().map(|c| c.folded)))
                 .or_default();
@@ -85,17 +89,17 @@ const MIN_BOUNDARY: u32 = 20;
 
 /// Decides which gaps follow from the kinds of their characters: those that are hardly ever
 /// boundaries, and those across white space that always are.
-fn gap_table(lessons: &[Lesson]) -> GapTable {
+fn gap_table(paragraphs: &[TrainingParagraph]) -> GapTable {
     // Numbers of gaps and of boundaries.
     let mut counts = vec![(0_u32, 0_u32); GAPS];
-    for lesson in lessons {
+    for paragraph in paragraphs {
         let mut left: Option<(usize, u8)> = None;
-        for ((at, c), &is_start) in lesson
+        for ((at, c), &is_start) in paragraph
             .gaps
             .characters
             .iter()
             .enumerate()
-            .zip(&lesson.starts)
+            .zip(&paragraph.starts)
         {
             if c.kind == kinds::SPACE {
                 continue;
@@ -162,7 +166,7 @@ impl Learners {
     /// Learns from a paragraph.
     fn train_one(
         &mut self,
-        lesson: &Lesson,
+        paragraph: &TrainingParagraph,
         gaps: &GapTable,
         lexicon: &Lexicon,
         options: &SegmenterOptions,
@@ -174,64 +178,62 @@ impl Learners {
             spans,
             ..
         } = self;
-        if !lesson.is_joined {
-            find_tokens(&lesson.gaps, gaps, spans, |gap, open| {
-                tokens::features(&lesson.gaps, lexicon, gap, open, features);
-                let truth = lesson.starts.get(gap.1).copied().unwrap_or_default();
+        if !paragraph.is_joined {
+            find_tokens(&paragraph.gaps, gaps, spans, |gap, open| {
+                tokens::features(&paragraph.gaps, lexicon, gap, open, features);
+                let truth = paragraph.starts.get(gap.1).copied().unwrap_or_default();
                 learn(tokens, features, truth, options.token_margin);
                 truth
             });
         }
-        let ask = |at: usize, open: &_, paragraph: &_| {
-            sentences::features(&lesson.views, at, open, paragraph, features);
-            let truth = lesson.ends.get(at).copied().unwrap_or_default();
+        let ask = |at: usize, open: &_, so_far: &_| {
+            sentences::features(&paragraph.views, at, open, so_far, features);
+            let truth = paragraph.ends.get(at).copied().unwrap_or_default();
             learn(sentences, features, truth, options.sentence_margin);
             truth
         };
-        find_sentences(&lesson.views, ask, |_| ());
+        find_sentences(&paragraph.views, ask, |_| ());
         if let Some(trainer) = &mut self.multiwords {
-            for (at, (span, class)) in lesson.spans.iter().zip(&lesson.classes).enumerate() {
-                trainer.train_one(&lesson.gaps, *span, (&lesson.views, at), *class);
+            for (at, (span, class)) in paragraph.spans.iter().zip(&paragraph.classes).enumerate() {
+                trainer.train_one(&paragraph.gaps, *span, (&paragraph.views, at), *class);
             }
         }
     }
 }
 
-/// Prepares the lessons: the paragraphs, and some of them joined or in capitals.
-fn lessons(
-    paragraphs: &[GoldParagraph],
+/// Returns the paragraphs as training data, followed by some of them joined or in capitals, and the number of the
+/// former.
+fn training_paragraphs(
+    gold: &[GoldParagraph],
     multiwords: Option<&MultiwordTrainer>,
     options: &SegmenterOptions,
-) -> Result<(Vec<Lesson>, usize)> {
-    let with_classes = |paragraph: &GoldParagraph| {
-        let mut lesson = Lesson::of(paragraph)?;
+) -> Result<(Vec<TrainingParagraph>, usize)> {
+    let with_classes = |gold: &GoldParagraph| {
+        let mut paragraph = TrainingParagraph::of(gold)?;
         if let Some(multiwords) = multiwords {
-            let classes: Vec<u32> = (paragraph.token_words())
+            let classes: Vec<u32> = (gold.token_words())
                 .map(|(token, words)| multiwords.class(token, words))
                 .collect();
             let class = |token: &usize| classes.get(*token).copied().unwrap_or_default();
-            lesson.classes = lesson.tokens.iter().map(class).collect();
+            paragraph.classes = paragraph.tokens.iter().map(class).collect();
         }
-        Ok(lesson)
+        Ok(paragraph)
     };
-    let mut all = paragraphs
-        .iter()
-        .map(with_classes)
-        .collect::<Result<Vec<_>>>()?;
+    let mut all = gold.iter().map(with_classes).collect::<Result<Vec<_>>>()?;
     let mut rng = Rng::new(0);
-    let own = all.len();
-    for paragraph in paragraphs {
+    let plain = all.len();
+    for paragraph in gold {
         if rng.below(1 << 32) as f64 <= options.capitals * (1_u64 << 32) as f64 {
             all.push(with_classes(&in_capitals(paragraph))?);
         }
     }
-    for paragraph in joined(paragraphs, options.joined, &mut rng) {
-        all.push(Lesson {
+    for paragraph in joined(gold, options.joined, &mut rng) {
+        all.push(TrainingParagraph {
             is_joined: true,
-            ..Lesson::of(&paragraph)?
+            ..TrainingParagraph::of(&paragraph)?
         });
     }
-    Ok((all, own))
+    Ok((all, plain))
 }
 
 /// Trains a segmenter from paragraphs with gold segmentation.
@@ -249,15 +251,20 @@ pub fn fit_segmenter(
 ) -> Result<Segmenter> {
     let tokens = paragraphs.iter().flat_map(GoldParagraph::token_words);
     let multiwords = MultiwordTrainer::new(tokens, options.multiword_margin);
-    let (mut lessons, own) = lessons(paragraphs, multiwords.as_ref(), options)?;
-    let gold = lessons.get(..own).unwrap_or_default();
-    if gold.iter().all(|lesson| lesson.spans.is_empty()) {
+    let (mut paragraphs, plain) = training_paragraphs(paragraphs, multiwords.as_ref(), options)?;
+    let gold = paragraphs.get(..plain).unwrap_or_default();
+    if gold.iter().all(|paragraph| paragraph.spans.is_empty()) {
         return Err(Error::Training("there are no tokens to learn".into()));
     }
     let lexicon = Lexicon::of_counts(&count_tokens(gold), options.min_count);
     let gaps = gap_table(gold);
-    for lesson in &mut lessons {
-        view_tokens(&lesson.gaps, &lexicon, &lesson.spans, &mut lesson.views);
+    for paragraph in &mut paragraphs {
+        view_tokens(
+            &paragraph.gaps,
+            &lexicon,
+            &paragraph.spans,
+            &mut paragraph.views,
+        );
     }
     let mut learners = Learners {
         tokens: Learner::default(),
@@ -274,11 +281,11 @@ pub fn fit_segmenter(
             trainer.forget();
         }
         passes.run(
-            (0..lessons.len()).collect(),
+            (0..paragraphs.len()).collect(),
             &mut learners,
             |learners, _, at| {
-                if let Some(lesson) = lessons.get(at) {
-                    learners.train_one(lesson, &gaps, &lexicon, options);
+                if let Some(paragraph) = paragraphs.get(at) {
+                    learners.train_one(paragraph, &gaps, &lexicon, options);
                 }
             },
             |_, _| Ok(Next::Continue),

@@ -70,6 +70,12 @@ impl Lexicon {
         ))
     }
 
+    /// Makes a lexicon of entries of a file; None if lookups would be slow ([`FeatureIndex::checked`]).
+    pub(super) fn checked(entries: &[(u64, u16)]) -> Option<Self> {
+        let entries = entries.iter();
+        FeatureIndex::checked(entries.map(|&(hash, facts)| (hash, facts.into()))).map(Self)
+    }
+
     /// The entries, sorted by hash.
     pub(super) fn entries(&self) -> Vec<(u64, u16)> {
         let mut entries = Vec::new();

@@ -29,7 +29,6 @@ mod file;
 mod fit;
 mod gold;
 mod hashes;
-mod lessons;
 mod lexicon;
 mod multiwords;
 mod paragraphs;
@@ -38,6 +37,7 @@ mod sentences;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod training_paragraph;
 
 use std::borrow::Cow;
 use std::ops::Range;

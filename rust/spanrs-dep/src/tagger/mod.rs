@@ -131,6 +131,18 @@ impl Lexicon {
         }
     }
 
+    /// Indexes entries of a file; None if lookups would be slow ([`FeatureIndex::checked`]).
+    pub(crate) fn checked(entries: &[(&str, u32)]) -> Option<Self> {
+        let hashes = entries
+            .iter()
+            .map(|(word, number)| (TextHash::of(word).value(), *number));
+        Some(Self {
+            text: entries.iter().map(|(word, _)| *word).collect(),
+            ends: Ends::of_lengths(entries.iter().map(|(word, _)| word.len())),
+            index: FeatureIndex::checked(hashes)?,
+        })
+    }
+
     /// Returns the words and their numbers.
     pub(crate) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, u32)> {
         let words = self.ends.ranges().map(|range| &self.text[range]);

@@ -24,6 +24,9 @@ pub(crate) struct TaggerSentence {
     pub(super) lookup: Lookup,
 }
 
+/// Maximum number of scores of uncertain words of a sentence: for 100 classes, those of 10,000 uncertain words.
+const MAX_SCORES: usize = 1 << 20;
+
 impl Steps for TaggerSentence {
     fn lookup(&mut self) -> &mut Lookup {
         &mut self.lookup
@@ -37,12 +40,14 @@ impl TaggerSentence {
     }
 
     /// Keeps the scores of the word that was tagged last, if there is another class whose score is
-    /// less than `margin` below the score of its class.
+    /// less than `margin` below the score of its class. Uncertain words after [`MAX_SCORES`] scores keep their class, so
+    /// that memory does not grow with the length of sentences times the number of classes.
     #[inline]
     pub(super) fn note_uncertain(&mut self, scores: &[i32], class: u32, margin: i32) {
         let least = i64::from(scores[class as usize]) - i64::from(margin);
         let near = scores.iter().filter(|&&score| i64::from(score) > least);
-        if near.count() > 1 {
+        let has_room = self.first_scores.len() + scores.len() <= MAX_SCORES;
+        if near.count() > 1 && has_room {
             self.uncertain.push(self.tags.len() as u32 - 1);
             self.first_scores.extend_from_slice(scores);
         }

@@ -2,12 +2,11 @@
 //!
 //! # Known tags and profiles
 //!
-//! The *known tags* of a word that occurs at least ten times are the set of its classes with at
-//! least a tenth of its occurrences, in order of frequency. The *profile* of any word is the list of
-//! its up to four most frequent classes with at least 5 % of the occurrences, each with the level of
-//! its share ([`SHARES`]). A word that does not occur as written has the profile of its lower case
-//! form, and a lower case form that does not occur has the profile of all words with this form. Sets and lists have numbers, which are the values
-//! of features.
+//! The *known tags* of a word that occurs at least ten times are the set of its classes with at least a tenth of its
+//! occurrences, in order of frequency. The *profile* of any word is the list of its up to four most frequent classes
+//! with at least 5 % of the occurrences, each with the level of its share ([`SHARES`]). A word that does not occur as
+//! written has the profile of its lower case form, and a lower case form that does not occur has the profile of all
+//! words with this form. Sets and lists have numbers, which are the values of features.
 //!
 //! A word that occurs once has only its gold class in its profile. A tagger that is trained with
 //! this feature trusts it more than it should for other texts. The profile of a word in training is

@@ -215,12 +215,13 @@ impl TaggerTrainer {
         self.class_of.get(tags).copied()
     }
 
-    /// Resets the weights, to train the next model on the same data.
-    pub(crate) fn forget(&mut self) {
+    /// Resets the weights and the random numbers, to train the model with this seed on the same data.
+    pub(crate) fn reset(&mut self, seed: Option<u64>) {
         self.learner = self.start.clone();
+        self.dropout.restart(seed);
     }
 
-    /// Restricts the models that are trained after the next [`TaggerTrainer::forget`] to the weights
+    /// Restricts the models that are trained after the next [`TaggerTrainer::reset`] to the weights
     /// of `averages`.
     pub(crate) fn restrict(&mut self, averages: &Averages) {
         self.start = Learner::with_weights_of(averages);
@@ -300,7 +301,7 @@ impl TaggerTrainer {
     fn step(&mut self, words: &[&str], gold: Option<&[u32]>, at: usize) -> u32 {
         let sentence = &mut self.sentence;
         if gold.is_some() {
-            self.dropout.thin(&mut sentence.lookup.features);
+            self.dropout.drop_features(&mut sentence.lookup.features);
         }
         self.learner.score(sentence.features(), &mut self.scores);
         let guess = last_largest(&self.scores) as u32;

@@ -24,9 +24,10 @@
 //!
 //! # Collisions
 //!
-//! For compact tables see [`compact`]. Exact tables identify a feature by 30 bits of its hash and its bucket. If two features of the model agree in both, this is
-//! detected while the table is built, and the table is rebuilt with another multiplier. A feature that is not in the
-//! model is mistaken for one in the model with a probability of about 10^-9 for each slot it is compared with.
+//! For compact tables see [`compact`]. Exact tables identify a feature by 30 bits of its hash and its bucket. If two
+//! features of the model agree in both, this is detected while the table is built, and the table is rebuilt with
+//! another multiplier. A feature that is not in the model is mistaken for one in the model with a probability of about
+//! 10^-9 for each slot it is compared with.
 
 mod buckets;
 mod compact;

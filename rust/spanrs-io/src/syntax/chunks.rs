@@ -26,6 +26,22 @@ pub struct SyntaxChunk<T = Vec<u8>> {
     pub text: T,
     /// Number of lines of the file before the block, for line numbers in errors.
     pub lines_before: u64,
+    /// Whether this is the first block of the file that has more than white space.
+    pub starts_document: bool,
+    /// Number of blocks before this one in the same paragraph of raw text; 0 for a block that begins a paragraph.
+    pub continues: u64,
+}
+
+impl<T> SyntaxChunk<T> {
+    /// Returns a block that is a whole file.
+    pub fn whole(text: T) -> Self {
+        Self {
+            text,
+            lines_before: 0,
+            starts_document: true,
+            continues: 0,
+        }
+    }
 }
 
 /// Reads a file in blocks of whole sentences, with memory independent of the size of the file.
@@ -57,6 +73,10 @@ pub struct SyntaxChunks {
     lines: u64,
     /// Whether the source has ended.
     ended: bool,
+    /// Whether a block with more than white space has been returned.
+    started: bool,
+    /// Number of blocks returned of the paragraph that the next block continues.
+    continued: u64,
 }
 
 impl SyntaxChunks {
@@ -95,6 +115,8 @@ impl SyntaxChunks {
             pending: Vec::new(),
             lines: 0,
             ended: false,
+            started: false,
+            continued: 0,
         };
         chunks.read_more()?;
         let head = &chunks.pending;
@@ -108,6 +130,12 @@ impl SyntaxChunks {
         let head = &head[..head.len().min(1 << 16)];
         if head.contains(&0) {
             return wrong(Code::Nul, "a NUL byte: not a text file");
+        }
+        if format == Some(SyntaxFormat::Raw) && is_conllu(head) {
+            return wrong(
+                Code::WrongFormat,
+                "this is CoNLL-U, not raw text; omit --format and --lines",
+            );
         }
         if format.is_none() {
             // The last line of the beginning may be truncated.
@@ -150,7 +178,7 @@ impl SyntaxChunks {
     /// [`Code::Io`], [`Code::Compression`], and [`Code::SentenceTooLong`] for more than 1 GiB
     /// without the end of a sentence.
     pub fn read(&mut self) -> Result<Option<SyntaxChunk>> {
-        let mut end = None;
+        let (mut end, mut is_cut) = (None, false);
         while !self.ended {
             end = sentence_end(&self.pending, self.format);
             if end.is_none()
@@ -159,6 +187,7 @@ impl SyntaxChunks {
             {
                 let space = || memchr::memrchr(b' ', &self.pending).map(|at| at + 1);
                 end = line_end(&self.pending).or_else(space);
+                is_cut = end.is_some();
             }
             if end.is_some() {
                 break;
@@ -181,8 +210,26 @@ impl SyntaxChunks {
         }
         let lines_before = self.lines;
         self.lines += memchr::memchr_iter(b'\n', &text).count() as u64;
-        Ok(Some(SyntaxChunk { text, lines_before }))
+        let starts_document = !self.started && !text.trim_ascii().is_empty();
+        self.started |= starts_document;
+        let continues = self.continued;
+        self.continued = if is_cut { continues + 1 } else { 0 };
+        Ok(Some(SyntaxChunk {
+            text,
+            lines_before,
+            starts_document,
+            continues,
+        }))
     }
+}
+
+/// Returns true if the first line that is not a comment has the ten columns of CoNLL-U.
+fn is_conllu(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n');
+    let first = lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
+    first.is_some_and(|line| {
+        line.starts_with(b"1") && line.split(|byte| *byte == b'\t').count() == 10
+    })
 }
 
 /// Returns the offset after the last complete sentence in a text: after the last line feed if a
@@ -231,7 +278,8 @@ impl<T: AsRef<[u8]>> SyntaxChunk<T> {
     /// # Examples
     /// ```
     /// use spanrs_io::{SyntaxChunk, SyntaxFormat};
-    /// let chunk = SyntaxChunk { text: b"a b\nc\nd e f\n".to_vec(), lines_before: 7 };
+    /// let whole = SyntaxChunk::whole(b"a b\nc\nd e f\n".to_vec());
+    /// let chunk = SyntaxChunk { lines_before: 7, ..whole };
     /// let parts = chunk.split(2, SyntaxFormat::Tokens);
     /// assert_eq!(parts[0].text, b"a b\nc\n");
     /// assert_eq!((parts[1].text, parts[1].lines_before), (&b"d e f\n"[..], 9));
@@ -250,7 +298,13 @@ impl<T: AsRef<[u8]>> SyntaxChunk<T> {
             };
             if end > start {
                 let text = &whole[start..end];
-                all.push(SyntaxChunk { text, lines_before });
+                let is_first = start == 0;
+                all.push(SyntaxChunk {
+                    text,
+                    lines_before,
+                    starts_document: is_first && self.starts_document,
+                    continues: if is_first { self.continues } else { 0 },
+                });
                 lines_before += memchr::memchr_iter(b'\n', text).count() as u64;
                 start = end;
             }

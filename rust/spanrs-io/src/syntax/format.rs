@@ -86,8 +86,8 @@ impl SyntaxFormat {
     }
 
     /// Recognises the format of a text as [`SyntaxFormat::recognise`] does, and also raw text. Lines are raw text if a
-    /// punctuation mark or a contraction is attached to a word, or if a sentence has no spaces; otherwise they are tokens
-    /// if a full stop or a comma stands between spaces.
+    /// punctuation mark or a contraction is attached to a word, or if a sentence has no spaces; otherwise they are
+    /// tokens if a full stop or a comma stands between spaces.
     ///
     /// # Errors
     /// Same as [`SyntaxFormat::recognise`], except for running text; [`Code::WrongFormat`] for lines that may be both:
@@ -156,21 +156,28 @@ impl SyntaxFormat {
     }
 }
 
-/// Decides between raw text and tokens; returns a line number and an error message if the lines may be both, or neither.
+/// How many times as frequent one kind of punctuation must be as the other to decide between raw text and tokens.
+const MOST: usize = 10;
+
+/// Decides between raw text and tokens; returns a line number and an error message if the lines may be both, or
+/// neither.
 fn raw_or_tokens(lines: &[(usize, &str)]) -> std::result::Result<SyntaxFormat, (usize, String)> {
     let content = || lines.iter().map(|(_, line)| *line);
     let punctuation = Punctuation::of(content());
-    if punctuation.is_attached || has_unspaced_sentences(content()) {
+    let Punctuation {
+        attached, separate, ..
+    } = punctuation;
+    if has_unspaced_sentences(content()) || attached > MOST * separate {
         return Ok(SyntaxFormat::Raw);
     }
     if let Some((number, message)) = not_sentences(lines) {
         return Err((number, message + RAW_HINT));
     }
-    if punctuation.is_separate {
+    if separate > MOST * attached {
         return Ok(SyntaxFormat::Tokens);
     }
     // A single line is the same sentence in both formats, unless it has marks between spaces.
-    if punctuation.is_spaced || lines.len() > 1 {
+    if attached > 0 || punctuation.is_spaced || lines.len() > 1 {
         let message = "this may be text, or one sentence of tokens on each line; pass --format raw or --format tokens";
         let number = lines.first().map_or(1, |(number, _)| *number);
         return Err((number, message.to_owned()));

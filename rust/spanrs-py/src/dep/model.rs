@@ -32,6 +32,13 @@ type Predicted<'py> = (
     Vec<Bound<'py, PyString>>,
 );
 
+/// The name of the document in a file of raw text, for the ids of its sentences.
+#[pyfunction]
+#[pyo3(signature = (path, /))]
+pub(crate) fn dep_document_name(path: &str) -> String {
+    spanrs::dep_files::document_name(path)
+}
+
 /// The default templates of parsers.
 #[pyfunction]
 pub(crate) fn dep_templates() -> &'static str {
@@ -214,18 +221,34 @@ impl DepModel {
         rows.map(|(name, row)| (name, row.collect())).collect()
     }
 
-    /// Tags one sentence, with the probability of each tag.
+    /// Tags one sentence, with the probability of each tag: XPOS, or UPOS if the tagger has no XPOS.
     #[pyo3(signature = (words, use_tagdict, /))]
-    fn tag_with_confidence(&self, words: Vec<String>, use_tagdict: bool) -> (Vec<&str>, Vec<f64>) {
+    fn tag_with_confidence(
+        &self,
+        py: Python<'_>,
+        words: Vec<String>,
+        use_tagdict: bool,
+    ) -> (Vec<&str>, Vec<f64>) {
         let Some(tagger) = &self.0.tagger else {
             return Default::default();
         };
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let mut classes = Vec::new();
-        let confidences =
-            tagger.tag_with_confidence(&words, use_tagdict, &mut Default::default(), &mut classes);
-        let tags = classes.iter().map(|&class| tagger.xpos(class));
-        (tags.collect(), confidences)
+        let (classes, confidences) = py.detach(|| {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let (mut buffers, mut classes) = Default::default();
+            let confidences =
+                tagger.tag_with_confidence(&words, use_tagdict, &mut buffers, &mut classes);
+            (classes, confidences)
+        });
+        let has_xpos = tagger.classes().iter().any(|tags| !tags.xpos.is_empty());
+        let tag = |&class: &u32| {
+            let tags = &tagger.classes()[class as usize];
+            if has_xpos {
+                tags.xpos.as_str()
+            } else {
+                &tags.upos
+            }
+        };
+        (classes.iter().map(tag).collect(), confidences)
     }
 
     /// Tags sentences, and parses them if `parse` is true. `given` contains tags to use instead of predicted tags.

@@ -26,7 +26,7 @@ pub struct AnnotateOptions<'a> {
     pub blank: bool,
     /// Whether sentences of raw text end at every line end. Not used for other formats.
     pub lines: bool,
-    /// Name of the document in the ids of raw text; None for the name of the file without its extension.
+    /// Name of the document in the ids of raw text; None for that of the file ([`document_name`](super::document_name)).
     pub document: Option<&'a str>,
     /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,
@@ -44,7 +44,8 @@ pub struct AnnotateOptions<'a> {
 ///
 /// # Errors
 /// The errors of [`SyntaxReader`]; [`Code::WrongFormat`] for a sentence without tags if tags are kept, and for raw text
-/// if the model has no segmenter; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in the file is returned.
+/// if the model has no segmenter; [`Error::Stopped`](crate::Error::Stopped). If several parts have errors, the first in
+/// the file is returned.
 ///
 /// # Examples
 /// ```
@@ -57,7 +58,7 @@ pub struct AnnotateOptions<'a> {
 /// let options = AnnotateOptions {
 ///     parse: false, keep_tags: false, blank: false, lines: false, document: None, threads: 1, watch: || false,
 /// };
-/// let chunk = SyntaxChunk { text: b"Dogs bark\n".to_vec(), lines_before: 0 };
+/// let chunk = SyntaxChunk::whole(b"Dogs bark\n".to_vec());
 /// let conllu = annotate(&model, "example", SyntaxFormat::Tokens, &chunk, options)?;
 /// assert!(conllu.starts_with(b"1\tDogs\t_\t_\tNNS\t_\t_\t_\t_\t_\n2\tbark\t_\t_\tVBP"));
 /// # Ok::<(), spanrs::Error>(())
@@ -74,7 +75,7 @@ pub fn annotate(
         SyntaxFormat::Raw => annotate_raw(model, path, &part, options, worker),
         _ => annotate_part(model, path, format, part, options, worker),
     });
-    if format != SyntaxFormat::Raw || chunk.lines_before > 0 {
+    if format != SyntaxFormat::Raw || !chunk.starts_document {
         return annotated;
     }
     annotated.map(|sentences: Vec<u8>| match sentences.is_empty() {
@@ -119,7 +120,7 @@ fn annotate_raw(
     )?;
     let segmented = SyntaxChunk {
         text: &text[..],
-        lines_before: part.lines_before,
+        ..*part
     };
     annotate_part(
         model,

@@ -59,6 +59,7 @@ pub(super) fn compare(
         gold_of,
         children,
         subtypes,
+        has_trees: !gold.iter().chain(pred).any(|word| word.without_head),
     };
     for (g, word) in gold.iter().enumerate() {
         match pred_of[g] {
@@ -122,6 +123,8 @@ struct AlignedTrees<'a> {
     children: [Vec<Vec<usize>>; 2],
     /// Whether labels are compared with their subtypes.
     subtypes: bool,
+    /// Whether both sides have trees; otherwise the criteria of arcs count nothing.
+    has_trees: bool,
 }
 
 impl AlignedTrees<'_> {
@@ -129,20 +132,40 @@ impl AlignedTrees<'_> {
     fn count_pair(&self, g: usize, p: usize, counts: &mut Counts) {
         let words = [&self.gold[g], &self.pred[p]];
         let [gold, pred] = words;
-        let labels = words.map(|word| self.label(word));
-        let both = labels.map(Some);
+        let same_lemma = gold.lemma == "_" || gold.lemma == pred.lemma;
+        if self.has_trees {
+            self.count_arcs((g, p), same_lemma, counts);
+        }
+        let tag = |same: bool| if same { RIGHT } else { WRONG_TAG };
+        let upos = words.map(|word| word.upos.as_str());
+        let xpos = words.map(|word| word.xpos.as_str());
+        let same_feats = gold.feats() == pred.feats();
+        let same_tags = same_feats && upos[0] == upos[1] && xpos[0] == xpos[1];
+        count(counts, UPOS, tag(upos[0] == upos[1]), upos.map(Some));
+        count(counts, XPOS, tag(xpos[0] == xpos[1]), xpos.map(Some));
+        count(counts, FEATS, tag(same_feats), [None; 2]);
+        count(counts, LEMMAS, tag(same_lemma), [None; 2]);
+        count(counts, ALL_TAGS, tag(same_tags), [None; 2]);
+        count(counts, WORDS, RIGHT, [None; 2]);
+    }
+
+    /// Counts an aligned pair in the criteria of arcs.
+    fn count_arcs(&self, (g, p): (usize, usize), same_lemma: bool, counts: &mut Counts) {
+        let words = [&self.gold[g], &self.pred[p]];
+        let [gold, pred] = words;
+        let both = words.map(|word| Some(self.label(word)));
         let arc = self.arc_outcome(g, p);
         count(counts, ARCS, arc, both);
         // The gold label decides whether a pair is punctuation.
         if !is_punctuation(&gold.label) {
             count(counts, NO_PUNCT, arc, both);
         }
-        let mlas = match arc == RIGHT && !(same_morphology(gold, pred) && self.same_children(g, p))
-        {
-            true => WRONG,
-            false => arc,
+        let same_words = || same_morphology(gold, pred) && self.same_children(g, p);
+        let mlas = if arc == RIGHT && !same_words() {
+            WRONG
+        } else {
+            arc
         };
-        let same_lemma = gold.lemma == "_" || gold.lemma == pred.lemma;
         let blex = if arc == RIGHT && !same_lemma {
             WRONG
         } else {
@@ -157,17 +180,6 @@ impl AlignedTrees<'_> {
                 [false, false] => {}
             }
         }
-        let tag = |same: bool| if same { RIGHT } else { WRONG_TAG };
-        let upos = words.map(|word| word.upos.as_str());
-        let xpos = words.map(|word| word.xpos.as_str());
-        let same_feats = gold.feats() == pred.feats();
-        let same_tags = same_feats && upos[0] == upos[1] && xpos[0] == xpos[1];
-        count(counts, UPOS, tag(upos[0] == upos[1]), upos.map(Some));
-        count(counts, XPOS, tag(xpos[0] == xpos[1]), xpos.map(Some));
-        count(counts, FEATS, tag(same_feats), [None; 2]);
-        count(counts, LEMMAS, tag(same_lemma), [None; 2]);
-        count(counts, ALL_TAGS, tag(same_tags), [None; 2]);
-        count(counts, WORDS, RIGHT, [None; 2]);
     }
 
     /// Counts a word without a counterpart on the other side in all criteria.
@@ -183,14 +195,17 @@ impl AlignedTrees<'_> {
             }
         }
         let label = types(side, self.label(word));
-        count(counts, ARCS, arc, label);
-        if !is_punctuation(&word.label) {
-            count(counts, NO_PUNCT, arc, label);
-        }
-        if is_content(&word.label) {
-            count(counts, CONTENT, arc, label);
-            count(counts, MLAS, arc, label);
-            count(counts, BLEX, arc, label);
+        let of_arcs = [
+            (ARCS, true),
+            (NO_PUNCT, !is_punctuation(&word.label)),
+            (CONTENT, is_content(&word.label)),
+            (MLAS, is_content(&word.label)),
+            (BLEX, is_content(&word.label)),
+        ];
+        for (criterion, is_counted) in of_arcs {
+            if is_counted && self.has_trees {
+                count(counts, criterion, arc, label);
+            }
         }
         count(counts, UPOS, tag, types(side, &word.upos));
         count(counts, XPOS, tag, types(side, &word.xpos));

@@ -73,8 +73,8 @@ impl Side {
     /// Returns the next sentence that has words; None at the end of the file.
     ///
     /// # Errors
-    /// Errors from the reader, and [`Code::BadDocument`] for heads that do not form a tree, and for a sentence with heads
-    /// after sentences without heads.
+    /// Errors from the reader, and [`Code::BadDocument`] for heads that do not form a tree, and for a sentence with
+    /// heads after sentences without heads.
     fn next(&mut self) -> Result<Option<Stretch>> {
         loop {
             if let Some(sentence) = self.sentences.next() {

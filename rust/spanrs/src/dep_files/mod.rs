@@ -23,4 +23,5 @@ pub use annotate::{AnnotateOptions, annotate};
 pub use evaluate::{EvaluateOptions, evaluate};
 pub use raw_text::read_paragraphs;
 pub use schema::SCHEMA;
+pub use segment::document_name;
 pub use treebank::{Trees, read_treebank};

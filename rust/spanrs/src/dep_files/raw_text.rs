@@ -1,8 +1,8 @@
 //! Raw text of treebanks, from which segmenters are trained.
 //!
-//! The text is rebuilt as in the CoNLL 2018 shared task: words without `SpaceAfter=No` are followed by a space, also at the
-//! end of a sentence, and a paragraph begins at each `# newpar` and `# newdoc`. In sentences without any `SpaceAfter=No`,
-//! the comment `# text` says where spaces are.
+//! The text is rebuilt as in the CoNLL 2018 shared task: words without `SpaceAfter=No` are followed by a space, also at
+//! the end of a sentence, and a paragraph begins at each `# newpar` and `# newdoc`. In sentences without any
+//! `SpaceAfter=No`, the comment `# text` says where spaces are.
 
 use std::ops::Range;
 
@@ -185,21 +185,28 @@ fn push_sentence(
 /// Returns the error for a token that differs from the text, with the line of the token.
 fn different(path: &str, token: &TokenRow<'_>, text: &str) -> IoError {
     let (form, found) = (token.form, text.chars().take(20).collect::<String>());
-    let message = format!(
-        "the token {form:?} is not in # text, which continues with {found:?}; correct one of the two, or leave out the \
-         segmenter"
-    );
+    let what = match text.starts_with(form) {
+        true => format!("the space after {form:?} in MISC differs from # text"),
+        false => format!("the token {form:?} is not in # text"),
+    };
+    let message = format!("{what}, which continues with {found:?}; correct one of the two");
     IoError::new(Code::BadDocument, Position::line(path, token.line), message)
 }
 
+/// Returns true for characters of Chinese and Japanese, which are written without spaces between sentences.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+}
+
 /// Returns the text after a token and after the white space that follows it, and whether there is white space; None if
-/// the text does not begin with the token, or if white space differs from what is expected. At the end of the text there
-/// is white space, unless none is expected.
+/// the text does not begin with the token, or if white space differs from what is expected. At the end of the text,
+/// white space is assumed if nothing is expected, except after Chinese and Japanese.
 fn after_token<'a>(text: &'a str, form: &str, expected: Option<bool>) -> Option<(&'a str, bool)> {
     let rest = text.strip_prefix(form)?;
     let after = rest.trim_start();
     if after.is_empty() {
-        return Some((after, expected.unwrap_or(true)));
+        let is_spaced = !rest.is_empty() || !form.ends_with(is_unspaced);
+        return Some((after, expected.unwrap_or(is_spaced)));
     }
     let is_spaced = after.len() < rest.len();
     let is_expected = expected.is_none_or(|expected| expected == is_spaced);
@@ -268,15 +275,14 @@ mod tests {
                 "a c",
                 "_",
                 3,
-                "the token \"b\" is not in # text, which continues with \"c\"; correct one of the two, or leave out the \
-                 segmenter",
+                "the token \"b\" is not in # text, which continues with \"c\"; correct one of the two",
             ),
             (
                 "a b",
                 "SpaceAfter=No",
                 2,
-                "the token \"a\" is not in # text, which continues with \"a b\"; correct one of the two, or leave out \
-                 the segmenter",
+                "the space after \"a\" in MISC differs from # text, which continues with \"a b\"; correct one of the \
+                 two",
             ),
             (
                 "a b c",

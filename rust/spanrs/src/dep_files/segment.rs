@@ -9,13 +9,13 @@ use spanrs_io::{Code, Error as IoError, SyntaxChunk};
 
 use crate::error::{Error, Result};
 
-/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U. If `lines` is true, every
-/// line end ends a sentence.
+/// Segments a part of a file of raw text that ends at the end of a paragraph; returns CoNLL-U. If `lines` is true,
+/// every line end ends a sentence.
 ///
 /// The first sentence of a paragraph has a comment `# newpar`, and every sentence `# sent_id` and `# text`. Ids consist
-/// of the name of the file, the line on which the paragraph begins and the number of the sentence in the paragraph: they
-/// do not depend on how the file is divided. White space between tokens is written as one space; a token that no white
-/// space follows has `SpaceAfter=No`.
+/// of the name of the file, the line on which the paragraph begins and the number of the sentence in the paragraph:
+/// they do not depend on how the file is divided. White space between tokens is written as one space; a token that no
+/// white space follows has `SpaceAfter=No`.
 ///
 /// # Errors
 /// [`Code::Encoding`] with the line if the text is not UTF-8; [`Error::Stopped`] if `stops` returns true.
@@ -39,13 +39,18 @@ pub(super) fn segment(
         false => segmenter.segment(text, &mut buffers, &mut segmentation, stops),
     };
     segmented.map_err(|_| Error::Stopped)?;
-    let name = document_name(path, document);
+    let name = document.map_or_else(|| document_name(path), str::to_owned);
     let mut out = String::with_capacity(text.len() * 6);
     // The line of the paragraph and its first byte, the number of the last sentence in it, and the end of that sentence.
     let (mut line, mut line_start) = (part.lines_before + 1, 0);
     let (mut number, mut counted) = (0, 0);
-    for piece in segmentation.paragraphs.ranges() {
-        for (at, is_first) in piece.zip(once(true).chain(repeat(false))) {
+    // Sentences of a paragraph that continues in this block have ids of their own.
+    let mut piece = match part.continues {
+        0 => String::new(),
+        continues => format!("part{}-", continues + 1),
+    };
+    for paragraph in segmentation.paragraphs.ranges() {
+        for (at, is_first) in paragraph.zip(once(true).chain(repeat(false))) {
             let tokens = segmentation.sentence(at);
             if is_first {
                 let start = tokens.first().map_or(counted, |token| token.bytes.start);
@@ -54,12 +59,16 @@ pub(super) fn segment(
                 if number == 0 || lines > 1 {
                     line += line_ends(&part.text[line_start..start]);
                     (number, line_start) = (0, start);
-                    out.push_str("# newpar\n");
+                    if at > 0 || part.continues == 0 {
+                        out.push_str("# newpar\n");
+                        piece.clear();
+                    }
                 }
             }
             counted = tokens.last().map_or(counted, |token| token.bytes.end);
             number += 1;
-            push_comment("sent_id", &format!("{name}-{line}-{number}"), &mut out);
+            let id = format!("{name}-{line}-{piece}{number}");
+            push_comment("sent_id", &id, &mut out);
             push_sentence(&segmentation, tokens, text, &mut out);
         }
     }
@@ -74,13 +83,21 @@ fn line_ends(text: &[u8]) -> u64 {
 /// Returns the comment before the first sentence of a file.
 pub(super) fn document_comment(path: &str, document: Option<&str>) -> String {
     let mut comment = String::new();
-    push_comment("newdoc id", &document_name(path, document), &mut comment);
+    let name = document.map_or_else(|| document_name(path), str::to_owned);
+    push_comment("newdoc id", &name, &mut comment);
     comment
 }
 
-/// Returns the name of a document, or of a file without its folder and its extension, with `_` for characters that ids
-/// cannot contain. Streams without a name are called `text`.
-fn document_name(path: &str, document: Option<&str>) -> String {
+/// Returns the name of the document in a file of raw text: the name of the file without its folder and its extension,
+/// with `_` for characters that ids cannot contain. Streams without a name are called `text`.
+///
+/// # Examples
+/// ```
+/// use spanrs::dep_files::document_name;
+/// assert_eq!(document_name("mails/a b.txt.gz"), "a_b");
+/// assert_eq!(document_name("<stdin>"), "text");
+/// ```
+pub fn document_name(path: &str) -> String {
     let is_stream = path == "-" || path.starts_with('<');
     let plain = [".gz", ".zst"]
         .iter()
@@ -88,7 +105,7 @@ fn document_name(path: &str, document: Option<&str>) -> String {
     let stem = Path::new(plain.unwrap_or(path)).file_stem();
     let stem = stem.and_then(|stem| stem.to_str()).filter(|_| !is_stream);
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name = document.or(stem).unwrap_or_default().chars();
+    let name = stem.unwrap_or_default().chars();
     let name: String = name.map(|c| if is_plain(c) { c } else { '_' }).collect();
     if name.is_empty() {
         "text".to_owned()

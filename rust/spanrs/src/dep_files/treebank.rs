@@ -17,7 +17,8 @@ pub enum Trees {
     Optional(Roots),
 }
 
-/// Appends the sentences of a file to a treebank, and returns whether heads were read. Fields that are `_` become empty.
+/// Appends the sentences of a file to a treebank, and returns whether heads were read. Fields that are `_` become
+/// empty.
 ///
 /// # Errors
 /// Errors from the reader; [`Code::WrongFormat`] for formats without heads, if trees are needed;
@@ -83,6 +84,13 @@ pub fn read_treebank(
                 head,
                 label: known(word.deprel()),
             });
+            for (word, row) in words.clone().zip(&sentence.words) {
+                if let Some(field) = word.with_control_character() {
+                    let position = Position::line(&path, row.line);
+                    let message = format!("{field:?} contains a control character; remove it");
+                    return Err(IoError::new(Code::BadDocument, position, message).into());
+                }
+            }
             treebank.push(words);
         }
     }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// A paragraph as training data.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lesson {
+pub(super) struct TrainingParagraph {
     /// The characters.
     pub(super) gaps: Gaps,
     /// For each gold token its index in the paragraph.
@@ -27,22 +27,22 @@ pub(super) struct Lesson {
     pub(super) views: Vec<TokenView>,
     /// Class of each token for multiword tokens.
     pub(super) classes: Vec<u32>,
-    /// True if only sentence boundaries are learnt, because the tokens are those of other lessons.
+    /// True if only sentence boundaries are learnt, because the tokens are those of other paragraphs.
     pub(super) is_joined: bool,
 }
 
-impl Lesson {
+impl TrainingParagraph {
     /// Prepares a paragraph, without views and classes. Tokens that consist of white space
     /// (zero-width spaces) are dropped.
     ///
     /// # Errors
     /// [`Error::Training`] if tokens overlap, or if they do not cover the text.
     pub(super) fn of(paragraph: &GoldParagraph) -> Result<Self> {
-        let mut lesson = Self::default();
-        decode(&paragraph.text, &mut lesson.gaps.characters);
-        lesson.gaps.prepare();
-        let characters = &lesson.gaps.characters;
-        lesson.starts.resize(characters.len(), false);
+        let mut made = Self::default();
+        decode(&paragraph.text, &mut made.gaps.characters);
+        made.gaps.prepare();
+        let characters = &made.gaps.characters;
+        made.starts.resize(characters.len(), false);
         let is_white = |range: Range<usize>| {
             let range = characters.get(range)?;
             range.iter().all(|c| c.kind == kinds::SPACE).then_some(())
@@ -58,22 +58,22 @@ impl Lesson {
                 start += 1;
             }
             if start < end {
-                lesson.spans.push((start, end));
-                lesson.ends.push(false);
-                lesson.tokens.push(index);
-                if let Some(is_start) = lesson.starts.get_mut(start) {
+                made.spans.push((start, end));
+                made.ends.push(false);
+                made.tokens.push(index);
+                if let Some(is_start) = made.starts.get_mut(start) {
                     *is_start = true;
                 }
             }
             at = end;
             if sentences.next_if(|end| **end == index + 1).is_some()
-                && let Some(is_end) = lesson.ends.last_mut()
+                && let Some(is_end) = made.ends.last_mut()
             {
                 *is_end = true;
             }
         }
         is_white(at..characters.len()).ok_or_else(|| uncovered(paragraph.text.len()))?;
-        Ok(lesson)
+        Ok(made)
     }
 }
 
