@@ -61,3 +61,11 @@ def test_commands_read_them(name, tmp_path, capsysbinary):
     rows = [line.split("\t") for line in capsysbinary.readouterr().out.decode().splitlines() if line]
     assert [int(row[6]) for row in rows] == RECORDED["parses"][name][0][0]
     assert run(group, ["dep", "draw", "--model", str(FOLDER / name), "--format", "tokens", str(text)]) == 0
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED["tags"]))
+def test_taggers_with_universal_tags_only(name, tmp_path):
+    tagger = Tagger.load(FOLDER / name)
+    assert tagger.tag_batch(RECORDED["words"]) == RECORDED["tags"][name]
+    tagger.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (FOLDER / name).read_bytes()
