@@ -44,7 +44,7 @@ def annotate(model: _spanrs.DepModel, text: bytes, threads: int = 1) -> bytes:
     """Tag and parse CoNLL-U."""
     file = _spanrs.SyntaxFile(io.BytesIO(text), None)
     parts = []
-    while (part := model.annotate_file(file, True, False, False, False, threads)) is not None:
+    while (part := model.annotate_file(file, {"threads": threads})) is not None:
         parts.append(part)
     return b"".join(parts)
 

@@ -106,7 +106,7 @@ def words_per_second(model: _spanrs.DepModel, text: bytes, form: str, words: int
     for _ in range(5):
         file = _spanrs.SyntaxFile(io.BytesIO(text), form)
         started = time.process_time()
-        while model.annotate_file(file, parse, False, False, False, 1) is not None:
+        while model.annotate_file(file, {"parse": parse}) is not None:
             pass
         best = min(best, time.process_time() - started)
     return words / best

@@ -108,7 +108,7 @@ def annotated(pipeline, text, tmp_path, threads=1):
     path.write_text(text, encoding="utf-8", newline="")
     file = spanrs._spanrs.SyntaxFile(str(path), "raw")
     parts = []
-    while (part := pipeline._compiled.annotate_file(file, True, False, False, False, threads)) is not None:
+    while (part := pipeline._compiled.annotate_file(file, {"threads": threads})) is not None:
         parts.append(part)
     return b"".join(parts)
 

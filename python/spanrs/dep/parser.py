@@ -432,7 +432,7 @@ class Parser(ModelEstimator):
         file = _spanrs.SyntaxFile(gold, None)
         out = io.BytesIO()
         while (
-            text := self._compiled.annotate_file(file, True, False, True, False, thread_count(threads))
+            text := self._compiled.annotate_file(file, {"blank": True, "threads": thread_count(threads)})
         ) is not None:
             out.write(text)
         out.seek(0)

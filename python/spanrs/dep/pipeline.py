@@ -386,5 +386,6 @@ def predicted(model: _spanrs.DepModel, gold: _spanrs.Source, *, raw: bool, threa
             raise ModelError("the model has no segmenter for the text of gold")
         text = io.BytesIO(paragraphs_of(gold).text())
         file = _spanrs.SyntaxFile(text, "raw")
-    while (part := model.annotate_file(file, model.has_parser, False, True, False, threads)) is not None:
+    options = {"parse": model.has_parser, "blank": True, "threads": threads}
+    while (part := model.annotate_file(file, options)) is not None:
         yield part

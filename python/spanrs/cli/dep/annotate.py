@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -39,7 +40,13 @@ def parse(
     as "# spanrs.predicted = UPOS XPOS HEAD DEPREL": spanrs dep eval scores only the columns listed there. With an
     unlabelled model, DEPREL is "_". Nothing is written if a file cannot be read.
     """
-    _annotate(model_path, files, output_path, format_name, (True, keep_tags, blank, lines, threads))
+    _annotate(
+        model_path,
+        files,
+        output_path,
+        format_name,
+        {"keep_tags": keep_tags, "blank": blank, "lines": lines, "threads": threads},
+    )
 
 
 @_generated.dep_tag
@@ -60,7 +67,13 @@ def tag(
     if the model has a segmenter; other columns are copied, or replaced by "_" with --blank. A
     sentence with copied columns gets a comment with the predicted columns, such as "# spanrs.predicted = UPOS XPOS".
     """
-    _annotate(model_path, files, output_path, format_name, (False, False, blank, lines, threads))
+    _annotate(
+        model_path,
+        files,
+        output_path,
+        format_name,
+        {"parse": False, "blank": blank, "lines": lines, "threads": threads},
+    )
 
 
 def _annotate(
@@ -68,19 +81,19 @@ def _annotate(
     files: tuple[str, ...],
     output_path: str | None,
     format_name: str,
-    how: tuple[bool, bool, bool, bool, int],
+    options: dict[str, Any],
 ) -> None:
-    """Write the files with predictions; ``how`` is (parse, keep tags, blank, lines, threads)."""
+    """Write the files with predictions; ``options`` are those of the compiled module."""
     if files.count("-") > 1:
         raise click.UsageError("standard input can be read once")
     check_outputs([("-o", output_path)], [model_path, *files])
-    parse, keep_tags, blank, lines, threads = how
+    lines = options["lines"]
     if lines and format_name == "auto":
         format_name = "raw"
     if lines and format_name != "raw":
         raise click.UsageError(f"--lines is for raw text; it has no effect with --format {format_name}")
-    model = load_model(model_path, parser=parse)
-    count = thread_count(threads)
+    model = load_model(model_path, parser=options.get("parse", True))
+    options |= {"threads": thread_count(options["threads"])}
     size = sum(Path(path).stat().st_size for path in files if Path(path).is_file())
     done = 0
     with ExitStack() as stack:
@@ -94,9 +107,7 @@ def _annotate(
             if format_name == "auto" and file.format != "conllu":
                 name = "raw text" if file.format == "raw" else file.format
                 print_message("note", f"{shown} is read as {name} (--format)")
-            while (
-                text := model.annotate_file(file, parse, keep_tags, blank, lines, count, document)
-            ) is not None:
+            while (text := model.annotate_file(file, options | {"document": document})) is not None:
                 if separator is not None:
                     text = separator + text.removeprefix(codecs.BOM_UTF8)
                     separator = None

@@ -70,7 +70,7 @@ def _of_file(path: str, model_path: str | None, format_name: str) -> list[Parse]
     if model_path is not None:
         model = load_model(model_path, parser=True)
         file = open_file(path, format_name, raw=model.has_segmenter)
-        parts = iter(lambda: model.annotate_file(file, True, False, False, False, 1), None)
+        parts = iter(lambda: model.annotate_file(file, {}), None)
         return parse_conllu(b"".join(parts).decode())
     parses = read_conllu(console.source(path), format=None if format_name == "auto" else format_name)
     if parses and not len(parses[0].heads):

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use serde::Deserialize;
 use spanrs::base::Clock;
 use spanrs::dep::{Error as DepError, Model, Sentence, import_published, import_tagger};
 use spanrs::dep_files::AnnotateOptions;
@@ -12,6 +13,7 @@ use spanrs::dep_files::AnnotateOptions;
 use super::segmenter::{Token, sentences};
 use super::treebank::SyntaxFile;
 use crate::error::Result;
+use crate::plain::Plain;
 use crate::stop;
 
 /// A tagger, a parser, or both.
@@ -31,6 +33,31 @@ type Predicted<'py> = (
     Vec<Bound<'py, PyString>>,
     Vec<Bound<'py, PyString>>,
 );
+
+/// Options of [`DepModel::annotate_file`]; see [`AnnotateOptions`].
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct FileOptions {
+    parse: bool,
+    keep_tags: bool,
+    blank: bool,
+    lines: bool,
+    document: Option<String>,
+    threads: usize,
+}
+
+impl Default for FileOptions {
+    fn default() -> Self {
+        Self {
+            parse: true,
+            keep_tags: false,
+            blank: false,
+            lines: false,
+            document: None,
+            threads: 1,
+        }
+    }
+}
 
 /// The name of the document in a file of raw text, for the ids of its sentences.
 #[pyfunction]
@@ -327,28 +354,23 @@ impl DepModel {
         })
     }
 
-    /// Tags the next sentences of a file, and parses them if `parse` is true. Returns CoNLL-U, or None at the end of
-    /// the file. With `lines` every line of raw text ends a sentence; `document` is the name of the document in the ids
-    /// of raw text, by default the name of the file.
-    #[pyo3(signature = (file, parse, keep_tags, blank, lines, threads, document=None, /))]
+    /// Tags the next sentences of a file, and parses them if the options say so. Returns CoNLL-U, or None at the end of
+    /// the file.
+    #[pyo3(signature = (file, options, /))]
     fn annotate_file<'py>(
         &self,
         py: Python<'py>,
         file: &SyntaxFile,
-        parse: bool,
-        keep_tags: bool,
-        blank: bool,
-        lines: bool,
-        threads: usize,
-        document: Option<&str>,
+        options: Plain<FileOptions>,
     ) -> Result<Option<Bound<'py, PyBytes>>> {
+        let given = &options.0;
         let options = AnnotateOptions {
-            parse,
-            keep_tags,
-            blank,
-            lines,
-            document,
-            threads,
+            parse: given.parse,
+            keep_tags: given.keep_tags,
+            blank: given.blank,
+            lines: given.lines,
+            document: given.document.as_deref(),
+            threads: given.threads,
             watch: stop,
         };
         let written = py.detach(|| -> std::result::Result<_, spanrs::Error> {
