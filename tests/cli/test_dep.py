@@ -146,7 +146,7 @@ def test_training_shows_its_passes_in_a_log(tmp_path, capsysbinary):
     args += ("--without", "segmenter", "--without", "morphology")
     _, _, log = spanrs(capsysbinary, *args, "-o", tmp_path / "m")
     stages = [line.split("  ")[0].strip() for line in log.splitlines()]
-    expected = [f"tagger {n}/6" for n in range(1, 7)] + ["jackknife 1/2", "jackknife 2/2"]
+    expected = [f"tagger {n}/10" for n in range(1, 11)] + ["jackknife 1/2", "jackknife 2/2"]
     # The first two passes of the parser select weights.
     assert stages == [*expected, *(f"parser {n}/4" for n in (1, 2, 3, 4))]
     assert spanrs(capsysbinary, *args, "-q", "-o", tmp_path / "m")[2] == ""

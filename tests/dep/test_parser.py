@@ -290,3 +290,17 @@ def test_bad_parses_are_refused():
     for words in (["a\tb"], ["a\n"], [""]):
         with pytest.raises(ValueError, match="CoNLL-U"):
             Parse(words, [0], ["root"]).to_conllu()
+
+
+@pytest.mark.parametrize("column", [2, 3, 4, 5, 7])
+def test_control_characters_are_refused_before_training(column, tmp_path):
+    """Models cannot contain them, because CoNLL-U cannot."""
+    rows = [["1", "a", "a", "NOUN", "NN", "A=B", "0", "root", "_", "_"]]
+    rows[0][column] += "\x85"
+    path = tmp_path / "train.conllu"
+    path.write_text("\t".join(rows[0]) + "\n\n", encoding="utf-8", newline="")
+    with pytest.raises(FormatError, match=r"train.conllu:1: .* contains a control character"):
+        Parser(jackknife=0).fit(path)
+    parse = Parse(["a"], [0], ["root\x85"], xpos=["N"])
+    with pytest.raises(ValueError, match="contains a control character"):
+        Parser(jackknife=0).fit([parse])

@@ -49,7 +49,7 @@ class Segmenter(ModelEstimator):
     _not_saved: ClassVar[tuple[str, ...]] = ("progress",)
 
     def __init__(
-        self, *, epochs: int = 5, models: int = 1, seed: int | None = 0, progress: bool | None = None
+        self, *, epochs: int = 5, models: int = 3, seed: int | None = 0, progress: bool | None = None
     ) -> None:
         self.epochs = epochs
         self.models = models

@@ -88,7 +88,7 @@ class Tagger(ModelEstimator):
         *,
         features: str = "rich",
         epochs: int = 14,
-        models: int = 3,
+        models: int = 5,
         seed: int | None = 0,
         min_count: int = 100,
         min_share: float = 0.995,

@@ -84,8 +84,10 @@ pub fn read_treebank(
                 head,
                 label: known(word.deprel()),
             });
+            // Optional trees are read for display, not for training.
+            let for_training = !matches!(trees, Trees::Optional(_));
             for (word, row) in words.clone().zip(&sentence.words) {
-                if let Some(field) = word.with_control_character() {
+                if for_training && let Some(field) = word.with_control_character() {
                     let position = Position::line(&path, row.line);
                     let message = format!("{field:?} contains a control character; remove it");
                     return Err(IoError::new(Code::BadDocument, position, message).into());
