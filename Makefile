@@ -200,8 +200,8 @@ wheels: $(VENV)/group-release  ## wheel and source distribution in dist/, checke
 
 # NAME=en_ewt is the model of spanrs-model-en-ewt. Licence, authors and release are read from the files beside TREEBANK
 # (README.md and LICENSE.txt, as in Universal Dependencies), or given: LICENSE=CC-BY-SA-4.0 LICENSE_FILE= ATTRIBUTION=
-# URL= TITLE= TREEBANK_RELEASE=2.17. TRAIN holds options of `spanrs dep train`.
-MODEL_VARIABLES = TREEBANK NAME DEV OUT TRAIN TITLE LICENSE LICENSE_FILE ATTRIBUTION URL TREEBANK_RELEASE MODEL_VERSION
+# URL= TITLE= TREEBANK_RELEASE=2.17. TRAIN_OPTIONS holds options of `spanrs dep train`.
+MODEL_VARIABLES = TREEBANK NAME DEV OUT TRAIN_OPTIONS TITLE LICENSE LICENSE_FILE ATTRIBUTION URL TREEBANK_RELEASE MODEL_VERSION
 # As they are given: neither make nor a shell interprets spaces, quotes and dollars.
 $(foreach name,$(MODEL_VARIABLES),$(eval model: export MODEL_$(name) := $$(value $(name))))
 

@@ -45,7 +45,7 @@ VARIABLES = {
     "NAME": "--name",
     "DEV": "--dev",
     "OUT": "--out",
-    "TRAIN": "--options",
+    "TRAIN_OPTIONS": "--options",
     "TITLE": "--title",
     "LICENSE": "--license",
     "LICENSE_FILE": "--license-file",

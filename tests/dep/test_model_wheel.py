@@ -538,7 +538,7 @@ def test_make_accepts_spaces_quotes_and_dollars(builder, treebank, tmp_path):
         "NAME": NAME,
         "OUT": folder / "out",
         "TITLE": "The 'Village' of \"Ben\"",
-        "TRAIN": "-q --epochs 1 --tagger-epochs 1 --models 1 --jackknife 0",
+        "TRAIN_OPTIONS": "-q --epochs 1 --tagger-epochs 1 --models 1 --jackknife 0",
     }
     done = make(tmp_path / "venv", *(f"{key}={value}" for key, value in variables.items()))
     assert done.returncode == 0, done.stderr

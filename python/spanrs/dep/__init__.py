@@ -1,7 +1,7 @@
 """Part-of-speech tagging and dependency parsing, from text or from words.
 
 :class:`Tagger` predicts part-of-speech tags, and :class:`Parser` predicts dependency trees; both are greedy
-left-to-right averaged perceptrons (Goldberg and Nivre 2013; Honnibal's parser.py). A :class:`Pipeline` also divides
+averaged perceptrons (Goldberg and Nivre 2013; Honnibal's parser.py). A :class:`Pipeline` also divides
 text into sentences and words (:class:`Segmenter`), and predicts morphological features and lemmas
 (:class:`Morphology`). :func:`evaluate` computes the measures of the CoNLL 2018 shared task. :func:`load` loads a model
 that is installed, or a model file.

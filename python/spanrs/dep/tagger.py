@@ -37,7 +37,7 @@ class Tagger(ModelEstimator):
     epochs : int
         Number of passes over the training data.
     models : int
-        Number of models trained with consecutive seeds, whose averaged weights are averaged.
+        Number of models trained with consecutive seeds, of whose averaged weights the mean is taken.
     seed : int, optional
         Random seed for shuffling the sentences; None keeps the order of the data.
     min_count : int

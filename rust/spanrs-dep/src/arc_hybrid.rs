@@ -95,8 +95,8 @@ impl Children {
     }
 }
 
-/// Returns which moves are allowed, in the order of [`Move`], if the stack has `depth` items and the front of the buffer
-/// is the root (`at_root`) or a word.
+/// Returns which moves are allowed, in the order of [`Move`], if the stack has `depth` items and the front of the
+/// buffer is the root (`at_root`) or a word.
 #[inline]
 pub(crate) fn valid_moves(depth: usize, at_root: bool, single_root: bool) -> [bool; 3] {
     let left = depth == 1 || depth >= 2 && !(single_root && at_root);

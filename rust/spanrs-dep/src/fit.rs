@@ -8,7 +8,8 @@
 //! - After each pass the callback `after` is called with an [`Epoch`] and returns a [`Next`]: continue, stop early, or
 //!   mark this pass as the best so far, for instance by the score on a development set.
 //! - The *model* gets the averaged weights of the best pass, or of the last pass if none was marked.
-//! - Several models are trained one after the other with consecutive seeds; their averaged weights are added up.
+//! - Several models are trained one after the other with consecutive seeds; their averaged weights are added up. The sum
+//!   of rich taggers is divided by their number, because their margin for a second look is in units of one model.
 //!
 //! The usual recipe is the same as in Python's `Parser.fit`: [`Treebank::projectivise`], [`fit_tagger`] on all
 //! sentences, [`jackknife`] to replace the gold tags, and [`fit_parser`]. [`fit_published`] instead trains tagger and

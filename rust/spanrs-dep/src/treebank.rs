@@ -99,8 +99,9 @@ impl Treebank {
     /// Adds a sentence without control characters in its annotation. If `roots` is given, its heads must form a tree.
     ///
     /// # Errors
-    /// [`Error::Sentence`] if the heads are not a tree, or for a control character. The error has the number that the sentence would have got,
-    /// which equals the index in the caller's list only if no earlier sentence was empty. On error nothing is added.
+    /// [`Error::Sentence`] if the heads are not a tree, or for a control character. The error has the number that the
+    /// sentence would have got, which equals the index in the caller's list only if no earlier sentence was empty. On
+    /// error nothing is added.
     ///
     /// # Examples
     ///

@@ -39,9 +39,9 @@ impl TaggerSentence {
         &self.lookup.features
     }
 
-    /// Keeps the scores of the word that was tagged last, if there is another class whose score is
-    /// less than `margin` below the score of its class. Uncertain words after [`MAX_SCORES`] scores keep their class, so
-    /// that memory does not grow with the length of sentences times the number of classes.
+    /// Keeps the scores of the word that was tagged last, if there is another class whose score is less than `margin`
+    /// below the score of its class. Uncertain words after [`MAX_SCORES`] scores keep their class, so that memory does
+    /// not grow with the length of sentences times the number of classes.
     #[inline]
     pub(super) fn note_uncertain(&mut self, scores: &[i32], class: u32, margin: i32) {
         let least = i64::from(scores[class as usize]) - i64::from(margin);

@@ -26,7 +26,8 @@ pub struct AnnotateOptions<'a> {
     pub blank: bool,
     /// Whether sentences of raw text end at every line end. Not used for other formats.
     pub lines: bool,
-    /// Name of the document in the ids of raw text; None for that of the file ([`document_name`](super::document_name)).
+    /// Name of the document in the ids of raw text; None for that of the file
+    /// ([`document_name`](super::document_name)).
     pub document: Option<&'a str>,
     /// Number of threads, including the calling thread; the output does not depend on this number. 0 means 1.
     pub threads: usize,

@@ -13,8 +13,8 @@ use crate::weights::dense::DenseRows;
 const MIN_DENSE: usize = 12;
 /// Minimum share of the classes in a dense row is one in this number.
 const DENSE_SHARE: usize = 3;
-/// Mean number of entries in a bucket: fewer entries take more memory for the starts of buckets, more entries touch more
-/// cache lines.
+/// Mean number of entries in a bucket: fewer entries take more memory for the starts of buckets, more entries touch
+/// more cache lines.
 const PER_BUCKET: usize = 5;
 
 /// A row that is to be stored.

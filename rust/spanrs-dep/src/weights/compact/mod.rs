@@ -110,8 +110,8 @@ fn multiplier(hash: u32) -> u64 {
     (0..hash).fold(0xD6E8_FEB8_6659_FD93, step)
 }
 
-/// Returns the bucket and the fingerprint of a feature. The bucket is the high half of the product of the mixed hash and
-/// the number of buckets; the fingerprint consists of middle bits.
+/// Returns the bucket and the fingerprint of a feature. The bucket is the high half of the product of the mixed hash
+/// and the number of buckets; the fingerprint consists of middle bits.
 #[inline(always)]
 fn bucket_and_fingerprint(feature: u64, multiplier: u64, buckets: usize) -> (usize, u16) {
     let mixed = (feature ^ (feature >> 32)).wrapping_mul(multiplier);
@@ -130,8 +130,8 @@ impl CompactTable {
         self.len
     }
 
-    /// Requests the buckets of features, without waiting for them. The starts of buckets are small enough for the second
-    /// level of caches.
+    /// Requests the buckets of features, without waiting for them. The starts of buckets are small enough for the
+    /// second level of caches.
     #[inline]
     pub(super) fn prefetch(&self, features: &[u64], found: &mut Found) {
         found.places.clear();
