@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -17,7 +18,7 @@ from spanrs.io.output import atomic_output
 COMPONENTS = ("segmenter", "tagger", "morphology", "parser")
 
 
-class ModelEstimator(Estimator):
+class ModelEstimator(Estimator, ABC):
     """Base class of the components of a model, and of the pipeline of all components."""
 
     _model: _spanrs.DepModel | None = None
@@ -68,9 +69,9 @@ class ModelEstimator(Estimator):
         return cls._of(model)
 
     @classmethod
+    @abstractmethod
     def _of(cls, model: _spanrs.DepModel) -> Self:
         """Return the estimator of a compiled model, with its own components."""
-        raise NotImplementedError
 
     @classmethod
     def _with_params_of(cls, metadata: Mapping[str, Any], name: str) -> Self:
