@@ -42,9 +42,13 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Creates the candidates from the rows of different keys; `classes` is the number of classes.
-    pub(super) fn new(keys: Vec<u64>, rows: Jagged<u32>, classes: usize) -> Self {
-        let index = FeatureIndex::of(keys.iter().copied().zip(0..));
+    /// Creates the candidates from the rows of different keys and their index; `classes` is the number of classes.
+    pub(super) fn new(
+        keys: Vec<u64>,
+        index: FeatureIndex,
+        rows: Jagged<u32>,
+        classes: usize,
+    ) -> Self {
         let all = (0..classes as u32).collect();
         Self {
             keys,

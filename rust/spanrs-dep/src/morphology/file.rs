@@ -126,11 +126,10 @@ fn read_feats(header: FeatsHeader, tensors: &Tensors<'_>) -> Result<FeatsTagger>
     let ends = Ends::checked(ends, values.len()).filter(|_| fits);
     let ends =
         ends.ok_or_else(|| damaged("the candidates of morphological features are inconsistent"))?;
-    if FeatureIndex::checked(keys.iter().copied().zip(0..)).is_none() {
-        return Err(damaged("the tags of morphological features collide"));
-    }
+    let index = FeatureIndex::checked(keys.iter().copied().zip(0..));
+    let index = index.ok_or_else(|| damaged("the tags of morphological features collide"))?;
     let values = values.into_iter().map(u32::from).collect();
-    let candidates = Candidates::new(keys, Jagged::new(values, ends), classes.len());
+    let candidates = Candidates::new(keys, index, Jagged::new(values, ends), classes.len());
     let weights = tensors.weights("feats", classes.len(), header.scale)?;
     Ok(FeatsTagger::new(classes, candidates, weights))
 }

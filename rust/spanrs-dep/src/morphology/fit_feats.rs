@@ -10,6 +10,7 @@ use super::fit::{MorphologyOptions, train_averages};
 use super::token::{PAD, padded, pair_key, upos_key};
 use crate::dropout::Dropout;
 use crate::error::{Error, Result};
+use crate::feature_index::FeatureIndex;
 use crate::fit::{Epoch, Next, Passes};
 use crate::treebank::Treebank;
 use crate::weights::{MAX_CLASSES, Weights};
@@ -54,7 +55,8 @@ fn candidates(
             rows.push(row.into_iter().map(|(class, _)| class));
         }
     }
-    Candidates::new(keys, rows, class.len())
+    let index = FeatureIndex::of(keys.iter().copied().zip(0..));
+    Candidates::new(keys, index, rows, class.len())
 }
 
 /// Trains morphological features; returns None if no word has any. Words whose class is not a candidate, or the only
