@@ -150,6 +150,8 @@ def as_json(value: Any) -> Any:
     """Return a parameter as a JSON value: scalars and arrays of NumPy, and paths, are converted."""
     if isinstance(value, PathLike):
         return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
     return value.tolist() if hasattr(value, "tolist") else value
 
 

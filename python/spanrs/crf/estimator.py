@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import CrfSentences, CrfTrainer
+from spanrs.crf.joining import joined_if_given
 from spanrs.crf.labeller import SequenceLabeller
+from spanrs.crf.supervision import TrainingData, check_dev, class_weights, convert_weights, held_out
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
     Iteration,
     TrainingMonitor,
     allows_single_token_sentences,
-    check_dev,
     check_single_tokens,
-    convert_weights,
     corpus_data,
     dev_scorer,
     progress_display,
@@ -27,7 +27,7 @@ from spanrs.crf.training import (
     warn_of_unknown_labels,
     warn_of_violations,
 )
-from spanrs.errors import ModelError
+from spanrs.errors import ModelError, as_number
 from spanrs.estimator import as_json
 from spanrs.io.training import is_corpus, tagged
 from spanrs.threads import thread_count
@@ -52,6 +52,12 @@ class CRF(SequenceLabeller):
     max_iter : int, optional
         Maximum number of iterations; None for the default of the algorithm: no limit for ``sdca`` and
         ``lbfgs``, 1000 for ``l2sgd``, else 100.
+    class_weight : dict or "balanced", optional
+        Cost of labelling a token of a label otherwise, by label; 1 for labels that are not in the dict. ``balanced``
+        gives a label a weight in inverse proportion to its frequency, as in scikit-learn. In training, the score of the
+        right label of a token is lowered by the logarithm of its weight (softmax-margin, Gimpel and Smith 2010), so a
+        large weight raises the recall of a label, and its probabilities. For ``sdca``, which makes no passes then,
+        ``lbfgs`` and ``l2sgd``.
     min_freq : float
         Minimum frequency of a feature: the sum of its values, weighted by sequence.
     all_possible_states, all_possible_transitions : bool
@@ -61,6 +67,8 @@ class CRF(SequenceLabeller):
         labels that are not tags; None never constrains.
     threads : int, optional
         Number of threads; None or 0 for all processors. Passes of ``sdca`` use two. Results are equal for any number.
+    validation_fraction : float, optional
+        Fraction of the sequences, chosen at random by ``seed``, that ``fit`` holds out as development data.
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
     keep_on_interrupt : bool
@@ -115,7 +123,10 @@ class CRF(SequenceLabeller):
     #: Template and scheme are stored as separate metadata.
     _not_saved: ClassVar = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
     #: Parameters that are not passed to the training algorithm.
-    _not_training: ClassVar = (*_not_saved, "patience", "keep_on_interrupt")
+    _not_training: ClassVar = (
+        *_not_saved,
+        *("class_weight", "validation_fraction", "patience", "keep_on_interrupt"),
+    )
 
     def __init__(
         self,
@@ -126,11 +137,13 @@ class CRF(SequenceLabeller):
         c2: float = 1.0,
         tol: float = 1e-4,
         max_iter: int | None = None,
+        class_weight: Mapping[str, float] | str | None = None,
         min_freq: float = 0.0,
         all_possible_states: bool = False,
         all_possible_transitions: bool = True,
         scheme: str | None = "auto",
         threads: int | None = 1,
+        validation_fraction: float | None = None,
         patience: int | None = None,
         keep_on_interrupt: bool = False,
         progress: bool | None = None,
@@ -160,11 +173,13 @@ class CRF(SequenceLabeller):
         self.c2 = c2
         self.tol = tol
         self.max_iter = max_iter
+        self.class_weight = class_weight
         self.min_freq = min_freq
         self.all_possible_states = all_possible_states
         self.all_possible_transitions = all_possible_transitions
         self.scheme = scheme
         self.threads = threads
+        self.validation_fraction = validation_fraction
         self.patience = patience
         self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
@@ -195,6 +210,8 @@ class CRF(SequenceLabeller):
         X_dev: Any = None,
         y_dev: Sequence[Sequence[str]] | None = None,
         *,
+        features: Iterable[Any] | None = None,
+        dense: Any = None,
         sample_weight: Iterable[float] | None = None,
         start: CRF | None = None,
     ) -> CRF:
@@ -211,6 +228,12 @@ class CRF(SequenceLabeller):
             of probabilities that sum to 1 (soft labels).
         X_dev, y_dev : sequences, optional
             Development data, scored after each iteration; a corpus contains both.
+        features : iterable of sequences, optional
+            Features of the tokens, dicts or lists, beside those of a template or of ``X``.
+        dense : matrices, optional
+            A row of numbers for each token, such as a word embedding: a matrix for each sequence, or one for all
+            sequences; see :func:`join` for the forms, and for features and rows of development data. ``X`` may be None
+            then. For ``sdca`` (which makes no passes then) and ``lbfgs``.
         sample_weight : iterable of float, optional
             A weight of at least 0 for each sequence. For ``sdca`` and ``lbfgs`` the weight 2 is equivalent to two
             copies of the sequence; online algorithms multiply their steps by the weight.
@@ -228,30 +251,33 @@ class CRF(SequenceLabeller):
             If X and y, or a sequence and its labels, differ in length.
         spanrs.errors.ModelError
             If features, labels or weights are invalid; the message has the index of the sequence.
+
+        Examples
+        --------
+        Dense rows beside a template, such as word embeddings of two columns:
+
+        >>> import numpy as np
+        >>> from spanrs.crf import CRF
+        >>> X, y = [["Ada", "sleeps"], ["Bob"]], [["B-PER", "O"], ["B-PER"]]
+        >>> vectors = [np.array([[1.0, 0.5], [0.0, 0.5]]), np.array([[1.0, 0.4]])]
+        >>> crf = CRF(template="ner").fit(X, y, dense=vectors)
+        >>> crf.predict([["Eve"]], dense=[np.array([[1.0, 0.3]])])
+        [['B-PER']]
+        >>> crf.dense_weights_.shape
+        (2, 2)
         """
         self._check_params()
-        text = None if self.template is None else template_text(self.template)
-        if is_corpus(X):
-            X, y, text = corpus_data(X, y, text)
-        elif y is None:
-            raise TypeError("y is missing; pass the labels of the sequences, or a corpus or path as X")
-        if is_corpus(X_dev):
-            X_dev, y_dev = tagged(X_dev)
         options = self._options()
-        if self.patience is not None and (X_dev is None or y_dev is None):
-            raise ValueError("patience needs development data; pass X_dev and y_dev")
-        if (X_dev is None) != (y_dev is None):
-            raise ValueError("X_dev and y_dev must be passed together")
         threads = thread_count(self.threads)
         if start is not None and not isinstance(start, CRF):
             raise TypeError(f"start must be a fitted CRF, such as the result of CRF.load, not {start!r}")
-        if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
-            X_dev = list(X_dev)
-            check_dev(X_dev, y_dev)
+        data = self._training_data(X, y, (X_dev, y_dev), (features, dense), sample_weight)
+        X_dev, y_dev, text = data.X_dev, data.y_dev, data.template
         trainer = CrfTrainer(text)
-        targets, weights = list(y), convert_weights(sample_weight)
-        trainer.extend(X, targets, weights)
-        hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
+        trainer.extend(data.X, data.y, data.weights)
+        if self.class_weight is not None:
+            trainer.set_class_weights(class_weights(self.class_weight, trainer.labels(), data.y))
+        hard = [sequence for sequence in data.y if all(isinstance(label, str) for label in sequence)]
         scheme = self._scheme(trainer.labels(), hard)
         if y_dev is not None:
             warn_of_unknown_labels(trainer.labels(), y_dev)
@@ -291,8 +317,44 @@ class CRF(SequenceLabeller):
         warn_of_constant_model(self._model, self.min_freq)
         return self
 
+    def _training_data(
+        self,
+        X: Any,
+        y: Iterable[Any] | None,
+        dev: tuple[Any, Sequence[Sequence[str]] | None],
+        beside: tuple[Iterable[Any] | None, Any],
+        sample_weight: Iterable[float] | None,
+    ) -> TrainingData:
+        """Return the arguments of ``fit`` as sequences, labels and weights, with development data held out."""
+        text = None if self.template is None else template_text(self.template)
+        if is_corpus(X):
+            X, y, text = corpus_data(X, y, text)
+        elif y is None:
+            raise TypeError("y is missing; pass the labels of the sequences, or a corpus or path as X")
+        X = joined_if_given(X, *beside)
+        X_dev, y_dev = tagged(dev[0]) if is_corpus(dev[0]) else dev
+        if (X_dev is None) != (y_dev is None):
+            raise ValueError("X_dev and y_dev must be passed together")
+        if self.validation_fraction is not None:
+            if X_dev is not None:
+                raise ValueError("pass either X_dev and y_dev or validation_fraction")
+            data = held_out(X, y, convert_weights(sample_weight), self.validation_fraction, self.seed)
+        else:
+            if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
+                X_dev = list(X_dev)
+                check_dev(X_dev, y_dev)
+            data = TrainingData(X, list(y), X_dev, y_dev, convert_weights(sample_weight))
+        if self.patience is not None and data.X_dev is None:
+            raise ValueError(
+                "patience needs development data; pass X_dev and y_dev, or set validation_fraction"
+            )
+        return data._replace(template=text)
+
     def _check_params(self) -> None:
         super()._check_params()
+        fraction = self.validation_fraction
+        if fraction is not None and as_number(fraction, "validation_fraction", above=True) >= 1:
+            raise ValueError(f"validation_fraction must be a number below 1, not {fraction:g}")
         self._options()
 
     def _options(self, **more: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel
 from spanrs.crf.explanation import Explanation, explain
+from spanrs.crf.joining import JoinedTokens, joined_if_given
 from spanrs.crf.scoring import Labellings
 from spanrs.crf.templates import template_name, template_text
 from spanrs.crf.training import check_single_tokens
@@ -37,13 +38,22 @@ class SequenceLabeller(Estimator):
     threads: int | None
     model_filename: str | PathLike[str] | None
 
-    def predict(self, X: Iterable[Any], *, known: Iterable[Any] | None = None) -> list[list[str]]:
+    def predict(
+        self,
+        X: Iterable[Any] | None,
+        *,
+        features: Iterable[Any] | None = None,
+        dense: Any = None,
+        known: Iterable[Any] | None = None,
+    ) -> list[list[str]]:
         """Return the most probable labelling of each sequence (Viterbi); ties are resolved to the lowest last label.
 
         Parameters
         ----------
         X : iterable of sequences
-            Same as in :meth:`fit`. Features that did not occur in training are ignored.
+            Same as in :meth:`CRF.fit`. Features that did not occur in training are ignored.
+        features, dense : optional
+            Features and rows of numbers of the tokens, as in :meth:`CRF.fit`.
         known : iterable of sequences, optional
             Constraints on the labels: for each token a label, a set of allowed labels, or None.
 
@@ -58,26 +68,35 @@ class SequenceLabeller(Estimator):
             If the model is not fitted, if ``known`` contains a label that the model does not have, or if no labelling
             is allowed.
         """
+        X = joined_if_given(X, features, dense)
         return Labellings(self._trained().tag(X, False, known, thread_count(self.threads)))
 
     def predict_single(self, x: Any) -> list[str]:
         """Return the most probable labelling of a sequence."""
         return self.predict([x])[0]
 
-    def predict_posterior(self, X: Iterable[Any]) -> list[list[str]]:
+    def predict_posterior(
+        self, X: Iterable[Any] | None, *, features: Iterable[Any] | None = None, dense: Any = None
+    ) -> list[list[str]]:
         """Return the label with the largest marginal probability for each token; sequences may be illegal."""
+        X = joined_if_given(X, features, dense)
         return Labellings(self._trained().tag(X, True, None, thread_count(self.threads)))
 
-    def predict_proba(self, X: Iterable[Any]) -> list[npt.NDArray[np.float64]]:
+    def predict_proba(
+        self, X: Iterable[Any] | None, *, features: Iterable[Any] | None = None, dense: Any = None
+    ) -> list[npt.NDArray[np.float64]]:
         """Return marginal probabilities: an array (tokens, labels) for each sequence, in the order of ``classes_``."""
+        X = joined_if_given(X, features, dense)
         return self._trained().marginals(X, thread_count(self.threads))
 
-    def predict_marginals(self, X: Iterable[Any]) -> list[list[dict[str, float]]]:
+    def predict_marginals(
+        self, X: Iterable[Any] | None, *, features: Iterable[Any] | None = None, dense: Any = None
+    ) -> list[list[dict[str, float]]]:
         """Return marginal probabilities as a dict by label for each token."""
         labels = self.classes_
         return [
             [dict(zip(labels, map(float, row), strict=True)) for row in rows]
-            for rows in self.predict_proba(X)
+            for rows in self.predict_proba(X, features=features, dense=dense)
         ]
 
     def predict_marginals_single(self, x: Any) -> list[dict[str, float]]:
@@ -105,12 +124,15 @@ class SequenceLabeller(Estimator):
 
     def score(
         self,
-        X: Iterable[Any],
+        X: Iterable[Any] | None,
         y: Sequence[Sequence[str]],
         sample_weight: Iterable[float] | None = None,
+        *,
+        features: Iterable[Any] | None = None,
+        dense: Any = None,
     ) -> float:
         """Return token accuracy, with optional weights of the sequences; for F1 of spans see :func:`spanrs.score`."""
-        pred = self.predict(X)
+        pred = self.predict(X, features=features, dense=dense)
         if len(pred) != len(y):
             raise ValueError(f"{len(pred)} sequences, but {len(y)} sequences of labels")
         weights = [1.0] * len(pred) if sample_weight is None else list(sample_weight)
@@ -150,7 +172,7 @@ class SequenceLabeller(Estimator):
         """
         if n < 1:
             raise ValueError(f"n must be at least 1, not {n}")
-        x = x if isinstance(x, CrfItems) else list(x)
+        x = x if isinstance(x, (CrfItems, JoinedTokens)) else list(x)
         return explain(self._trained(), x, self.predict_single(x), self.predict_proba([x])[0], n)
 
     @property
@@ -162,6 +184,11 @@ class SequenceLabeller(Estimator):
     def state_features_(self) -> dict[tuple[str, str], float]:
         """Weight by attribute and label."""
         return {(attribute, label): weight for attribute, label, weight in self._trained().states()}
+
+    @property
+    def dense_weights_(self) -> npt.NDArray[np.float64]:
+        """Weights of the columns of dense rows: an array (columns, labels), in the order of ``classes_``."""
+        return self._trained().dense_weights()
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:

@@ -6,13 +6,13 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from spanrs._spanrs import CrfModel
 from spanrs.crf.templates import template_text
-from spanrs.errors import AlignmentError, ModelError, SpanrsWarning
+from spanrs.errors import ModelError, SpanrsWarning
 from spanrs.io.training import tagged
 
 
@@ -53,44 +53,6 @@ def scheme_of(labels: Sequence[str], sequences: Sequence[Sequence[str]]) -> str 
         return None
     scheme = tags.detect_scheme(sequences).scheme
     return None if scheme == "TOKEN" else scheme
-
-
-def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
-    """Check that development data have one label, a string, for each token."""
-    if len(X_dev) != len(y_dev):
-        raise AlignmentError(f"X_dev has {len(X_dev)} sequences, but y_dev {len(y_dev)}")
-    if not len(X_dev):
-        raise ModelError("the development data have no sequences")
-    for at, (tokens, labels) in enumerate(zip(X_dev, y_dev, strict=True)):
-        if hasattr(tokens, "__len__") and len(tokens) != len(labels):
-            raise AlignmentError(
-                f"development sequence {at}: {len(tokens)} tokens, but {len(labels)} labels"
-            )
-        if not all(isinstance(label, str) for label in labels):
-            raise ModelError(f"development sequence {at}: labels must be strings")
-
-
-def convert_weights(weights: Iterable[float] | None) -> list[float] | None:
-    """Return the weights of the training sequences as floats.
-
-    Raises
-    ------
-    TypeError
-        If a weight is not a number.
-    """
-    if weights is None:
-        return None
-    if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
-        raise TypeError(f"sample_weight must have a number for each sequence, not {weights!r}")
-    given = []
-    for at, weight in enumerate(weights):
-        try:
-            if isinstance(weight, str | bytes):
-                raise TypeError
-            given.append(float(weight))
-        except (TypeError, ValueError):
-            raise TypeError(f"sample_weight of sequence {at} must be a number, not {weight!r}") from None
-    return given
 
 
 def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -> None:
@@ -141,7 +103,7 @@ def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
     labels, attributes, _ = model.sizes()
     if labels == 1:
         message = f"all labels are {model.labels()[0]}; the model can predict nothing else"
-    elif not attributes:
+    elif not attributes and not len(model.dense_weights()):
         reason = f"; no feature occurs {min_freq:g} times (min_freq)" if min_freq > 0 else ""
         message = f"the model has no features of tokens, only transitions{reason}"
     else:

@@ -134,6 +134,15 @@ impl Columns {
         self.sequences.is_empty()
     }
 
+    /// Number of tokens of a sequence.
+    ///
+    /// # Panics
+    /// If `at` is not below [`Columns::len`].
+    pub fn tokens(&self, at: usize) -> usize {
+        let values = self.sequences.range(at).len();
+        values.checked_div(self.widths[at]).unwrap_or_default()
+    }
+
     /// The values of a sequence as `columns[column][token]`; no columns if the sequence has no
     /// tokens.
     ///

@@ -21,6 +21,8 @@ use std::ops::Range;
 
 use crate::error::{Error, Result, check_len};
 use crate::sequences::{MAX_TRAINING_VALUE, Sequences};
+use crate::simd::{Real, padded};
+use crate::vectors::TokenVectors;
 
 /// The supervision of a sequence.
 ///
@@ -239,6 +241,8 @@ pub struct Corpus {
     targets: Vec<Target>,
     /// Weight of each ended sequence, finite and at least 0.
     weights: Vec<f64>,
+    /// By label, the logarithm of its class weight; empty if all class weights are 1.
+    margins: Vec<f64>,
 }
 
 impl<'a> From<&'a Corpus> for Cow<'a, Corpus> {
@@ -261,6 +265,7 @@ impl Corpus {
             sequences: Sequences::new(attributes).with_limit(Some(MAX_TRAINING_VALUE)),
             targets: Vec::new(),
             weights: Vec::new(),
+            margins: Vec::new(),
         }
     }
 
@@ -289,6 +294,9 @@ impl Corpus {
             }
         }
         self.labels = labels;
+        if !self.margins.is_empty() {
+            self.margins.resize(labels, 0.0);
+        }
     }
 
     /// Appends a token with its (attribute, value) pairs to the current sequence.
@@ -298,6 +306,14 @@ impl Corpus {
     /// [`crate::MAX_TRAINING_VALUE`] in absolute value; the token is not added.
     pub fn token(&mut self, items: impl IntoIterator<Item = (u32, f64)>) -> Result<()> {
         self.sequences.token(items)
+    }
+
+    /// Gives each token of the current sequence a vector, before [`Corpus::end_sequence`].
+    ///
+    /// # Errors
+    /// Same as [`Sequences::push_vectors`].
+    pub fn push_vectors(&mut self, vectors: TokenVectors) -> Result<()> {
+        self.sequences.push_vectors(vectors)
     }
 
     /// Ends the current sequence and gives it a target and a weight.
@@ -311,9 +327,12 @@ impl Corpus {
     /// - [`Error::Shape`] for a target of a different size, [`Error::Label`] for a label out of range,
     /// - [`Error::Distribution`] for rows of [`Target::Soft`] that do not sum to 1, and rows of [`Target::Counts`] that
     ///   do not sum to the total,
-    /// - [`Error::NoLabel`] for a token of [`Target::Partial`] without an allowed label.
+    /// - [`Error::NoLabel`] for a token of [`Target::Partial`] without an allowed label,
+    /// - [`Error::Shape`] if its tokens have no vectors, but those of earlier sequences have.
     pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {
-        let checked = self.check(&target, self.sequences.open(), weight);
+        let checked = self
+            .check(&target, self.sequences.open(), weight)
+            .and_then(|()| self.sequences.check_vectors());
         if checked.is_err() {
             self.sequences.discard();
             return checked;
@@ -322,6 +341,65 @@ impl Corpus {
         self.targets.push(target);
         self.weights.push(weight);
         Ok(())
+    }
+
+    /// Gives each label a class weight: the cost of labelling a token of this label otherwise.
+    ///
+    /// In training, the score of the certain label of a token is lowered by the logarithm of its class
+    /// weight, so that the model must prefer it by this margin (softmax-margin, Gimpel and Smith 2010).
+    /// Where the model is nearly right, the loss of a token is multiplied by the weight. A class weight
+    /// of 1 changes nothing. Tokens with several possible labels have no margin.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are not as many weights as labels, [`Error::ClassWeight`] for a weight
+    /// that is not finite and above 0.
+    pub fn set_class_weights(&mut self, weights: &[f64]) -> Result<()> {
+        check_len("class weights", self.labels, weights.len())?;
+        if let Some(&weight) = weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+            return Err(Error::ClassWeight { weight });
+        }
+        self.margins = match weights.iter().all(|weight| *weight == 1.0) {
+            true => Vec::new(),
+            false => weights.iter().map(|weight| weight.ln()).collect(),
+        };
+        Ok(())
+    }
+
+    /// Whether a class weight is not 1.
+    pub(crate) fn has_margins(&self) -> bool {
+        !self.margins.is_empty()
+    }
+
+    /// Lowers the scores of certain labels by their margins; `scores` are padded rows of the tokens of
+    /// sequence `at`.
+    pub(crate) fn subtract_margins<T: Real>(&self, at: usize, scores: &mut [T]) {
+        if self.margins.is_empty() {
+            return;
+        }
+        let mut rows = scores.chunks_exact_mut(padded(self.labels));
+        let mut subtract = |label: Option<usize>| {
+            if let (Some(row), Some(label)) = (rows.next(), label) {
+                row[label] = row[label] - T::of(self.margins[label]);
+            }
+        };
+        match &self.targets[at] {
+            Target::Labels(known) => known
+                .iter()
+                .for_each(|&label| subtract(Some(label as usize))),
+            Target::Partial(allowed) => {
+                for row in allowed.chunks_exact(self.labels.max(1)) {
+                    let first = row.iter().position(|allowed| *allowed);
+                    let certain = row.iter().filter(|allowed| **allowed).count() == 1;
+                    subtract(first.filter(|_| certain));
+                }
+            }
+            Target::Soft(shares) => {
+                for row in shares.chunks_exact(self.labels.max(1)) {
+                    subtract(row.iter().position(|share| *share >= 1.0));
+                }
+            }
+            Target::Counts(_) => {}
+        }
     }
 
     /// Replaces the target of an ended sequence; its weight remains.
@@ -380,6 +458,7 @@ impl Corpus {
             labels: self.labels,
             targets: kept().map(|at| self.targets[at].clone()).collect(),
             weights: kept().map(|at| self.weights[at]).collect(),
+            margins: self.margins.clone(),
             sequences: self.sequences.part(keep),
         }
     }

@@ -10,6 +10,7 @@
 
 use std::borrow::Cow;
 
+use crate::aligned::Aligned;
 use crate::best_f32::{BestF32, StepsF32};
 use crate::constraint::Constraint;
 use crate::error::{Error, Result, check_len};
@@ -19,6 +20,7 @@ use crate::model::Model;
 use crate::sequences::Sequences;
 use crate::state_scores::{Scratch, StateScores};
 use crate::transitions::Transitions;
+use crate::vectors::Vectors;
 
 /// A model with the buffers for labelling one sequence at a time.
 ///
@@ -58,6 +60,8 @@ pub struct Decoder<'a> {
     /// State weights arranged for decoding: borrowed from the model, or owned for weights in
     /// training.
     states: Cow<'a, StateScores>,
+    /// Weights of the columns of vectors, padded rows (column, label).
+    vector_weights: Cow<'a, Aligned<f64>>,
     /// Limits the first and the last label in [`Decoder::read`].
     constraint: Option<&'a Constraint>,
     /// Transition scores; transitions forbidden by a constraint are negative infinity.
@@ -70,6 +74,8 @@ pub struct Decoder<'a> {
     summed: bool,
     /// The items of the current sequence.
     scratch: Scratch,
+    /// The vectors of its tokens.
+    vectors: Vectors,
     /// Work space for decoding in 32 bits.
     best_f32: BestF32,
     /// Whether an attribute value of the current sequence is NaN or infinite.
@@ -85,12 +91,14 @@ impl<'a> Decoder<'a> {
             features: model.features(),
             weights: model.weights(),
             states: Cow::Borrowed(model.states()),
+            vector_weights: Cow::Borrowed(model.vectors()),
             constraint,
             transitions: Cow::Borrowed(transitions),
             steps: Cow::Borrowed(steps),
             lattice: Lattice::default(),
             summed: true,
             scratch: Scratch::default(),
+            vectors: Vectors::default(),
             best_f32: BestF32::default(),
             non_finite: false,
         }
@@ -118,12 +126,14 @@ impl<'a> Decoder<'a> {
             features,
             weights,
             states: Cow::Owned(StateScores::new(features, weights)),
+            vector_weights: Cow::Owned(features.padded_vector_weights(weights)),
             constraint,
             steps: Cow::Owned(StepsF32::new(&transitions)),
             transitions: Cow::Owned(transitions),
             lattice: Lattice::default(),
             summed: true,
             scratch: Scratch::default(),
+            vectors: Vectors::default(),
             best_f32: BestF32::default(),
             non_finite: false,
         })
@@ -134,8 +144,14 @@ impl<'a> Decoder<'a> {
     /// per (item, label) feature.
     ///
     /// # Panics
-    /// If there is no such sequence, or if an attribute is not in the model.
+    /// If there is no such sequence, if an attribute is not in the model, or if the tokens have vectors
+    /// of another dimension than the model, or have none although the model needs them.
     pub fn read(&mut self, sequences: &Sequences, at: usize) {
+        if self.features.dimension() > 0 {
+            self.vectors.truncate(0);
+            self.vectors
+                .extend_from(sequences.vectors(), sequences.sequence(at));
+        }
         self.non_finite = sequences.is_non_finite(at);
         self.states.locate((sequences, at), &mut self.scratch);
         self.summed = false;
@@ -154,6 +170,9 @@ impl<'a> Decoder<'a> {
             &mut self.scratch,
             &mut self.lattice.scores,
         );
+        let scores = &mut self.lattice.scores;
+        self.vectors
+            .add_scores(0..tokens, &self.vector_weights, scores);
         if let (Some(constraint), Some(last)) = (self.constraint, tokens.checked_sub(1)) {
             for (token, allowed) in [(0, &constraint.starts), (last, &constraint.ends)] {
                 let row = self.lattice.scores_mut(token);
@@ -188,6 +207,7 @@ impl<'a> Decoder<'a> {
     pub fn best(&mut self) -> Result<Vec<usize>> {
         if !self.summed
             && !self.non_finite
+            && self.vector_weights.is_empty()
             && let Some(labels) = self.best_f32.run(
                 &self.states,
                 (self.features.state_labels(), self.weights),

@@ -68,6 +68,16 @@ pub enum Error {
         /// The value that was given.
         value: f64,
     },
+    /// A value of a token's vector that is NaN or infinite.
+    #[error("token {token}: column {column} of its dense row is {value}; values must be finite")]
+    Vector {
+        /// Index of the token in its sequence, from 0.
+        token: usize,
+        /// Index of the column, from 0.
+        column: usize,
+        /// The value that was given.
+        value: f32,
+    },
     /// A label that is not below the number of labels.
     #[error("label {label} is out of range: there are {labels}")]
     Label {
@@ -111,6 +121,12 @@ pub enum Error {
     /// A weight of a sequence or of a labelling that is negative, infinite or NaN.
     #[error("the weight of a sequence must be finite and at least 0, not {weight}")]
     Weight {
+        /// The weight that was given.
+        weight: f64,
+    },
+    /// A class weight that is not finite and above 0.
+    #[error("a class weight must be finite and above 0, not {weight}")]
+    ClassWeight {
         /// The weight that was given.
         weight: f64,
     },

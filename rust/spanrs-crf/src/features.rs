@@ -14,13 +14,19 @@
 //! |---|---|---|---|---|---|
 //! | feature | (a0, 1) | (a1, 0) | (a1, 1) | 0→1 | 1→1 |
 //!
+//! If tokens have vectors, the weights of each column follow, (column, label), for all labels.
+//!
 //! The labels of the state part are the rows of a jagged array, so the weights of an attribute are
 //! contiguous.
 
+use std::ops::Range;
+
 use spanrs_base::{Ends, Jagged};
 
+use crate::aligned::Aligned;
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, MAX_LABELS, Result, check_len};
+use crate::simd::padded;
 
 /// The features that have a weight, in the order of the weights.
 ///
@@ -43,6 +49,8 @@ pub struct Features {
     states: Jagged<u32>,
     /// Transition features as `from * labels + to`, ascending and distinct.
     pairs: Vec<u32>,
+    /// Number of columns of the tokens' vectors, each with a weight for all labels.
+    dimension: usize,
 }
 
 /// Which features to generate. The default generates a feature for every pair that occurs, as
@@ -144,6 +152,7 @@ impl Features {
             labels,
             states: Jagged::new(label, Ends::of_lengths(lengths)),
             pairs,
+            dimension: 0,
         };
         Ok((features, places))
     }
@@ -204,6 +213,7 @@ impl Features {
             labels,
             states: state_labels,
             pairs: pairs.collect(),
+            dimension: corpus.inputs().dimension(),
         };
         let features = match selection.min_attribute_frequency > 0.0 {
             true => features.of_frequent_attributes(corpus, selection.min_attribute_frequency),
@@ -224,7 +234,9 @@ impl Features {
     pub(crate) fn check(&self, corpus: &Corpus) -> Result<()> {
         check_len("labels in the features", corpus.labels(), self.labels())?;
         let attributes = corpus.attributes();
-        check_len("attributes in the features", attributes, self.attributes())
+        check_len("attributes in the features", attributes, self.attributes())?;
+        let dimension = corpus.inputs().dimension();
+        check_len("columns of dense rows", self.dimension, dimension)
     }
 
     /// Drops the state features of attributes whose values, times sequence weights, sum to less
@@ -297,6 +309,7 @@ impl Features {
                 labels,
                 states,
                 pairs,
+                dimension: 0,
             }),
             None => Err(Error::File {
                 message: "features are not sorted, or have labels out of range".into(),
@@ -315,11 +328,12 @@ impl Features {
             labels: self.labels,
             states,
             pairs: self.pairs.clone(),
+            dimension: self.dimension,
         }
     }
 
     /// The features whose weight index passes the test. All attributes keep their numbers, even
-    /// attributes without features.
+    /// attributes without features. Weights of vectors are kept.
     pub(crate) fn keep(&self, test: impl Fn(usize) -> bool) -> Self {
         let (mut states, labels) = (Jagged::default(), self.state_labels());
         for range in self.states.ends().ranges() {
@@ -331,6 +345,7 @@ impl Features {
             labels: self.labels,
             states,
             pairs: pairs.map(|(_, &pair)| pair).collect(),
+            dimension: self.dimension,
         }
     }
 
@@ -341,7 +356,7 @@ impl Features {
 
     /// Number of features, which is the number of weights.
     pub fn len(&self) -> usize {
-        self.state_labels().len() + self.pairs.len()
+        self.vector_weights().end
     }
 
     /// True if there are no features.
@@ -405,6 +420,43 @@ impl Features {
             scores[pair as usize] = *weight;
         }
         scores
+    }
+
+    /// The features with weights for vectors of so many columns.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Features;
+    /// let (features, _) = Features::listed(2, 1, &[(0, 1)], &[(0, 1)]).unwrap();
+    /// let features = features.with_dimension(3);
+    /// assert_eq!((features.len(), features.vector_weights()), (8, 2..8));
+    /// ```
+    #[must_use]
+    pub fn with_dimension(mut self, dimension: usize) -> Self {
+        self.dimension = dimension;
+        self
+    }
+
+    /// Number of columns of the tokens' vectors; 0 if tokens have none.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Indices of the weights of the vectors, row-major (column, label).
+    pub fn vector_weights(&self) -> Range<usize> {
+        let first = self.state_labels().len() + self.pairs.len();
+        first..first + self.dimension * self.labels
+    }
+
+    /// The weights of the columns of vectors, in padded rows (column, label).
+    pub(crate) fn padded_vector_weights(&self, weights: &[f64]) -> Aligned<f64> {
+        let width = padded(self.labels);
+        let mut rows = Aligned::new(self.dimension * width);
+        let weights = weights[self.vector_weights()].chunks_exact(self.labels.max(1));
+        for (row, weights) in rows.chunks_exact_mut(width).zip(weights) {
+            row[..weights.len()].copy_from_slice(weights);
+        }
+        rows
     }
 
     /// Number of attributes, with or without features.

@@ -14,7 +14,7 @@ use spanrs_base::{Watch, Workers, even_ranges, limit_threads};
 
 use crate::columns::Columns;
 use crate::decoder::Decoder;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
 use crate::model::Model;
 use crate::sequences::Sequences;
 use crate::template::{AttributeIndex, Extractor};
@@ -30,6 +30,8 @@ pub enum Inputs {
     Features(Sequences),
     /// Strings of the tokens; decoding requires an [`IndexedTemplate`].
     Columns(Arc<Columns>),
+    /// Strings of the tokens, and other attributes and vectors of the same tokens.
+    Both(Arc<Columns>, Sequences),
 }
 
 /// A template, and an index of the attributes in the model, for looking up the template's
@@ -44,7 +46,7 @@ impl Inputs {
     pub fn len(&self) -> usize {
         match self {
             Self::Features(sequences) => sequences.len(),
-            Self::Columns(columns) => columns.len(),
+            Self::Columns(columns) | Self::Both(columns, _) => columns.len(),
         }
     }
 
@@ -64,16 +66,20 @@ impl Inputs {
     /// # Errors
     /// [`Error::Shape`] from [`Extractor::find`], with the index of the sequence, if the template
     /// uses a column that the sequence does not have; [`Error::Sequence`] for columns if the range
-    /// ends after the last sequence.
+    /// ends after the last sequence, and [`Error::Shape`] if other attributes are those of another number of tokens.
     pub fn features(
         &self,
         range: Range<usize>,
         template: Option<IndexedTemplate<'_>>,
     ) -> Result<(Cow<'_, Sequences>, usize), SequenceError> {
         let (columns, (extractor, index)) = match (self, template) {
-            (Self::Columns(columns), Some(template)) => (columns, template),
+            (Self::Columns(columns) | Self::Both(columns, _), Some(template)) => {
+                (columns, template)
+            }
             (Self::Features(sequences), _) => return Ok((Cow::Borrowed(sequences), 0)),
-            (Self::Columns(_), None) => return Ok((Cow::Owned(Sequences::new(0)), range.start)),
+            (Self::Columns(_) | Self::Both(..), None) => {
+                return Ok((Cow::Owned(Sequences::new(0)), range.start));
+            }
         };
         let (sequence, sequences) = (range.end.saturating_sub(1), columns.len());
         if sequence >= sequences && !range.is_empty() {
@@ -88,19 +94,51 @@ impl Inputs {
         for at in range {
             let columns = columns.columns(at);
             let columns: Vec<&[&str]> = columns.iter().map(Vec::as_slice).collect();
-            let mut refused = None;
             // A sequence without tokens has no columns.
             if !columns.is_empty() {
-                let found = extractor.find(&columns, index, |_, attributes| {
-                    refused = refused.take().or(sequences.indicators(attributes).err());
+                let own = self
+                    .own(at, columns[0].len())
+                    .map_err(|error| (error, at))?;
+                let mut refused = None;
+                let found = extractor.find(&columns, index, |token, attributes| {
+                    let added = match &own {
+                        None => sequences.indicators(attributes),
+                        Some((own, first)) => {
+                            let found = attributes.iter().map(|&attribute| (attribute, 1.0));
+                            sequences.token(found.chain(own.items(first + token)))
+                        }
+                    };
+                    refused = refused.take().or(added.err());
                 });
                 found
                     .and(refused.map_or(Ok(()), Err))
                     .map_err(|error| (error, at))?;
+                if let Some((own, _)) = own {
+                    sequences.copy_vectors(own, at);
+                }
             }
             sequences.end();
         }
         Ok((Cow::Owned(sequences), first))
+    }
+
+    /// The other attributes and vectors beside the strings of a sequence, with the number of its first token.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if they are those of another number of tokens.
+    fn own(&self, at: usize, tokens: usize) -> Result<Option<(&Sequences, usize)>> {
+        let Self::Both(_, own) = self else {
+            return Ok(None);
+        };
+        if at >= own.len() {
+            return Err(Error::Sequence {
+                sequence: at,
+                sequences: own.len(),
+            });
+        }
+        let range = own.sequence(at);
+        check_len("tokens with other features", tokens, range.len())?;
+        Ok(Some((own, range.start)))
     }
 
     /// Applies `decode` to each sequence, given a decoder that has read the sequence, and the index
@@ -112,7 +150,8 @@ impl Inputs {
     /// # Errors
     /// The errors of [`Inputs::features`] and of `decode`, with the index of the sequence: the
     /// first error in the first range with an error. [`Error::Attribute`] for an attribute that the
-    /// model does not have, [`Error::Input`] for columns without a template, [`Error::Interrupted`]
+    /// model does not have, [`Error::Input`] for columns without a template, and for vectors of another dimension than
+    /// the model's, [`Error::Interrupted`]
     /// if the watch requests a stop.
     ///
     /// # Examples
@@ -140,7 +179,10 @@ impl Inputs {
         watch: Watch,
         decode: impl Fn(&mut Decoder, usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>, SequenceError> {
-        if matches!(self, Self::Columns(_)) && template.is_none() && !self.is_empty() {
+        if matches!(self, Self::Columns(_) | Self::Both(..))
+            && template.is_none()
+            && !self.is_empty()
+        {
             let message = "decoding strings requires a template, but the model has none";
             return Err((Error::Input(message.to_owned()), 0));
         }
@@ -153,7 +195,9 @@ impl Inputs {
                 let (features, first) = self.features(batch.clone(), template)?;
                 for at in batch {
                     worker.check().map_err(|stop| (stop.into(), at))?;
-                    check_attributes(&features, at - first, model).map_err(|error| (error, at))?;
+                    check_attributes(&features, at - first, model)
+                        .and_then(|()| features.check_dimension(model.features().dimension()))
+                        .map_err(|error| (error, at))?;
                     decoder.read(&features, at - first);
                     decoded.push(decode(&mut decoder, at).map_err(|error| (error, at))?);
                 }

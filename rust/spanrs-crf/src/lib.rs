@@ -12,6 +12,9 @@
 //! p(y | x)    =  exp(score(x, y)) / Z(x),        Z(x) = sum over all labellings of exp(score)
 //! ```
 //!
+//! A token may also have a *vector* of numbers, such as a word embedding, whose product with a block of
+//! weights (column, label) is added to the score of its label ([`TokenVectors`]).
+//!
 //! A pair that is not a feature has the weight 0. There are no weights for the beginning and the end of a sequence:
 //! give the first and the last token an attribute instead, like CRFsuite's `__BOS__` and `__EOS__`. Transition weights
 //! do not depend on the tokens.
@@ -119,6 +122,7 @@ mod team;
 mod template;
 mod train;
 mod transitions;
+mod vectors;
 
 pub use columns::Columns;
 pub use constraint::Constraint;
@@ -146,3 +150,4 @@ pub use sgd::Sgd;
 pub use template::{AttributeIndex, Extractor, Template, TemplateError};
 pub use train::{Algorithm, train};
 pub use transitions::Transitions;
+pub use vectors::TokenVectors;

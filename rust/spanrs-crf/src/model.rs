@@ -6,10 +6,13 @@
 
 use spanrs_base::{Interner, Names};
 
+use crate::aligned::Aligned;
 use crate::best_f32::StepsF32;
 use crate::constraint::Constraint;
 use crate::error::{Error, MAX_LABELS, Result, check_len};
 use crate::features::Features;
+use crate::sequences::Sequences;
+use crate::simd::padded;
 use crate::state_scores::StateScores;
 use crate::transitions::Transitions;
 
@@ -42,6 +45,8 @@ pub struct Model {
     transitions: Transitions,
     /// State weights arranged for decoding.
     states: StateScores,
+    /// Weights of the columns of vectors, padded rows (column, label).
+    vectors: Aligned<f64>,
     /// The constraint on decoding, with the constrained transitions. Not saved in files.
     constrained: Option<(Constraint, Transitions)>,
     /// The transitions to decode with, in 32 bits.
@@ -109,6 +114,7 @@ impl Model {
         }
         let transitions = Transitions::new(labels.len(), features.pair_scores(&weights))?;
         let states = StateScores::new(&features, &weights);
+        let vectors = features.padded_vector_weights(&weights);
         Ok(Self {
             labels,
             attributes,
@@ -117,6 +123,7 @@ impl Model {
             steps: StepsF32::new(&transitions),
             transitions,
             states,
+            vectors,
             constrained: None,
             metadata,
         })
@@ -132,7 +139,8 @@ impl Model {
     pub fn pruned(self) -> Result<Self> {
         let used = |at: &u32| !self.features.state(*at as usize).1.is_empty();
         let whole = (0..self.attributes.len() as u32).all(|at| used(&at));
-        if whole && self.weights.iter().all(|weight| *weight != 0.0) {
+        let named = self.features.vector_weights().start;
+        if whole && self.weights[..named].iter().all(|weight| *weight != 0.0) {
             return Ok(self);
         }
         let names = self.attributes.into_names();
@@ -146,7 +154,8 @@ impl Model {
     }
 
     /// A model of the features whose weight is not 0, and of the attributes that have such features, which are
-    /// numbered anew in their order. Same as [`Model::new`] and [`Model::pruned`], with less memory.
+    /// numbered anew in their order. Weights of vectors are kept. Same as [`Model::new`] and [`Model::pruned`], with less
+    /// memory.
     ///
     /// # Errors
     /// Same as [`Model::new`].
@@ -161,8 +170,13 @@ impl Model {
         check_len("attributes in the features", known, features.attributes())?;
         check_len("weights", features.len(), weights.len())?;
         let kept = features.keep(|place| weights[place] != 0.0);
+        let mut rest = features.vector_weights().start;
         drop(features);
-        weights.retain(|weight| *weight != 0.0);
+        weights.retain(|weight| {
+            let named = rest > 0;
+            rest = rest.saturating_sub(1);
+            !named || *weight != 0.0
+        });
         weights.shrink_to_fit();
         let used = |at: &u32| !kept.state(*at as usize).1.is_empty();
         let used: Vec<u32> = (0..known as u32).filter(used).collect();
@@ -205,6 +219,11 @@ impl Model {
         }
     }
 
+    /// Weights of the columns of vectors, padded rows (column, label).
+    pub(crate) fn vectors(&self) -> &Aligned<f64> {
+        &self.vectors
+    }
+
     /// Weights of the attributes, in the layout used by decoding.
     pub(crate) fn states(&self) -> &StateScores {
         &self.states
@@ -225,7 +244,7 @@ impl Model {
         &self.features
     }
 
-    /// The weights in the order of the features: state weights, then transition weights.
+    /// The weights in the order of the features: state weights, transition weights, weights of vectors.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
@@ -253,7 +272,7 @@ impl Model {
     }
 
     /// The weights for features with other numberings of labels and attributes, matched by name; 0 for features that
-    /// the model does not have.
+    /// the model does not have. Columns of vectors are matched by number.
     ///
     /// Training can start from these weights, for instance after new documents were added (a warm start). `labels` and
     /// `attributes` give the names for the numbers in `features`. Takes one lookup per name and a binary search per
@@ -303,6 +322,14 @@ impl Model {
                 *weight = self.transitions.score(from as usize, to as usize);
             }
         }
+        let own = &self.weights[self.features.vector_weights()];
+        let columns = own.chunks_exact(self.labels.len().max(1));
+        let rows = weights[features.vector_weights()].chunks_exact_mut(labels.len().max(1));
+        for (row, column) in rows.zip(columns) {
+            for (weight, place) in row.iter_mut().zip(&known) {
+                *weight = place.map_or(0.0, |label| column[label as usize]);
+            }
+        }
         weights
     }
 
@@ -340,6 +367,19 @@ impl Model {
             }
         }
         Ok(flags)
+    }
+
+    /// The contribution of a token's vector to the score of each label; None if the model has no weights for
+    /// vectors, or the tokens have none.
+    pub fn vector_scores(&self, sequences: &Sequences, token: usize) -> Option<Vec<f64>> {
+        if self.vectors.is_empty() || sequences.dimension() != self.features.dimension() {
+            return None;
+        }
+        let mut scores = vec![0.0; padded(self.labels.len())];
+        let vectors = sequences.vectors();
+        vectors.add_scores(token..token + 1, &self.vectors, &mut scores);
+        scores.truncate(self.labels.len());
+        Some(scores)
     }
 
     /// The weights of an attribute, one for each label.

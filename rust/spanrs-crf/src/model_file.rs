@@ -8,6 +8,8 @@
 //! | `state_labels`, `state_weights` | u32, f64 | label and weight of each state feature |
 //! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
 //!
+//! | `dense_weights` | f64 | weights of vectors, row-major (column, label); only in files of version 2 |
+//!
 //! All tensors have one dimension, numbers are little-endian, and ends are exclusive. The metadata
 //! of the header has one entry, `spanrs.crf`: a JSON object with the format version (`version`) and
 //! the model's metadata (`metadata`).
@@ -23,8 +25,9 @@ use crate::error::{Error, Result};
 use crate::features::Features;
 use crate::model::{Model, check_labels};
 
-/// Version of the format. Files with any other version are rejected.
-const VERSION: u64 = 1;
+/// Versions of the format: that of models without additions, and the last one. Files with later versions are
+/// rejected.
+const VERSIONS: [u64; 2] = [1, 2];
 /// Key of the only entry in the header's metadata.
 const KEY: &str = "spanrs.crf";
 
@@ -51,16 +54,22 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let metadata: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(self.metadata()).map_err(file_error)?;
-        let header = serde_json::json!({ "version": VERSION, "metadata": metadata });
+        let vectors = self.features().vector_weights();
+        let version = VERSIONS[usize::from(!vectors.is_empty())];
+        let header = serde_json::json!({ "version": version, "metadata": metadata });
         let (attribute_names, attribute_ends) = concatenate(self.attributes());
         let (label_names, label_ends) = concatenate(self.labels());
         let states = self.features().states();
         let state_ends = states.ends().as_slice().iter().map(|&end| end as u64);
         let (first_pair, pairs) = self.features().pairs();
-        let (state_weights, pair_weights) = self.weights().split_at(first_pair);
+        let (state_weights, pair_weights) = self.weights()[..vectors.start].split_at(first_pair);
         let mut tensors = TensorWriter::default();
         tensors.numbers("attribute_ends", attribute_ends);
         tensors.bytes("attribute_names", attribute_names);
+        if !vectors.is_empty() {
+            let weights = self.weights()[vectors].iter().copied();
+            tensors.numbers("dense_weights", weights);
+        }
         tensors.numbers("label_ends", label_ends);
         tensors.bytes("label_names", label_names);
         tensors.numbers("state_ends", state_ends);
@@ -81,9 +90,10 @@ impl Model {
         let entry: serde_json::Value =
             serde_json::from_str(tensors.header()).map_err(file_error)?;
         let version = entry["version"].as_u64().unwrap_or_default();
-        if version != VERSION {
+        if !VERSIONS.contains(&version) {
+            let [first, last] = VERSIONS;
             return Err(file_error(format!(
-                "format version {version}; this spanrs reads version {VERSION}"
+                "format version {version}; this spanrs reads versions {first} to {last}"
             )));
         }
         if !entry["metadata"].is_object() {
@@ -112,6 +122,23 @@ impl Model {
             ));
         }
         weights.append(&mut tensors.numbers("transition_weights")?);
+        let mut vectors: Vec<f64> = match version {
+            1 => Vec::new(),
+            _ => tensors.numbers("dense_weights")?,
+        };
+        let columns = vectors.len() / labels.len().max(1);
+        if columns * labels.len() != vectors.len() {
+            return Err(file_error(
+                "the weights of dense rows are not a whole number of columns",
+            ));
+        }
+        if weights.len() != features.len() {
+            return Err(file_error(
+                "the numbers of transition weights and features differ",
+            ));
+        }
+        let features = features.with_dimension(columns);
+        weights.append(&mut vectors);
         let metadata = entry["metadata"].to_string();
         Self::new(labels, attributes, features, weights, metadata).map_err(file_error)
     }

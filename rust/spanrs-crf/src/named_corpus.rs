@@ -10,6 +10,7 @@ use spanrs_base::Interner;
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, MAX_LABELS, Result};
 use crate::named_features::NamedFeatures;
+use crate::vectors::TokenVectors;
 
 /// Supervision of one token. A sequence may mix the kinds; [`NamedCorpus::close`] merges them into
 /// one [`Target`].
@@ -124,6 +125,15 @@ impl NamedCorpus {
         &self.corpus
     }
 
+    /// Gives each label a class weight; see [`Corpus::set_class_weights`].
+    ///
+    /// # Errors
+    /// Same as [`Corpus::set_class_weights`].
+    pub fn set_class_weights(&mut self, weights: &[f64]) -> Result<()> {
+        self.corpus.grow(self.labels.len(), self.attributes.len());
+        self.corpus.set_class_weights(weights)
+    }
+
     /// A copy of the sequences for which `keep` is true, in their order. All labels and attributes
     /// keep their names and numbers.
     ///
@@ -171,7 +181,7 @@ impl NamedCorpus {
         targets: Vec<TokenTarget>,
         weight: f64,
     ) -> Result<()> {
-        self.push_numbered(tokens, targets, weight)
+        self.push_numbered(tokens, None, targets, weight)
     }
 
     /// Same as [`NamedCorpus::push`], for features with names. New names are added to
@@ -197,16 +207,43 @@ impl NamedCorpus {
         targets: Vec<TokenTarget>,
         weight: f64,
     ) -> Result<()> {
+        self.push_with_vectors(features, None, targets, weight)
+    }
+
+    /// Same as [`NamedCorpus::push_features`], for tokens that also have vectors.
+    ///
+    /// # Errors
+    /// Same as [`NamedCorpus::push_features`] and [`Corpus::push_vectors`]. On error the sequence is not
+    /// added, but its names remain.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{NamedCorpus, NamedFeatures, TokenTarget, TokenVectors};
+    /// let (mut corpus, mut features) = (NamedCorpus::default(), NamedFeatures::default());
+    /// features.end_token();
+    /// let vectors = TokenVectors::Full { dimension: 2, values: &[0.5, -1.0] };
+    /// let per = TokenTarget::Label(corpus.labels.intern("PER"));
+    /// corpus.push_with_vectors(&features, Some(vectors), vec![per], 1.0).unwrap();
+    /// assert_eq!(corpus.corpus().inputs().dimension(), 2);
+    /// ```
+    pub fn push_with_vectors(
+        &mut self,
+        features: &NamedFeatures,
+        vectors: Option<TokenVectors>,
+        targets: Vec<TokenTarget>,
+        weight: f64,
+    ) -> Result<()> {
         let mut attributes = Vec::with_capacity(features.names().len());
         self.attributes
             .intern_all(features.names(), |_, id| attributes.push(id));
-        self.push_numbered(features.numbered(&attributes), targets, weight)
+        self.push_numbered(features.numbered(&attributes), vectors, targets, weight)
     }
 
     /// Adds a sequence; see [`NamedCorpus::push`].
     fn push_numbered(
         &mut self,
         tokens: impl IntoIterator<Item = impl IntoIterator<Item = (u32, f64)>>,
+        vectors: Option<TokenVectors>,
         targets: Vec<TokenTarget>,
         weight: f64,
     ) -> Result<()> {
@@ -214,6 +251,11 @@ impl NamedCorpus {
         for items in tokens {
             self.corpus
                 .token(items)
+                .inspect_err(|_| self.corpus.discard())?;
+        }
+        if let Some(vectors) = vectors {
+            self.corpus
+                .push_vectors(vectors)
                 .inspect_err(|_| self.corpus.discard())?;
         }
         let labels = targets.iter().map(|target| match target {

@@ -8,8 +8,9 @@
 
 use spanrs_base::{Ends, Interner, NameBatch};
 
-use crate::error::Result;
+use crate::error::{Result, check_len};
 use crate::sequences::Sequences;
+use crate::vectors::TokenVectors;
 
 /// Names and values of the features of each token of a sequence.
 ///
@@ -96,6 +97,37 @@ impl NamedFeatures {
         features.map(|at| (self.names.name(at), self.values[at]))
     }
 
+    /// The features of the same tokens in two collections: those of `self`, then those of `other`.
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] for different numbers of tokens.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::NamedFeatures;
+    /// let [mut word, mut shape] = [(); 2].map(|()| NamedFeatures::default());
+    /// for (features, name) in [(&mut word, "word:Ada"), (&mut shape, "Xxx")] {
+    ///     features.name_mut().push_str(name);
+    ///     features.end_feature(1.0);
+    ///     features.end_token();
+    /// }
+    /// let both = word.joined(&shape).unwrap();
+    /// assert_eq!(both.features(0).collect::<Vec<_>>(), [("word:Ada", 1.0), ("Xxx", 1.0)]);
+    /// ```
+    pub fn joined(&self, other: &Self) -> Result<Self> {
+        check_len("tokens with features", self.tokens(), other.tokens())?;
+        let mut joined = Self::default();
+        joined.reserve(self.values.len() + other.values.len());
+        for token in 0..self.tokens() {
+            for (name, value) in self.features(token).chain(other.features(token)) {
+                joined.name_mut().push_str(name);
+                joined.end_feature(value);
+            }
+            joined.end_token();
+        }
+        Ok(joined)
+    }
+
     /// All names, in the order of the tokens.
     pub fn names(&self) -> &NameBatch {
         &self.names
@@ -137,11 +169,27 @@ impl Sequences {
         features: &NamedFeatures,
         attributes: &Interner<str>,
     ) -> Result<()> {
+        self.push_with_vectors(features, None, attributes)
+    }
+
+    /// Same as [`Sequences::push_features`], for tokens that also have vectors.
+    ///
+    /// # Errors
+    /// Same as [`Sequences::token`] and [`Sequences::push_vectors`]; the sequence is not added.
+    pub fn push_with_vectors(
+        &mut self,
+        features: &NamedFeatures,
+        vectors: Option<TokenVectors>,
+        attributes: &Interner<str>,
+    ) -> Result<()> {
         let mut numbers = Vec::with_capacity(features.names.len());
         attributes.get_all(&features.names, |_, id| numbers.push(id.unwrap_or(UNKNOWN)));
         self.reserve(features.tokens(), numbers.len());
         for items in features.numbered(&numbers) {
             self.token(items).inspect_err(|_| self.discard())?;
+        }
+        if let Some(vectors) = vectors {
+            self.push_vectors(vectors).inspect_err(|_| self.discard())?;
         }
         self.end();
         Ok(())

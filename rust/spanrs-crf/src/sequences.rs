@@ -3,13 +3,15 @@
 //! The storage is a compressed sparse row matrix with tokens as rows: an array of attribute
 //! numbers, an array of values, the end of each token's items and the end of each sequence's
 //! tokens. It takes 4 bytes per item while all values are 1 (indicators, the usual case), 12 bytes
-//! per item otherwise, and 8 bytes per token and per sequence.
+//! per item otherwise, and 8 bytes per token and per sequence. Tokens may have vectors in addition
+//! ([`TokenVectors`]).
 
 use std::ops::Range;
 
 use spanrs_base::Ends;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_len};
+use crate::vectors::{TokenVectors, Vectors};
 
 /// Largest absolute value of an attribute value in training. Its square, summed over a corpus,
 /// stays finite.
@@ -49,6 +51,8 @@ pub struct Sequences {
     limit: Option<f64>,
     /// Whether a token has had a value that is NaN or infinite.
     non_finite: bool,
+    /// Vectors of all tokens, if there are any.
+    vectors: Vectors,
 }
 
 impl Default for Sequences {
@@ -61,6 +65,7 @@ impl Default for Sequences {
             sequences: Ends::default(),
             limit: Some(f64::MAX),
             non_finite: false,
+            vectors: Vectors::default(),
         }
     }
 }
@@ -156,6 +161,81 @@ impl Sequences {
         self.attribute.reserve(items);
     }
 
+    /// Gives each token of the current sequence a vector. All sequences with tokens must have vectors of
+    /// the same dimension, or none.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are not as many vectors as tokens, or if their dimension differs from
+    /// that of earlier sequences, whose tokens must have vectors too; [`Error::Vector`] for a value that
+    /// is NaN or infinite; [`Error::Input`] for compressed rows that are out of order or range. Nothing
+    /// is added then.
+    pub fn push_vectors(&mut self, vectors: TokenVectors) -> Result<()> {
+        let tokens = self.open();
+        if tokens == 0 {
+            return Ok(());
+        }
+        let before = self.sequences.total();
+        check_len(
+            "dense rows in earlier sequences",
+            before,
+            self.vectors.tokens(),
+        )?;
+        self.vectors.push(vectors, tokens)
+    }
+
+    /// Checks that the tokens of the current sequence have vectors if those of earlier sequences have.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] otherwise.
+    pub(crate) fn check_vectors(&self) -> Result<()> {
+        match self.vectors.dimension() {
+            0 => Ok(()),
+            _ => check_len("dense rows", self.ends.len(), self.vectors.tokens()),
+        }
+    }
+
+    /// Number of columns of the tokens' vectors; 0 if tokens have none.
+    pub fn dimension(&self) -> usize {
+        self.vectors.dimension()
+    }
+
+    /// Checks that tokens have vectors of this dimension, that of a model.
+    ///
+    /// # Errors
+    /// [`Error::Input`] otherwise.
+    pub fn check_dimension(&self, expected: usize) -> Result<()> {
+        let columns = |number: usize| match number {
+            0 => "no dense rows".to_owned(),
+            1 => "dense rows of 1 column".to_owned(),
+            _ => format!("dense rows of {number} columns"),
+        };
+        let found = self.dimension();
+        match found == expected || self.tokens() == 0 {
+            true => self.check_vectors(),
+            false => Err(Error::Input(format!(
+                "the model was trained with {}, but the sequence has {}",
+                columns(expected),
+                columns(found)
+            ))),
+        }
+    }
+
+    /// Copies the vectors of sequence `at` of another collection, for the tokens of the current one.
+    pub(crate) fn copy_vectors(&mut self, other: &Self, at: usize) {
+        self.vectors.extend_from(&other.vectors, other.sequence(at));
+    }
+
+    /// The vectors of all tokens.
+    pub(crate) fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    /// Appends a sequence of tokens without attributes.
+    pub fn push_empty(&mut self, tokens: usize) {
+        (0..tokens).for_each(|_| self.ends.push(self.attribute.len()));
+        self.end();
+    }
+
     /// Ends the current sequence, which may be empty.
     pub fn end(&mut self) {
         self.sequences.push(self.ends.len());
@@ -167,6 +247,7 @@ impl Sequences {
         let items = self.ends.total();
         self.attribute.truncate(items);
         self.value.truncate(items);
+        self.vectors.truncate(self.ends.len());
     }
 
     /// A copy of the sequences for which `keep` is true, in their order.
@@ -185,6 +266,7 @@ impl Sequences {
                     .extend_from_slice(self.value.get(items).unwrap_or_default());
                 part.ends.push(part.attribute.len());
             }
+            part.vectors.extend_from(&self.vectors, self.sequence(at));
             part.end();
         }
         part

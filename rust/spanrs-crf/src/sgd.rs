@@ -311,6 +311,7 @@ impl<'a> Learner<'a> {
                 features.add_scores(&self.weights, attribute, value * self.scale, row);
             }
         }
+        corpus.subtract_margins(at, &mut lattice.scores);
         self.rows.clear();
         self.rows.resize(tokens.len() * width, 0.0);
         let loss = self

@@ -12,6 +12,8 @@
 //! forward-backward, so a pass is cheaper, and their models are usually slightly worse (CRFsuite on
 //! CoNLL-2000: F1 93.6 by L-BFGS, 93.5 by passive-aggressive, 93.3 by the perceptron, 91.7 by AROW).
 //!
+//! Vectors of tokens and class weights are trained by L-BFGS; dual coordinate ascent makes no sweeps then.
+//!
 //! # Shared parameters
 //! Without an L1 penalty, L-BFGS optimises one parameter per group of attributes that occur at the same tokens, which
 //! is a smaller problem with the same solution. With an L1 penalty the solution would differ: the shared parameter is
@@ -25,7 +27,7 @@ use spanrs_base::Watch;
 
 use crate::corpus::Corpus;
 use crate::correction_pairs::norm;
-use crate::error::{Result, check_len};
+use crate::error::{Error, Result, check_len};
 use crate::features::Features;
 use crate::lbfgs::{Iteration, Lbfgs, Stop};
 use crate::objective::{Groups, Objective};
@@ -66,7 +68,9 @@ pub enum Algorithm {
 /// # Errors
 /// [`crate::Error::Shape`] if there are not as many weights as features, or if features and corpus have different
 /// numbers of labels or attributes; [`crate::Error::NotFinite`] or [`crate::Error::Transition`] if weights or scores
-/// overflow; [`crate::Error::Target`] for targets that online algorithms cannot learn from;
+/// overflow; [`crate::Error::Option`] if tokens have vectors and the algorithm is not L-BFGS or dual coordinate ascent,
+/// or if labels have class weights and the algorithm is an online one;
+/// [`crate::Error::Target`] for targets that online algorithms cannot learn from;
 /// [`crate::Error::Interrupted`]; and the errors of `after`. After an error `weights` are the last accepted weights:
 /// the last iteration of L-BFGS, the best pass of gradient descent, the current average of online algorithms.
 ///
@@ -103,6 +107,15 @@ pub fn train<'a>(
     check_len("weights", features.len(), weights.len())?;
     let corpus = corpus.into();
     features.check(&corpus)?;
+    let online = matches!(algorithm, Algorithm::Sgd(_) | Algorithm::Online(_));
+    if matches!(algorithm, Algorithm::Online(_)) && corpus.has_margins() {
+        let message = "class weights require the algorithm sdca, lbfgs or l2sgd";
+        return Err(Error::Option(message.to_owned()));
+    }
+    if online && features.dimension() > 0 {
+        let message = "dense rows require the algorithm sdca or lbfgs";
+        return Err(Error::Option(message.to_owned()));
+    }
     match algorithm {
         Algorithm::Lbfgs { options, c2 } => train_lbfgs(
             corpus, features, options, *c2, threads, weights, watch, after,

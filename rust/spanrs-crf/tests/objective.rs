@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used)] // A panic in a test helper also reports the failure.
 
 use proptest::prelude::*;
-use spanrs_crf::{Corpus, Counts, FeatureSelection, Features, Objective, Target};
+use spanrs_crf::{Corpus, Counts, FeatureSelection, Features, Objective, Target, TokenVectors};
 
 const LABELS: usize = 3;
 const ATTRIBUTES: usize = 5;
+const COLUMNS: usize = 3;
+/// By label.
+const CLASS_WEIGHTS: [f64; LABELS] = [1.0, 0.25, 3.0];
 
 type Token = (Vec<(u32, f64)>, u32, Vec<f64>, Vec<bool>);
 /// Tokens, which target, weight.
@@ -20,15 +23,74 @@ fn sequences() -> impl Strategy<Value = Vec<Sequence>> {
     prop::collection::vec((tokens, 0..4_u8, 0.0..3.0), 1..6)
 }
 
-fn corpus(sequences: &[Sequence]) -> Corpus {
+/// What tokens and labels have beside attributes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Beside {
+    Nothing,
+    Vectors { sparse: bool },
+    ClassWeights,
+    All,
+}
+
+fn beside() -> impl Strategy<Value = Beside> {
+    prop_oneof![
+        Just(Beside::Nothing),
+        any::<bool>().prop_map(|sparse| Beside::Vectors { sparse }),
+        Just(Beside::ClassWeights),
+        Just(Beside::All),
+    ]
+}
+
+fn corpus(sequences: &[Sequence], beside: Beside) -> Corpus {
     let mut corpus = Corpus::new(LABELS, ATTRIBUTES);
     for (tokens, kind, weight) in sequences {
         for (items, ..) in tokens {
             corpus.token(items.iter().copied()).unwrap();
         }
+        let values: Vec<f32> = tokens.iter().flat_map(vector).collect();
+        let columns: Vec<u32> = (0..tokens.len()).flat_map(|_| 0..COLUMNS as u32).collect();
+        let ends: Vec<usize> = (1..=tokens.len()).map(|token| token * COLUMNS).collect();
+        let vectors = match beside {
+            Beside::Vectors { sparse: true } => Some(TokenVectors::Sparse {
+                dimension: COLUMNS,
+                ends: &ends,
+                columns: &columns,
+                values: &values,
+            }),
+            Beside::Vectors { sparse: false } | Beside::All => Some(TokenVectors::Full {
+                dimension: COLUMNS,
+                values: &values,
+            }),
+            Beside::Nothing | Beside::ClassWeights => None,
+        };
+        if let Some(vectors) = vectors {
+            corpus.push_vectors(vectors).unwrap();
+        }
         corpus.end_sequence(target(tokens, *kind), *weight).unwrap();
     }
+    if matches!(beside, Beside::ClassWeights | Beside::All) {
+        corpus.set_class_weights(&CLASS_WEIGHTS).unwrap();
+    }
     corpus
+}
+
+/// The vector of a token.
+fn vector((items, label, shares, _): &Token) -> [f32; COLUMNS] {
+    let shares = (shares[0] * 64.0).round() as f32 / 32.0;
+    [*label as f32 - 1.0, shares - 1.0, items.len() as f32 / 2.0]
+}
+
+/// The label of a token, if its target leaves no other.
+fn certain(target: &Target, token: usize) -> Option<usize> {
+    match target {
+        Target::Labels(known) => Some(known[token] as usize),
+        Target::Partial(allowed) => {
+            let row = &allowed[token * LABELS..][..LABELS];
+            let first = row.iter().position(|allowed| *allowed);
+            first.filter(|_| row.iter().filter(|allowed| **allowed).count() == 1)
+        }
+        Target::Soft(_) | Target::Counts(_) => None,
+    }
 }
 
 fn target(tokens: &[Token], kind: u8) -> Target {
@@ -83,7 +145,11 @@ fn weights(features: &Features, seed: u64) -> Vec<f64> {
 }
 
 /// The negative log-likelihood by definition, over all labellings.
-fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
+fn by_definition(
+    (corpus, sequences, beside): (&Corpus, &[Sequence], Beside),
+    features: &Features,
+    weights: &[f64],
+) -> f64 {
     let mut loss = 0.0;
     for at in 0..corpus.sequences() {
         let tokens: Vec<usize> = corpus.sequence(at).collect();
@@ -93,7 +159,19 @@ fn by_definition(corpus: &Corpus, features: &Features, weights: &[f64]) -> f64 {
             let labels: Vec<usize> = (0..tokens.len())
                 .map(|t| number / LABELS.pow(t as u32) % LABELS)
                 .collect();
-            let score = score(corpus, features, weights, &tokens, &labels);
+            let mut score = score(corpus, features, weights, &tokens, &labels);
+            for (token, &label) in labels.iter().enumerate() {
+                if features.dimension() > 0 {
+                    let first = features.vector_weights().start + label;
+                    let vector = vector(&sequences[at].0[token]).into_iter().enumerate();
+                    let products = vector.map(|(d, x)| f64::from(x) * weights[first + d * LABELS]);
+                    score += products.sum::<f64>();
+                }
+                let weighted = matches!(beside, Beside::ClassWeights | Beside::All);
+                if weighted && certain(corpus.target(at), token) == Some(label) {
+                    score -= CLASS_WEIGHTS[label].ln();
+                }
+            }
             all += score.exp();
             let share = share(corpus.target(at), &labels);
             observed += share * score;
@@ -183,14 +261,16 @@ proptest! {
     #[test]
     fn objective_and_gradient_are_those_of_the_definition(
         sequences in sequences(), all_states: bool, all_transitions: bool, seed in 0..100_u64, c2 in 0.0..1.0,
+        beside in beside(),
     ) {
-        let corpus = corpus(&sequences);
+        let corpus = corpus(&sequences, beside);
         let features = Features::of(&corpus, FeatureSelection { all_states, all_transitions, ..FeatureSelection::default() });
         let weights = weights(&features, seed);
         let (loss, gradient) = evaluate(&corpus, &features, &weights, c2, 1, true);
         let (rounded_loss, rounded_gradient) = evaluate(&corpus, &features, &weights, c2, 1, false);
         let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
-        let expected = by_definition(&corpus, &features, &weights) + c2 * squares;
+        let definition = by_definition((&corpus, &sequences, beside), &features, &weights);
+        let expected = definition + c2 * squares;
         prop_assert!((loss - expected).abs() <= 1e-11 * expected.abs().max(1.0), "{} {}", loss, expected);
         prop_assert!((rounded_loss - loss).abs() <= 1e-5 * loss.abs().max(1.0), "{} {}", rounded_loss, loss);
         for at in 0..weights.len() {
@@ -208,9 +288,9 @@ proptest! {
     }
 
     #[test]
-    fn threads_change_nothing(sequences in sequences(), seed in 0..100_u64) {
+    fn threads_change_nothing(sequences in sequences(), seed in 0..100_u64, beside in beside()) {
         let many: Vec<Sequence> = sequences.iter().cycle().take(sequences.len() * 300).cloned().collect();
-        let corpus = corpus(&many);
+        let corpus = corpus(&many, beside);
         let features = Features::of(&corpus, FeatureSelection::default());
         let weights = weights(&features, seed);
         let one = evaluate(&corpus, &features, &weights, 0.1, 1, false);
@@ -227,7 +307,7 @@ proptest! {
         doubled[0].2 = 1.0;
         doubled.push(doubled[0].clone());
         let [(a, x), (b, y)] = [weighed, doubled].map(|sequences| {
-            let corpus = corpus(&sequences);
+            let corpus = corpus(&sequences, Beside::All);
             let features = Features::of(&corpus, FeatureSelection::default());
             evaluate(&corpus, &features, &weights(&features, seed), 0.0, 1, true)
         });

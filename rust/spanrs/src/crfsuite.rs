@@ -27,6 +27,11 @@ pub enum ConversionError {
     /// of the number of labels, so a small hostile file must not declare many labels.
     #[error(transparent)]
     Labels(CrfError),
+    /// Weights of dense rows, which the format does not have.
+    #[error(
+        "CRFsuite's format has no weights of dense rows; save the model in the format of spanrs"
+    )]
+    Dense,
     /// Invalid features or weights.
     #[error(transparent)]
     Model(#[from] CrfError),
@@ -36,6 +41,7 @@ impl Coded for ConversionError {
     fn kind(&self) -> (ErrorClass, &'static str) {
         match self {
             Self::Labels(error) => error.kind(),
+            Self::Dense => (ErrorClass::Model, "bad_value"),
             _ => (ErrorClass::Model, "damaged"),
         }
     }
@@ -44,8 +50,12 @@ impl Coded for ConversionError {
 /// Returns a model as the bytes of a CRFsuite model file.
 ///
 /// # Errors
-/// [`ConversionError::Format`] for a model that does not fit the format.
+/// [`ConversionError::Format`] for a model that does not fit the format, [`ConversionError::Dense`] for a model with
+/// weights of vectors.
 pub fn to_crfsuite(model: &Model) -> Result<Vec<u8>, ConversionError> {
+    if model.features().dimension() > 0 {
+        return Err(ConversionError::Dense);
+    }
     let names =
         |names: &Interner<str>| names.names().map(|name| name.as_bytes().to_vec()).collect();
     let states = model.state_weights();

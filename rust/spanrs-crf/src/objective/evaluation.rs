@@ -193,6 +193,10 @@ impl Evaluation<'_, '_> {
             let work = work.unwrap_or_else(PoisonError::into_inner);
             let token = self.corpus.sequence(self.pieces[at].start).start;
             dispatch(AddRows(&mut part, self.scores.packed, token, work.rows()));
+            let tokens = token..token + work.rows().len() / self.scores.packed.width();
+            let squared = self.scores.wanted == Wanted::Variances;
+            let vectors = self.corpus.inputs().vectors();
+            part.add_vectors(vectors, tokens, work.rows(), squared);
         }
     }
 
@@ -214,7 +218,7 @@ impl Evaluation<'_, '_> {
         }
         for part in self.parts.into_iter().flatten() {
             let mut part = part.into_inner().unwrap_or_else(PoisonError::into_inner);
-            part.end_period();
+            part.end();
         }
         let mut loss = 0.0;
         for sums in self.sums {

@@ -70,6 +70,8 @@ pub(crate) struct Packed {
     values: Vec<f64>,
     /// Number of items of each code in the corpus.
     counts: Vec<u32>,
+    /// Number of columns of the tokens' vectors, which remain in the corpus.
+    dimension: usize,
 }
 
 /// One number for each state feature: dense rows and sparse runs.
@@ -80,6 +82,8 @@ pub(crate) struct Table<T> {
     dense: Aligned<T>,
     /// Runs, by code.
     sparse: Vec<T>,
+    /// Padded rows of the columns of vectors.
+    vectors: Aligned<T>,
 }
 
 /// Orders codes: dense rows, runs, single weights, each by descending frequency. `labels` is the number
@@ -97,6 +101,13 @@ pub(super) fn code_key(labels: usize, count: u32, width: usize) -> impl Ord + us
 /// Whether an attribute with features for a number of labels gets a dense row.
 fn is_dense(labels: usize, width: usize) -> bool {
     labels >= (width / DENSE_FRACTION).max(2)
+}
+
+impl<T> Table<T> {
+    /// Padded rows of the columns of vectors, (column, label).
+    pub(crate) fn vectors(&self) -> &[T] {
+        &self.vectors
+    }
 }
 
 impl Packed {
@@ -142,6 +153,7 @@ impl Packed {
                 .iter()
                 .map(|&group| groups.scale(group as usize))
                 .collect(),
+            dimension: features.dimension(),
             groups: order,
         };
         packed.add_items(corpus, &code_of);
@@ -190,12 +202,15 @@ impl Packed {
         Table {
             dense: Aligned::new(self.rows * self.width),
             sparse: vec![0.0; self.labels.len()],
+            vectors: Aligned::new(self.dimension * self.width),
         }
     }
 
     /// Whether a table has the size of this layout.
     pub(crate) fn has_layout_of(&self, table: &Table<f32>) -> bool {
-        table.dense.len() == self.rows * self.width && table.sparse.len() == self.labels.len()
+        table.dense.len() == self.rows * self.width
+            && table.sparse.len() == self.labels.len()
+            && table.vectors.len() == self.dimension * self.width
     }
 
     /// Copies parameters, in the order of the features, into a table of scores: each is multiplied
@@ -217,6 +232,13 @@ impl Packed {
                         *own = (scale * weight) as f32;
                     }
                 }
+            }
+        }
+        let weights = weights[features.vector_weights()].chunks_exact(features.labels().max(1));
+        let rows = table.vectors.chunks_exact_mut(self.width);
+        for (row, weights) in rows.zip(weights) {
+            for (own, weight) in row.iter_mut().zip(weights) {
+                *own = *weight as f32;
             }
         }
     }

@@ -125,6 +125,9 @@ impl Piece {
             corpus.sequence(at),
             &mut scratch.scores,
         ));
+        let (vectors, weights) = (corpus.inputs().vectors(), scores.weights.vectors());
+        vectors.add_scores(corpus.sequence(at), weights, &mut scratch.scores);
+        corpus.subtract_margins(at, &mut scratch.scores);
         let width = scores.packed.width();
         let log_z = scratch
             .messages
@@ -166,13 +169,15 @@ impl Piece {
             exact.0.begin(labels);
             exact
         });
-        let tokens = corpus.sequence(at);
+        let (tokens, vectors) = (corpus.sequence(at), corpus.inputs().vectors());
         let lattice = work.lattice();
         lattice.reset(tokens.len(), labels);
-        for (at, token) in tokens.enumerate() {
-            let row = lattice.padded_scores_mut(at);
+        for (row, token) in tokens.enumerate() {
+            let row = lattice.padded_scores_mut(row);
             scores.packed.add_scores(scores.weights, token, row);
+            vectors.add_scores(token..token + 1, scores.weights.vectors(), row);
         }
+        corpus.subtract_margins(at, &mut lattice.scores);
         exact.resize(rows.len());
         exact.fill(0.0);
         let loss = work.sequence(corpus, scores.transitions, at, exact)?;

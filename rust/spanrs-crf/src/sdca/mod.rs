@@ -193,7 +193,11 @@ impl Sdca {
         let group_features = groups.features(features);
         let mut parameters = groups.to_parameters(features, weights, &group_features);
         let partial = has_partial(&corpus);
-        let sweeps = !partial && self.can_sweep(&corpus) && parameters.iter().all(|w| *w == 0.0);
+        let sweeps = !partial
+            && features.dimension() == 0
+            && !corpus.has_margins()
+            && self.can_sweep(&corpus)
+            && parameters.iter().all(|w| *w == 0.0);
         let objective = Objective::of_groups(corpus, &group_features, &groups, self.c2, threads)?;
         let mut objective = objective.interrupted_by(watch);
         let mut report = |mut state: Iteration, parameters: &[f64]| {

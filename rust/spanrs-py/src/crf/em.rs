@@ -65,12 +65,15 @@ impl CrowdCrf {
         close(&mut named)?;
         for (at, sentence) in sentences.try_iter()?.enumerate() {
             crate::pause(at)?;
-            let pushed =
-                source.with_features(&Sequence::Object(sentence?), &mut buffer, |features| {
+            let pushed = source.with_features(
+                &Sequence::Object(sentence?),
+                &mut buffer,
+                |features, vectors| {
                     // Placeholders, which are replaced by labellings.
                     let targets = vec![TokenTarget::Label(0); features.tokens()];
-                    Ok(named.push_features(features, targets, 1.0)?)
-                });
+                    Ok(named.push_with_vectors(features, vectors, targets, 1.0)?)
+                },
+            );
             pushed.map_err(|error| error.in_sequence(at))?;
         }
         let selection = options.0.selection();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PySequence, PySet, PyString, PyTuple};
 use spanrs::base::Interner;
-use spanrs::crf::{Columns, Extractor, Inputs, NamedFeatures, Sequences, Template};
+use spanrs::crf::{Columns, Extractor, Inputs, NamedFeatures, Sequences, Template, TokenVectors};
 
 use super::feature_reader::read_features;
+use super::joined::{DenseRows, Joined};
 use super::sentences::CrfSentences;
 use crate::error::{Error, Result};
 
@@ -149,8 +150,39 @@ pub(super) fn with_features<T>(
 }
 
 impl Source {
-    /// Calls `use_features` with the features of a sequence; `buffer` is work space.
+    /// Calls `use_features` with the features of a sequence and its dense rows, if it has any; `buffer` is work space.
     pub(super) fn with_features<T>(
+        &mut self,
+        sequence: &Sequence<'_>,
+        buffer: &mut NamedFeatures,
+        use_features: impl FnOnce(&NamedFeatures, Option<TokenVectors>) -> Result<T>,
+    ) -> Result<T> {
+        let Sequence::Object(object) = sequence else {
+            return self.with_named(sequence, buffer, |features| use_features(features, None));
+        };
+        let Some(joined) = Joined::of(object)? else {
+            return self.with_named(sequence, buffer, |features| use_features(features, None));
+        };
+        let any_value = matches!(self, Self::Features { any_value: true });
+        let mut own = NamedFeatures::default();
+        joined.read_own(any_value, &mut own)?;
+        let features = match (&joined.tokens, &self) {
+            (Some(tokens), _) => {
+                let tokens = Sequence::Object(tokens.clone());
+                self.with_named(&tokens, buffer, |features| {
+                    joined.check_len("tokens", features.tokens())?;
+                    Ok(features.joined(&own)?)
+                })?
+            }
+            (None, Self::Template(_)) => return Err(no_tokens()),
+            (None, Self::Features { .. }) => own,
+        };
+        let vectors = joined.dense.as_ref().map(DenseRows::vectors).transpose()?;
+        use_features(&features, vectors)
+    }
+
+    /// Calls `use_features` with the features of a sequence that joins nothing; `buffer` is work space.
+    fn with_named<T>(
         &mut self,
         sequence: &Sequence<'_>,
         buffer: &mut NamedFeatures,
@@ -177,6 +209,11 @@ impl Source {
         extractor.features(columns, at, buffer)?;
         use_features(buffer)
     }
+}
+
+/// The error for a sequence without tokens, if the features of a template are needed.
+fn no_tokens() -> Error {
+    Error::model("the model has a template, but the sequence has no tokens; pass them as X")
 }
 
 /// Appends a sequence of strings, or of tuples or lists of strings.
@@ -238,23 +275,86 @@ pub(crate) fn inputs_of(
     if let (true, Ok(sentences)) = (has_template, inputs.cast::<CrfSentences>()) {
         return Ok(Inputs::Columns(Arc::clone(sentences.get().columns())));
     }
-    let mut columns = Columns::default();
-    let mut buffer = NamedFeatures::default();
-    // Values were checked when features were read; CrfItems may contain any value.
-    let mut sequences = Sequences::new(names.len()).with_limit(None);
+    let mut reader = InputReader {
+        names,
+        columns: has_template.then(Columns::default),
+        // Values were checked when features were read; CrfItems may contain any value.
+        sequences: Sequences::new(names.len()).with_limit(None),
+        any_joined: false,
+        buffer: NamedFeatures::default(),
+    };
     for (at, sequence) in inputs.try_iter()?.enumerate() {
         crate::pause(at)?;
-        let sequence = sequence?;
-        let read = match has_template {
-            true => push_columns(&mut columns, &sequence),
-            false => with_features(&sequence, false, &mut buffer, |features| {
-                Ok(sequences.push_features(features, names)?)
-            }),
-        };
+        let read = reader.push(&sequence?);
         read.map_err(|error| error.in_sequence(at))?;
     }
-    Ok(match has_template {
-        true => Inputs::Columns(Arc::new(columns)),
-        false => Inputs::Features(sequences),
+    let sequences = reader.sequences;
+    Ok(match reader.columns.map(Arc::new) {
+        Some(columns) if reader.any_joined => Inputs::Both(columns, sequences),
+        Some(columns) => Inputs::Columns(columns),
+        None => Inputs::Features(sequences),
     })
+}
+
+/// Reads sequences for decoding.
+struct InputReader<'a> {
+    /// The attributes of the model.
+    names: &'a Interner<str>,
+    /// The tokens, if the model has a template.
+    columns: Option<Columns>,
+    /// The known features and the dense rows; without joined sequences, those of a template are not read.
+    sequences: Sequences,
+    /// Whether a sequence has features beside those of the template, or dense rows.
+    any_joined: bool,
+    buffer: NamedFeatures,
+}
+
+impl InputReader<'_> {
+    fn push(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
+        let Some(joined) = Joined::of(sequence)? else {
+            return self.push_plain(sequence);
+        };
+        if let Some(columns) = &mut self.columns {
+            let tokens = joined.tokens.as_ref().ok_or_else(no_tokens)?;
+            if !std::mem::replace(&mut self.any_joined, true) {
+                // The sequences before have tokens only.
+                (0..columns.len()).for_each(|at| self.sequences.push_empty(columns.tokens(at)));
+            }
+            push_columns(columns, tokens)?;
+            joined.check_len("tokens", columns.tokens(columns.len() - 1))?;
+            joined.read_own(false, &mut self.buffer)?;
+        } else {
+            let mut own = NamedFeatures::default();
+            joined.read_own(false, &mut own)?;
+            match &joined.tokens {
+                None => self.buffer = own,
+                Some(tokens) => {
+                    let buffer = &mut NamedFeatures::default();
+                    self.buffer = with_features(tokens, false, buffer, |features| {
+                        joined.check_len("tokens", features.tokens())?;
+                        Ok(features.joined(&own)?)
+                    })?;
+                }
+            }
+        }
+        let vectors = joined.dense.as_ref().map(DenseRows::vectors).transpose()?;
+        Ok(self
+            .sequences
+            .push_with_vectors(&self.buffer, vectors, self.names)?)
+    }
+
+    /// Reads a sequence that joins nothing.
+    fn push_plain(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
+        let (sequences, names) = (&mut self.sequences, self.names);
+        if let Some(columns) = &mut self.columns {
+            push_columns(columns, sequence)?;
+            if self.any_joined {
+                sequences.push_empty(columns.tokens(columns.len() - 1));
+            }
+            return Ok(());
+        }
+        with_features(sequence, false, &mut self.buffer, |features| {
+            Ok(sequences.push_features(features, names)?)
+        })
+    }
 }

@@ -4,6 +4,7 @@ mod crowd;
 mod em;
 mod feature_reader;
 mod items;
+mod joined;
 mod model;
 mod observer;
 mod sentences;

@@ -124,6 +124,14 @@ impl CrfModel {
             .collect()
     }
 
+    /// Weights of the columns of dense rows, an array (columns, labels); no rows if tokens have none.
+    fn dense_weights<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<f64>>> {
+        let features = self.core().features();
+        let weights = self.core().weights()[features.vector_weights()].to_vec();
+        let shape = [features.dimension(), features.labels()];
+        Ok(PyArray1::from_vec(py, weights).reshape(shape)?)
+    }
+
     /// A JSON object, as text.
     fn metadata(&self) -> &str {
         self.core().metadata()
@@ -248,7 +256,8 @@ impl CrfModel {
         })
     }
 
-    /// For each token the features that are in the model, as (attribute, value, weights of the labels).
+    /// For each token the features that are in the model, as (attribute, value, weights of the labels); the contribution
+    /// of its dense row is the last one.
     #[pyo3(signature = (sequence, /))]
     #[allow(clippy::type_complexity)] // The result has one list per token.
     fn known_features<'py>(
@@ -259,12 +268,14 @@ impl CrfModel {
         let inputs = self.read(pyo3::types::PyList::new(py, [sequence])?.as_any())?;
         let (sequences, _) = inputs.features(0..1, self.core.template())?;
         let tokens = (0..sequences.tokens()).map(|token| {
+            let dense = self.core().vector_scores(&sequences, token);
+            let dense = dense.map(|row| ("(dense)", 1.0, PyArray1::from_vec(py, row)));
             let items = sequences.items(token).map(|(attribute, value)| {
                 let name = self.core().attributes().name(attribute).unwrap_or_default();
                 let weights = self.core().attribute_weights(attribute);
                 (name, value, PyArray1::from_vec(py, weights))
             });
-            items.collect()
+            items.chain(dense).collect()
         });
         Ok(tokens.collect())
     }

@@ -147,6 +147,12 @@ impl CrfTrainer {
         Ok(builder.features.insert(features).len())
     }
 
+    /// Gives each label a class weight.
+    #[pyo3(signature = (weights, /))]
+    fn set_class_weights(&self, weights: Vec<f64>) -> Result<()> {
+        Ok(self.lock()?.corpus.set_class_weights(&weights)?)
+    }
+
     /// Names of the labels so far.
     fn labels(&self) -> Result<Vec<String>> {
         let builder = self.lock()?;
@@ -281,12 +287,12 @@ impl Builder {
             buffer,
             ..
         } = self;
-        let pushed = source.with_features(input, buffer, |features| {
+        let pushed = source.with_features(input, buffer, |features, vectors| {
             let (n, m) = (features.tokens(), targets.len());
             if n != m {
                 return Err(Error::shape(format!("{n} tokens, but {m} labels"), None));
             }
-            Ok(corpus.push_features(features, targets, weight))
+            Ok(corpus.push_with_vectors(features, vectors, targets, weight))
         })?;
         pushed.map_err(|error| match error {
             CrfError::Value { attribute, value } => {
@@ -339,6 +345,7 @@ impl Builder {
         };
         let inputs = inputs_of(dev, template.is_some(), &self.corpus.attributes)?;
         let (sequences, _) = inputs.features(0..inputs.len(), template)?;
+        sequences.check_dimension(self.corpus.corpus().inputs().dimension())?;
         Ok(sequences.into_owned())
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{CodeRange, CodeRanges, Packed, Table};
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
+use crate::vectors::Vectors;
 
 /// Derivatives of codes with fewer items are summed in 32 bits.
 const FREQUENT: u32 = 256;
@@ -21,6 +22,8 @@ pub(crate) struct Gradient {
     sums: Table<f32>,
     /// Sums of the frequent codes of each kind over all tokens before the period.
     totals: Kinds<Vec<f64>>,
+    /// The same sums of the columns of vectors, padded rows (column, label).
+    vector_totals: Vec<f64>,
 }
 
 /// Something for each kind of codes: dense rows, runs, and single weights.
@@ -36,6 +39,11 @@ struct Kinds<T> {
 pub(crate) struct Part<'a> {
     range: CodeRange<'a>,
     sums: Kinds<Sums<'a>>,
+    /// The columns of vectors whose derivatives are in this part, and their sums.
+    columns: Range<usize>,
+    vectors: Sums<'a>,
+    /// Number of tokens whose vectors were added in their period so far.
+    vector_tokens: usize,
     /// Number of tokens of the period so far.
     tokens: usize,
 }
@@ -90,6 +98,7 @@ impl Gradient {
                 runs: vec![0.0; packed.starts[runs] as usize],
                 singles: vec![0.0; singles],
             },
+            vector_totals: vec![0.0; packed.dimension * packed.width],
         }
     }
 
@@ -100,19 +109,30 @@ impl Gradient {
         packed: &Packed,
         ranges: &'a CodeRanges,
     ) -> Vec<Part<'a>> {
-        let Table { dense, sparse } = &mut self.sums;
+        let Table {
+            dense,
+            sparse,
+            vectors,
+        } = &mut self.sums;
         let totals = &mut self.totals;
         let (mut dense, mut dense_totals) = (&mut **dense, &mut *totals.dense);
         let (mut sparse, mut run_totals) = (&mut **sparse, &mut *totals.runs);
         let mut single_totals = &mut *totals.singles;
-        for sums in [&mut *dense, &mut *sparse] {
+        let (mut vectors, mut vector_totals) = (&mut **vectors, &mut *self.vector_totals);
+        for sums in [&mut *dense, &mut *sparse, &mut *vectors] {
             sums.fill(0.0);
         }
-        for totals in [&mut *dense_totals, &mut *run_totals, &mut *single_totals] {
+        for totals in [
+            &mut *dense_totals,
+            &mut *run_totals,
+            &mut *single_totals,
+            &mut *vector_totals,
+        ] {
             totals.fill(0.0);
         }
+        let number = ranges.iter().count();
         let mut parts = Vec::new();
-        for range in ranges.iter() {
+        for (at, range) in ranges.iter().enumerate() {
             let codes = range.codes.clone();
             let within = |first: usize, end: usize| {
                 codes.start.clamp(first, end)..codes.end.clamp(first, end)
@@ -128,8 +148,14 @@ impl Gradient {
             let runs = Sums::take(places[0], len, &mut sparse, &mut run_totals);
             let (first, len) = (packed.single(singles.start), singles.len());
             let singles = Sums::take(first, len, &mut sparse, &mut single_totals);
+            let columns = packed.dimension * at / number..packed.dimension * (at + 1) / number;
+            let (first, len) = (columns.start * packed.width, columns.len() * packed.width);
+            let vectors = Sums::take(first, len, &mut vectors, &mut vector_totals);
             parts.push(Part {
                 range,
+                columns,
+                vectors,
+                vector_tokens: 0,
                 sums: Kinds {
                     dense,
                     runs,
@@ -166,6 +192,18 @@ impl Gradient {
                 *derivative = scale * parts.sum::<f64>();
             }
         }
+        let labels = features.labels().max(1);
+        let derivatives = gradient[features.vector_weights()].chunks_exact_mut(labels);
+        for (column, derivatives) in derivatives.enumerate() {
+            for (derivative, place) in derivatives.iter_mut().zip(column * packed.width..) {
+                *derivative = summands.iter().map(|part| part.vector(place)).sum();
+            }
+        }
+    }
+
+    /// The derivative at a place in the table of the columns of vectors.
+    fn vector(&self, place: usize) -> f64 {
+        self.vector_totals[place] + f64::from(self.sums.vectors[place])
     }
 
     /// The derivative at a place in the dense table.
@@ -236,8 +274,32 @@ impl Part<'_> {
         }
     }
 
+    /// Adds rows of label derivatives of a range of tokens, times their vectors, to the derivatives of
+    /// the columns that are in this part. Vectors are squared for variances.
+    pub(crate) fn add_vectors(
+        &mut self,
+        vectors: &Vectors,
+        tokens: Range<usize>,
+        rows: &[f32],
+        squared: bool,
+    ) {
+        let columns = self.columns.clone();
+        vectors.add_products(tokens.clone(), rows, columns, squared, self.vectors.sums);
+        self.vector_tokens += tokens.len();
+        if self.vector_tokens >= PERIOD {
+            self.vectors.end_period();
+            self.vector_tokens = 0;
+        }
+    }
+
+    /// Moves all sums of codes and columns with totals to their totals.
+    pub(crate) fn end(&mut self) {
+        self.end_period();
+        self.vectors.end_period();
+    }
+
     /// Moves the sums of frequent codes to their totals.
-    pub(crate) fn end_period(&mut self) {
+    fn end_period(&mut self) {
         self.tokens = 0;
         let Kinds {
             dense,

@@ -1,0 +1,626 @@
+//! Vectors of tokens, such as word embeddings: dense rows of numbers beside the attributes.
+//!
+//! Every token of a collection has a vector of the same dimension, or none has one. A model has a
+//! block of weights, (dimension, label), whose product with the vector is added to the label scores
+//! of the token. Numbers have 32 bits. Rows are stored in full, or compressed (CSR) if most numbers
+//! are 0; both give the same scores.
+//!
+//! The block of weights is padded: row `d` begins at `d * width`, where `width` is the padded number
+//! of labels.
+
+use std::ops::Range;
+
+use spanrs_base::Ends;
+
+use crate::error::{Error, Result, check_len};
+use crate::simd::{Kernel, LANES, Real, dispatch};
+
+/// Number of tokens whose rows share the loads of a row of weights.
+const BLOCK: usize = 4;
+
+/// The vectors of the tokens of one sequence, as a caller has them.
+///
+/// ```
+/// use spanrs_crf::{Sequences, TokenVectors};
+/// let mut sequences = Sequences::new(0);
+/// for _ in 0..2 {
+///     sequences.indicators(&[]).unwrap();
+/// }
+/// let full = [1.0, 0.0, 2.0, 0.5, 0.0, 0.0];
+/// sequences.push_vectors(TokenVectors::Full { dimension: 3, values: &full }).unwrap();
+/// sequences.end();
+/// assert_eq!(sequences.dimension(), 3);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum TokenVectors<'a> {
+    /// All numbers, row-major (token, column).
+    Full {
+        /// Number of columns.
+        dimension: usize,
+        /// `tokens * dimension` numbers.
+        values: &'a [f32],
+    },
+    /// Compressed rows: numbers that are not listed are 0. A column that is listed twice counts as the
+    /// sum of its values.
+    Sparse {
+        /// Number of columns.
+        dimension: usize,
+        /// End of each token's entries in `columns` and `values`, exclusive and ascending.
+        ends: &'a [usize],
+        /// Column of each entry, from 0.
+        columns: &'a [u32],
+        /// Value of each entry.
+        values: &'a [f32],
+    },
+}
+
+impl TokenVectors<'_> {
+    /// Number of columns.
+    pub fn dimension(&self) -> usize {
+        match self {
+            Self::Full { dimension, .. } | Self::Sparse { dimension, .. } => *dimension,
+        }
+    }
+
+    /// Checks the sizes for a number of tokens, and that columns are in range and values finite.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for other sizes, [`Error::Vector`] for a value that is not finite,
+    /// [`Error::Input`] for entries out of range.
+    fn check(&self, tokens: usize) -> Result<()> {
+        let (dimension, values) = match *self {
+            Self::Full { dimension, values } => {
+                check_len("values of dense rows", tokens * dimension, values.len())?;
+                (dimension, values)
+            }
+            Self::Sparse {
+                dimension,
+                ends,
+                columns,
+                values,
+            } => {
+                check_len("dense rows", tokens, ends.len())?;
+                check_len("columns of sparse rows", values.len(), columns.len())?;
+                let last = ends.last().copied().unwrap_or_default();
+                let ordered = ends.is_sorted() && last == values.len();
+                if !ordered || columns.iter().any(|&column| column as usize >= dimension) {
+                    let message =
+                        "the compressed rows are damaged: an end or a column is out of range";
+                    return Err(Error::Input(message.to_owned()));
+                }
+                (dimension, values)
+            }
+        };
+        let Some(at) = values.iter().position(|value| !value.is_finite()) else {
+            return Ok(());
+        };
+        let (token, column) = match *self {
+            Self::Full { .. } => (at / dimension, at % dimension),
+            Self::Sparse { ends, columns, .. } => {
+                (ends.partition_point(|&end| end <= at), columns[at] as usize)
+            }
+        };
+        let value = values[at];
+        Err(Error::Vector {
+            token,
+            column,
+            value,
+        })
+    }
+}
+
+/// The vectors of all tokens of a collection; none if the dimension is 0.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vectors {
+    /// Number of columns.
+    dimension: usize,
+    rows: Rows,
+}
+
+/// The rows of [`Vectors`].
+#[derive(Clone, Debug)]
+enum Rows {
+    /// Row-major (token, column).
+    Full(Vec<f32>),
+    Sparse {
+        /// Range of the entries of each token.
+        ends: Ends,
+        columns: Vec<u32>,
+        values: Vec<f32>,
+    },
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self::Full(Vec::new())
+    }
+}
+
+impl Rows {
+    /// Appends vectors that were checked.
+    fn append(&mut self, vectors: TokenVectors) {
+        let dimension = vectors.dimension();
+        match self {
+            Self::Full(own) => match vectors {
+                TokenVectors::Full { values, .. } => own.extend_from_slice(values),
+                TokenVectors::Sparse {
+                    ends,
+                    columns,
+                    values,
+                    ..
+                } => {
+                    let mut start = 0;
+                    for &end in ends {
+                        let row = own.len();
+                        own.resize(row + dimension, 0.0);
+                        for (column, value) in columns[start..end].iter().zip(&values[start..end]) {
+                            own[row + *column as usize] += value;
+                        }
+                        start = end;
+                    }
+                }
+            },
+            Self::Sparse {
+                ends: own,
+                columns: own_columns,
+                values: own_values,
+            } => match vectors {
+                TokenVectors::Sparse {
+                    ends,
+                    columns,
+                    values,
+                    ..
+                } => {
+                    let first = own_values.len();
+                    own_columns.extend_from_slice(columns);
+                    own_values.extend_from_slice(values);
+                    ends.iter().for_each(|end| own.push(first + end));
+                }
+                TokenVectors::Full { values, .. } => {
+                    for row in values.chunks_exact(dimension.max(1)) {
+                        let some = (0..).zip(row).filter(|(_, value)| **value != 0.0);
+                        for (column, value) in some {
+                            own_columns.push(column);
+                            own_values.push(*value);
+                        }
+                        own.push(own_values.len());
+                    }
+                }
+            },
+        }
+    }
+}
+
+impl Vectors {
+    /// Number of columns; 0 if there are no vectors.
+    pub(crate) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Number of tokens with a vector.
+    pub(crate) fn tokens(&self) -> usize {
+        match &self.rows {
+            Rows::Full(values) => values.len().checked_div(self.dimension).unwrap_or_default(),
+            Rows::Sparse { ends, .. } => ends.len(),
+        }
+    }
+
+    /// Appends the vectors of a number of tokens. The first ones decide the dimension and how rows are
+    /// stored.
+    ///
+    /// # Errors
+    /// Same as [`crate::Sequences::push_vectors`].
+    pub(crate) fn push(&mut self, vectors: TokenVectors, tokens: usize) -> Result<()> {
+        let dimension = vectors.dimension();
+        if self.tokens() > 0 {
+            check_len("columns of dense rows", self.dimension, dimension)?;
+        }
+        vectors.check(tokens)?;
+        if self.tokens() == 0 {
+            self.dimension = dimension;
+            if let TokenVectors::Sparse { .. } = vectors {
+                self.rows = Rows::Sparse {
+                    ends: Ends::default(),
+                    columns: Vec::new(),
+                    values: Vec::new(),
+                };
+            }
+        }
+        self.rows.append(vectors);
+        Ok(())
+    }
+
+    /// Removes the vectors after the first ones.
+    pub(crate) fn truncate(&mut self, tokens: usize) {
+        match &mut self.rows {
+            Rows::Full(values) => values.truncate(tokens * self.dimension),
+            Rows::Sparse {
+                ends,
+                columns,
+                values,
+            } => {
+                ends.truncate(tokens);
+                columns.truncate(ends.total());
+                values.truncate(ends.total());
+            }
+        }
+    }
+
+    /// Copies the vectors of a range of tokens of another collection, which has the same dimension if
+    /// there are vectors already.
+    pub(crate) fn extend_from(&mut self, other: &Self, tokens: Range<usize>) {
+        if other.dimension == 0 {
+            return;
+        }
+        let number = tokens.len();
+        let copied = match &other.rows {
+            Rows::Full(values) => {
+                let dimension = other.dimension;
+                let values = &values[tokens.start * dimension..tokens.end * dimension];
+                self.push(TokenVectors::Full { dimension, values }, number)
+            }
+            Rows::Sparse {
+                ends,
+                columns,
+                values,
+            } => {
+                let entries = ends.start(tokens.start)..ends.start(tokens.end);
+                let own = tokens.map(|token| ends.range(token).end - entries.start);
+                let own: Vec<usize> = own.collect();
+                let vectors = TokenVectors::Sparse {
+                    dimension: other.dimension,
+                    ends: &own,
+                    columns: &columns[entries.clone()],
+                    values: &values[entries],
+                };
+                self.push(vectors, number)
+            }
+        };
+        debug_assert!(copied.is_ok(), "the vectors were checked before");
+    }
+
+    /// Adds the products of the vectors of a range of tokens and a padded block of weights to the padded
+    /// label scores of these tokens.
+    pub(crate) fn add_scores<W: Real, T: Real>(
+        &self,
+        tokens: Range<usize>,
+        weights: &[W],
+        scores: &mut [T],
+    ) {
+        let Some(width) = weights.len().checked_div(self.dimension) else {
+            return;
+        };
+        match &self.rows {
+            Rows::Full(values) => dispatch(AddScores {
+                values: &values[tokens.start * self.dimension..tokens.end * self.dimension],
+                dimension: self.dimension,
+                weights,
+                width,
+                scores,
+            }),
+            Rows::Sparse {
+                ends,
+                columns,
+                values,
+            } => {
+                // Products are summed before they are added, as those of full rows.
+                let mut sums = vec![T::default(); width];
+                for (token, row) in tokens.zip(scores.chunks_exact_mut(width)) {
+                    sums.fill(T::default());
+                    for at in ends.range(token) {
+                        let weights = &weights[columns[at] as usize * width..][..width];
+                        let value = T::of(f64::from(values[at]));
+                        for (sum, weight) in sums.iter_mut().zip(weights) {
+                            *sum += value * T::of((*weight).into());
+                        }
+                    }
+                    for (score, sum) in row.iter_mut().zip(&sums) {
+                        *score += *sum;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the products of the transposed vectors of a range of tokens and their padded rows of
+    /// derivatives to the sums of a range of columns, (column, label). With `squared`, numbers are
+    /// squared.
+    pub(crate) fn add_products(
+        &self,
+        tokens: Range<usize>,
+        rows: &[f32],
+        columns: Range<usize>,
+        squared: bool,
+        sums: &mut [f32],
+    ) {
+        let Some(width) = rows.len().checked_div(tokens.len()) else {
+            return;
+        };
+        match &self.rows {
+            Rows::Full(values) => dispatch(AddProducts {
+                values: &values[tokens.start * self.dimension..tokens.end * self.dimension],
+                dimension: self.dimension,
+                rows,
+                width,
+                columns,
+                squared,
+                sums,
+            }),
+            Rows::Sparse {
+                ends,
+                columns: at,
+                values,
+            } => {
+                for (token, row) in tokens.zip(rows.chunks_exact(width)) {
+                    for entry in ends.range(token) {
+                        let column = at[entry] as usize;
+                        if !columns.contains(&column) {
+                            continue;
+                        }
+                        let value = values[entry];
+                        let value = if squared { value * value } else { value };
+                        let sums = &mut sums[(column - columns.start) * width..][..width];
+                        for (sum, derivative) in sums.iter_mut().zip(row) {
+                            *sum += value * derivative;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds products of full rows and weights to scores, in blocks of tokens and of 16 and 8 labels.
+struct AddScores<'a, W, T> {
+    values: &'a [f32],
+    dimension: usize,
+    weights: &'a [W],
+    width: usize,
+    scores: &'a mut [T],
+}
+
+impl<W: Real, T: Real> Kernel for AddScores<'_, W, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        let tokens = self.scores.len() / self.width;
+        let mut token = 0;
+        while tokens - token >= BLOCK {
+            self.add_tokens::<BLOCK>(token);
+            token += BLOCK;
+        }
+        while token < tokens {
+            self.add_tokens::<1>(token);
+            token += 1;
+        }
+    }
+}
+
+impl<W: Real, T: Real> AddScores<'_, W, T> {
+    #[inline(always)]
+    fn add_tokens<const N: usize>(&mut self, token: usize) {
+        let mut label = 0;
+        while self.width - label >= 2 * LANES {
+            self.add_labels::<N, { 2 * LANES }>(token, label);
+            label += 2 * LANES;
+        }
+        if label < self.width {
+            self.add_labels::<N, LANES>(token, label);
+        }
+    }
+
+    /// Adds `M` labels, from `label`, of `N` tokens; the sums stay in registers.
+    #[inline(always)]
+    fn add_labels<const N: usize, const M: usize>(&mut self, token: usize, label: usize) {
+        let values = &self.values[token * self.dimension..][..N * self.dimension];
+        let mut sums = [[T::default(); M]; N];
+        for column in 0..self.dimension {
+            let weights = &self.weights[column * self.width + label..][..M];
+            for (at, sums) in sums.iter_mut().enumerate() {
+                let value = T::of(f64::from(values[at * self.dimension + column]));
+                for lane in 0..M {
+                    sums[lane] += value * T::of(weights[lane].into());
+                }
+            }
+        }
+        for (at, sums) in sums.iter().enumerate() {
+            let row = &mut self.scores[(token + at) * self.width + label..][..M];
+            for lane in 0..M {
+                row[lane] += sums[lane];
+            }
+        }
+    }
+}
+
+/// Adds products of transposed full rows and derivatives to sums, in blocks of tokens and of 16 and 8
+/// labels.
+struct AddProducts<'a> {
+    values: &'a [f32],
+    dimension: usize,
+    rows: &'a [f32],
+    width: usize,
+    columns: Range<usize>,
+    squared: bool,
+    sums: &'a mut [f32],
+}
+
+impl Kernel for AddProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        let tokens = self.rows.len() / self.width;
+        let mut token = 0;
+        while tokens - token >= BLOCK {
+            self.add_tokens::<BLOCK>(token);
+            token += BLOCK;
+        }
+        while token < tokens {
+            self.add_tokens::<1>(token);
+            token += 1;
+        }
+    }
+}
+
+impl AddProducts<'_> {
+    #[inline(always)]
+    fn add_tokens<const N: usize>(&mut self, token: usize) {
+        let mut label = 0;
+        while self.width - label >= 2 * LANES {
+            self.add_labels::<N, { 2 * LANES }>(token, label);
+            label += 2 * LANES;
+        }
+        if label < self.width {
+            self.add_labels::<N, LANES>(token, label);
+        }
+    }
+
+    /// Adds `M` labels, from `label`, of `N` tokens; their derivatives stay in registers.
+    #[inline(always)]
+    fn add_labels<const N: usize, const M: usize>(&mut self, token: usize, label: usize) {
+        let values = &self.values[token * self.dimension..][..N * self.dimension];
+        let mut rows = [[0.0; M]; N];
+        for (at, row) in rows.iter_mut().enumerate() {
+            row.copy_from_slice(&self.rows[(token + at) * self.width + label..][..M]);
+        }
+        let first = self.columns.start;
+        for column in self.columns.clone() {
+            let sums = &mut self.sums[(column - first) * self.width + label..][..M];
+            for (at, row) in rows.iter().enumerate() {
+                let value = values[at * self.dimension + column];
+                let value = if self.squared { value * value } else { value };
+                for lane in 0..M {
+                    sums[lane] += value * row[lane];
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The rows in compressed form: ends, columns and values.
+    fn compressed(values: &[f32], dimension: usize) -> (Vec<usize>, Vec<u32>, Vec<f32>) {
+        let (mut ends, mut columns, mut some) = (Vec::new(), Vec::new(), Vec::new());
+        for row in values.chunks_exact(dimension) {
+            for (column, value) in (0..).zip(row).filter(|(_, value)| **value != 0.0) {
+                columns.push(column);
+                some.push(*value);
+            }
+            ends.push(some.len());
+        }
+        (ends, columns, some)
+    }
+
+    proptest! {
+        #[test]
+        fn full_and_compressed_rows_give_the_sums_of_the_definition(
+            (tokens, dimension, width, seed) in (1..11_usize, 1..7_usize, 1..5_usize, 0..1000_u32),
+        ) {
+            let width = width * LANES;
+            // Small integers, so that sums are exact in any order.
+            let number = |at: usize| ((at as u32).wrapping_mul(2_654_435_761).wrapping_add(seed) >> 7) % 7;
+            let numbers = |len: usize, shift: usize| -> Vec<f32> {
+                (0..len).map(|at| number(at + shift) as f32 - 3.0).collect()
+            };
+            let values = numbers(tokens * dimension, 0);
+            let weights = numbers(dimension * width, 100);
+            let rows = numbers(tokens * width, 200);
+            let (ends, columns, some) = compressed(&values, dimension);
+            let full = TokenVectors::Full { dimension, values: &values };
+            let sparse = TokenVectors::Sparse { dimension, ends: &ends, columns: &columns, values: &some };
+            let middle = dimension / 2;
+            // The second one decides how the first rows are stored.
+            for (first, second) in [(full, full), (sparse, sparse), (full, sparse), (sparse, full)] {
+                let mut vectors = Vectors::default();
+                vectors.push(first, tokens).unwrap();
+                vectors.push(second, tokens).unwrap();
+                prop_assert_eq!((vectors.dimension(), vectors.tokens()), (dimension, 2 * tokens));
+                let mut part = Vectors::default();
+                part.extend_from(&vectors, 1..tokens + 1);
+                vectors.truncate(tokens);
+                for (vectors, first) in [(&vectors, 0), (&part, 1)] {
+                    let mut scores = vec![1.0_f32; (tokens - first) * width];
+                    vectors.add_scores(0..tokens - first, &weights, &mut scores);
+                    for (at, score) in scores.into_iter().enumerate() {
+                        let (token, label) = (at / width + first, at % width);
+                        let products = (0..dimension)
+                            .map(|d| values[token * dimension + d] * weights[d * width + label]);
+                        prop_assert_eq!(score, 1.0 + products.sum::<f32>());
+                    }
+                }
+                for (squared, columns) in [(false, 0..middle), (true, middle..dimension)] {
+                    let mut sums = vec![2.0; columns.len() * width];
+                    vectors.add_products(0..tokens, &rows, columns.clone(), squared, &mut sums);
+                    for (at, sum) in sums.into_iter().enumerate() {
+                        let (column, label) = (columns.start + at / width, at % width);
+                        let products = (0..tokens).map(|token| {
+                            let value = values[token * dimension + column];
+                            let value = if squared { value * value } else { value };
+                            value * rows[token * width + label]
+                        });
+                        prop_assert_eq!(sum, 2.0 + products.sum::<f32>());
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn a_value_that_is_not_finite_is_found(at in 0..12_usize, value in vec(0..2_u32, 12)) {
+            let mut values: Vec<f32> = value.into_iter().map(|value| value as f32).collect();
+            values[at] = f32::NAN;
+            let (ends, columns, some) = compressed(&values, 3);
+            let full = TokenVectors::Full { dimension: 3, values: &values };
+            let sparse = TokenVectors::Sparse { dimension: 3, ends: &ends, columns: &columns, values: &some };
+            for vectors in [full, sparse] {
+                let mut all = Vectors::default();
+                let error = all.push(vectors, 4);
+                let found = match error {
+                    Err(Error::Vector { token, column, .. }) => Some((token, column)),
+                    _ => None,
+                };
+                prop_assert_eq!(found, Some((at / 3, at % 3)));
+                prop_assert_eq!(all.tokens(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_rows_are_refused() {
+        let sparse = |ends, columns| TokenVectors::Sparse {
+            dimension: 2,
+            ends,
+            columns,
+            values: &[1.0, 2.0],
+        };
+        for vectors in [
+            sparse(&[2, 1], &[0, 1]),
+            sparse(&[0, 1], &[0, 1]),
+            sparse(&[1, 2], &[0, 2]),
+            sparse(&[1, 2], &[0]),
+            sparse(&[2], &[0, 1]),
+            TokenVectors::Full {
+                dimension: 2,
+                values: &[1.0; 3],
+            },
+        ] {
+            assert!(Vectors::default().push(vectors, 2).is_err());
+        }
+        let mut vectors = Vectors::default();
+        vectors.push(sparse(&[1, 2], &[0, 1]), 2).unwrap();
+        let other = TokenVectors::Full {
+            dimension: 3,
+            values: &[0.0; 3],
+        };
+        assert_eq!(
+            vectors.push(other, 1).unwrap_err().to_string(),
+            "expected 2 columns of dense rows, got 3"
+        );
+    }
+}
