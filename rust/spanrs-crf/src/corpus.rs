@@ -15,6 +15,8 @@
 //! The partial form marginalises over the labellings that are allowed (Tsuboi et al. 2008); its objective is not
 //! convex. The other forms are linear in the observed counts, so they are convex.
 
+mod blocks;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,6 +25,8 @@ use crate::error::{Error, Result, check_len};
 use crate::sequences::{MAX_TRAINING_VALUE, Sequences};
 use crate::simd::{Real, padded};
 use crate::vectors::TokenVectors;
+
+use blocks::Spilling;
 
 /// The supervision of a sequence.
 ///
@@ -243,6 +247,8 @@ pub struct Corpus {
     weights: Vec<f64>,
     /// By label, the logarithm of its class weight; empty if all class weights are 1.
     margins: Vec<f64>,
+    /// Where items go if there are too many, if anywhere.
+    spilling: Option<Spilling>,
 }
 
 impl<'a> From<&'a Corpus> for Cow<'a, Corpus> {
@@ -266,6 +272,7 @@ impl Corpus {
             targets: Vec::new(),
             weights: Vec::new(),
             margins: Vec::new(),
+            spilling: None,
         }
     }
 
@@ -329,6 +336,8 @@ impl Corpus {
     ///   do not sum to the total,
     /// - [`Error::NoLabel`] for a token of [`Target::Partial`] without an allowed label,
     /// - [`Error::Shape`] if its tokens have no vectors, but those of earlier sequences have.
+    ///
+    /// After [`Error::Spill`], a temporary file that cannot be written, the corpus should be discarded.
     pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {
         let checked = self
             .check(&target, self.sequences.open(), weight)
@@ -340,7 +349,7 @@ impl Corpus {
         self.sequences.end();
         self.targets.push(target);
         self.weights.push(weight);
-        Ok(())
+        self.spill_if_large()
     }
 
     /// Gives each label a class weight: the cost of labelling a token of this label otherwise.
@@ -451,7 +460,7 @@ impl Corpus {
         }
     }
 
-    /// A copy of the sequences for which `keep` is true, in their order.
+    /// A copy of the sequences for which `keep` is true, in their order. None of them is in a file.
     pub(crate) fn part(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = || (0..self.sequences()).filter(|&at| keep(at));
         Self {
@@ -459,6 +468,7 @@ impl Corpus {
             targets: kept().map(|at| self.targets[at].clone()).collect(),
             weights: kept().map(|at| self.weights[at]).collect(),
             margins: self.margins.clone(),
+            spilling: None,
             sequences: self.sequences.part(keep),
         }
     }
@@ -469,19 +479,28 @@ impl Corpus {
     }
 
     /// Number of items of each attribute.
-    pub(crate) fn counts(&self) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// Same as [`Corpus::for_each_block`].
+    pub(crate) fn counts(&self) -> Result<Vec<u32>> {
         let mut counts = vec![0; self.attributes()];
-        for token in 0..self.tokens() {
-            for (attribute, _) in self.items(token) {
-                counts[attribute as usize] += 1;
+        self.for_each_block(|block, _| {
+            for token in 0..block.tokens() {
+                for (attribute, _) in block.items(token) {
+                    counts[attribute as usize] += 1;
+                }
             }
-        }
-        counts
+            Ok(())
+        })?;
+        Ok(counts)
     }
 
-    /// Frees the attributes of all tokens; tokens, targets and weights remain.
+    /// Frees the attributes of all tokens, also those in a file; tokens, targets and weights remain.
     pub(crate) fn clear_items(&mut self) {
-        self.sequences.clear_items();
+        match self.spilling.take() {
+            Some(spilling) if spilling.is_used() => self.sequences.remove_items(),
+            _ => self.sequences.clear_items(),
+        }
     }
 
     /// Checks a target and a weight for a sequence of `tokens` tokens; see [`Corpus::end_sequence`] for the errors.
@@ -525,7 +544,8 @@ impl Corpus {
         (0..tokens).map(move |token| &values[token * labels..][..labels])
     }
 
-    /// The attributes of all tokens, in the form that decoding reads.
+    /// The attributes of all tokens, in the form that decoding reads, except those in a file
+    /// ([`Corpus::spilled_above`]).
     pub fn inputs(&self) -> &Sequences {
         &self.sequences
     }
@@ -556,6 +576,9 @@ impl Corpus {
     }
 
     /// The (attribute, value) pairs of a token, which is numbered over the whole corpus.
+    ///
+    /// # Panics
+    /// If they are in a file ([`Corpus::spilled_above`]).
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
         self.sequences.items(token)
     }

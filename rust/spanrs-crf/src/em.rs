@@ -82,7 +82,8 @@ impl EmCrf {
     /// [`EmCrf::set_active`].
     ///
     /// # Errors
-    /// [`Error::Shape`] if numbers, labels and sequences do not match, [`Error::Label`] for a label out of range.
+    /// [`Error::Shape`] if numbers, labels and sequences do not match, [`Error::Label`] for a label out of range,
+    /// [`Error::Option`] for tokens with vectors.
     pub fn new(
         mut corpus: Corpus,
         numbers: &[usize],
@@ -102,11 +103,15 @@ impl EmCrf {
             let counts = Counts::of(size, tokens, own.map(|own| (1.0, own)))?;
             corpus.set_target(at, Target::Counts(counts))?;
         }
-        let features = Features::of(&corpus, selection);
-        let groups = Groups::of(&corpus, &features);
+        if corpus.inputs().dimension() > 0 {
+            let message = "labellings of several annotators cannot be learnt from dense rows";
+            return Err(Error::Option(message.to_owned()));
+        }
+        let features = Features::read(&corpus, selection)?;
+        let groups = Groups::of(&corpus, &features)?;
         let group_features = groups.features(&features);
         Ok(Self {
-            packed: Packed::of(&corpus, &group_features, &groups, padded(size)),
+            packed: Packed::of(&corpus, &group_features, &groups, padded(size))?,
             groups,
             group_features,
             features,

@@ -190,6 +190,9 @@ pub enum Error {
         /// Name of the algorithm, as used in the message.
         algorithm: &'static str,
     },
+    /// A temporary file of a corpus that cannot be written or read; the message says where it is.
+    #[error("{0}")]
+    Spill(String),
     /// A name that is not in the model, or names, labels or features that cannot be used for
     /// another reason, which is given in the message.
     #[error("{0}")]
@@ -238,6 +241,7 @@ impl Coded for Error {
             Self::Features { .. } => (Limit, "too_many_features"),
             Self::NBest { .. } => (Limit, "too_many_labellings"),
             Self::NoPath => (Model, "no_labelling"),
+            Self::Spill(_) => (Limit, "temporary_file"),
             Self::Interrupted => Interrupted.kind(),
             Self::InSequence { error, .. } => error.kind(),
             _ => (Model, "bad_value"),

@@ -41,7 +41,7 @@ use crate::simd::padded;
 /// assert_eq!(features.state(1), (1, &[1][..]));
 /// assert_eq!(features.pairs(), (2, &[1][..]), "from * labels + to");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Features {
     /// Number of labels.
     labels: usize,
@@ -168,62 +168,57 @@ impl Features {
     ///
     /// Takes time proportional to the number of items times the number of possible labels, plus
     /// `labels^2` per pair of open tokens.
+    ///
+    /// For a corpus with items in a file use [`Features::read`]: reading can fail, and there are no features then.
     pub fn of(corpus: &Corpus, selection: FeatureSelection) -> Self {
+        Self::read(corpus, selection).unwrap_or_default()
+    }
+
+    /// Same as [`Features::of`], also for a corpus with items in a file.
+    ///
+    /// # Errors
+    /// [`Error::Spill`] if the file cannot be read, or has changed.
+    pub fn read(corpus: &Corpus, selection: FeatureSelection) -> Result<Self> {
         let labels = corpus.labels();
-        // The labels of each attribute, ascending.
-        let mut states: Vec<Vec<u32>> = vec![Vec::new(); corpus.attributes()];
-        // The label at the previous occurrence of each attribute: most occurrences repeat it.
-        let mut previous = vec![u32::MAX; corpus.attributes()];
-        let mut united = Vec::new();
+        let mut states = StateLabels::new(corpus.attributes());
         let mut pairs = vec![selection.all_transitions; labels * labels];
         let mut rows: Vec<Vec<u32>> = Vec::new();
-        for at in 0..corpus.sequences() {
-            possible_labels(corpus.target(at), labels, &mut rows);
-            for (token, row) in corpus.sequence(at).zip(&rows) {
-                for (attribute, _) in corpus.items(token) {
-                    if let &[label] = &row[..]
-                        && std::mem::replace(&mut previous[attribute as usize], label) == label
-                    {
-                        continue;
+        corpus.for_each_block(|block, first| {
+            for at in 0..block.len() {
+                possible_labels(corpus.target(first + at), labels, &mut rows);
+                for (token, row) in block.sequence(at).zip(&rows) {
+                    for (attribute, _) in block.items(token) {
+                        states.add(attribute as usize, row);
                     }
-                    let known = &mut states[attribute as usize];
-                    match selection.all_states {
-                        true if known.is_empty() => known.extend(0..labels as u32),
-                        true => {}
-                        false => union_sorted(known, row, &mut united),
+                }
+                for neighbours in rows.windows(2) {
+                    for &from in &neighbours[0] {
+                        for &to in &neighbours[1] {
+                            pairs[from as usize * labels + to as usize] = true;
+                        }
                     }
                 }
             }
-            for neighbours in rows.windows(2) {
-                for &from in &neighbours[0] {
-                    for &to in &neighbours[1] {
-                        pairs[from as usize * labels + to as usize] = true;
-                    }
-                }
-            }
-        }
-        let mut state_labels = Jagged::default();
-        for attribute in states {
-            state_labels.push(attribute);
-        }
+            Ok(())
+        })?;
         let pairs = (0..)
             .zip(pairs)
             .filter_map(|(at, occurs)| occurs.then_some(at));
         let features = Self {
             labels,
-            states: state_labels,
+            states: states.finish(selection.all_states.then_some(labels)),
             pairs: pairs.collect(),
             dimension: corpus.inputs().dimension(),
         };
         let features = match selection.min_attribute_frequency > 0.0 {
-            true => features.of_frequent_attributes(corpus, selection.min_attribute_frequency),
+            true => features.of_frequent_attributes(corpus, selection.min_attribute_frequency)?,
             false => features,
         };
         match selection.min_frequency > 0.0 {
             true => features.frequent(corpus, selection.min_frequency),
             // Excludes features whose values sum to NaN or negative infinity.
             false if corpus.inputs().has_non_finite() => features.frequent(corpus, f64::MIN),
-            false => features,
+            false => Ok(features),
         }
     }
 
@@ -241,50 +236,63 @@ impl Features {
 
     /// Drops the state features of attributes whose values, times sequence weights, sum to less
     /// than `least`. Transitions are kept.
-    fn of_frequent_attributes(self, corpus: &Corpus, least: f64) -> Self {
+    ///
+    /// # Errors
+    /// Same as [`Features::read`].
+    fn of_frequent_attributes(self, corpus: &Corpus, least: f64) -> Result<Self> {
         let mut sums = vec![0.0; self.attributes()];
-        for at in 0..corpus.sequences() {
-            for token in corpus.sequence(at) {
-                for (attribute, value) in corpus.items(token) {
-                    sums[attribute as usize] += value * corpus.weight(at);
+        corpus.for_each_block(|block, first| {
+            for at in 0..block.len() {
+                for token in block.sequence(at) {
+                    for (attribute, value) in block.items(token) {
+                        sums[attribute as usize] += value * corpus.weight(first + at);
+                    }
                 }
             }
-        }
+            Ok(())
+        })?;
         let mut kept = vec![true; self.len()];
         for (attribute, _) in sums.iter().enumerate().filter(|(_, sum)| **sum < least) {
             let (start, labels) = self.state(attribute);
             kept[start..start + labels.len()].fill(false);
         }
-        self.keep(|place| kept[place])
+        Ok(self.keep(|place| kept[place]))
     }
 
     /// Drops features whose frequency in a corpus is below `least`; see
     /// [`FeatureSelection::min_frequency`].
-    fn frequent(self, corpus: &Corpus, least: f64) -> Self {
+    ///
+    /// # Errors
+    /// Same as [`Features::read`].
+    fn frequent(self, corpus: &Corpus, least: f64) -> Result<Self> {
         let mut sums = vec![0.0; self.len()];
         let mut rows = Vec::new();
-        for at in 0..corpus.sequences() {
-            possible_labels(corpus.target(at), self.labels, &mut rows);
-            for (token, row) in corpus.sequence(at).zip(&rows) {
-                for (attribute, value) in corpus.items(token) {
-                    for &label in row {
-                        if let Some(place) = self.state_weight(attribute, label) {
-                            sums[place] += value * corpus.weight(at);
+        corpus.for_each_block(|block, first| {
+            for at in 0..block.len() {
+                let weight = corpus.weight(first + at);
+                possible_labels(corpus.target(first + at), self.labels, &mut rows);
+                for (token, row) in block.sequence(at).zip(&rows) {
+                    for (attribute, value) in block.items(token) {
+                        for &label in row {
+                            if let Some(place) = self.state_weight(attribute, label) {
+                                sums[place] += value * weight;
+                            }
+                        }
+                    }
+                }
+                for neighbours in rows.windows(2) {
+                    for &from in &neighbours[0] {
+                        for &to in &neighbours[1] {
+                            if let Some(place) = self.pair_weight(from as usize, to as usize) {
+                                sums[place] += weight;
+                            }
                         }
                     }
                 }
             }
-            for neighbours in rows.windows(2) {
-                for &from in &neighbours[0] {
-                    for &to in &neighbours[1] {
-                        if let Some(place) = self.pair_weight(from as usize, to as usize) {
-                            sums[place] += corpus.weight(at);
-                        }
-                    }
-                }
-            }
-        }
-        self.keep(|place| sums[place] >= least)
+            Ok(())
+        })?;
+        Ok(self.keep(|place| sums[place] >= least))
     }
 
     /// Features from the arrays in a model file, which are not trusted: ends of each attribute's
@@ -468,6 +476,75 @@ impl Features {
     /// ascending.
     pub fn pairs(&self) -> (usize, &[u32]) {
         (self.state_labels().len(), &self.pairs)
+    }
+}
+
+/// The labels of each attribute, collected token by token. Most attributes have one label, which takes 4 bytes.
+struct StateLabels {
+    /// The only label of each attribute, [`NO_LABEL`], or [`SEVERAL`] plus an index of `several`.
+    single: Vec<u32>,
+    /// The labels of attributes with several, ascending, after the last label that was added: most occurrences repeat
+    /// it.
+    several: Vec<(u32, Vec<u32>)>,
+    /// Work space.
+    united: Vec<u32>,
+}
+
+/// An attribute without labels.
+const NO_LABEL: u32 = u32::MAX;
+/// Added to the index of an attribute with several labels.
+const SEVERAL: u32 = 1 << 31;
+
+impl StateLabels {
+    fn new(attributes: usize) -> Self {
+        Self {
+            single: vec![NO_LABEL; attributes],
+            several: Vec::new(),
+            united: Vec::new(),
+        }
+    }
+
+    /// Adds labels, which are ascending and distinct, to those of an attribute.
+    fn add(&mut self, attribute: usize, labels: &[u32]) {
+        let single = &mut self.single[attribute];
+        let only = match labels {
+            &[label] => Some(label),
+            _ => None,
+        };
+        if *single == NO_LABEL && labels.is_empty() || only == Some(*single) {
+            return;
+        }
+        if let (NO_LABEL, Some(label)) = (*single, only) {
+            *single = label;
+            return;
+        }
+        if *single == NO_LABEL || *single < SEVERAL {
+            let known = Some(*single).filter(|label| *label != NO_LABEL);
+            *single = SEVERAL + self.several.len() as u32;
+            self.several.push((NO_LABEL, known.into_iter().collect()));
+        }
+        let (last, known) = &mut self.several[(*single - SEVERAL) as usize];
+        if only.is_none() || only != Some(*last) {
+            union_sorted(known, labels, &mut self.united);
+        }
+        *last = only.unwrap_or(NO_LABEL);
+    }
+
+    /// The labels of each attribute; all of so many labels, if the number is given, for attributes that have any.
+    fn finish(self, all: Option<usize>) -> Jagged<u32> {
+        let mut labels = Jagged::default();
+        for single in self.single {
+            match (single, all) {
+                (NO_LABEL, _) => labels.push([]),
+                (_, Some(all)) => labels.push(0..all as u32),
+                (SEVERAL.., None) => {
+                    let (_, known) = &self.several[(single - SEVERAL) as usize];
+                    labels.push(known.iter().copied());
+                }
+                (label, None) => labels.push([label]),
+            }
+        }
+        labels
     }
 }
 

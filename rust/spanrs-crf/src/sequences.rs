@@ -6,6 +6,8 @@
 //! per item otherwise, and 8 bytes per token and per sequence. Tokens may have vectors in addition
 //! ([`TokenVectors`]).
 
+mod record;
+
 use std::ops::Range;
 
 use spanrs_base::Ends;
@@ -38,7 +40,9 @@ pub const MAX_TRAINING_VALUE: f64 = 1e100;
 pub struct Sequences {
     /// All attributes are below this number.
     attributes: usize,
-    /// Range of the items of each token in `attribute` and `value`, including the tokens of the
+    /// Number of the first tokens whose items were removed: packed, or moved to a file.
+    removed: usize,
+    /// Range of the items of each other token in `attribute` and `value`, including the tokens of the
     /// current sequence.
     ends: Ends,
     /// Attribute number of each item.
@@ -49,9 +53,11 @@ pub struct Sequences {
     sequences: Ends,
     /// Largest absolute value of a value; None if NaN and infinite values are accepted.
     limit: Option<f64>,
+    /// Whether a token has had a value other than 1.
+    valued: bool,
     /// Whether a token has had a value that is NaN or infinite.
     non_finite: bool,
-    /// Vectors of all tokens, if there are any.
+    /// Vectors of the tokens whose items were not removed, if there are any.
     vectors: Vectors,
 }
 
@@ -59,11 +65,13 @@ impl Default for Sequences {
     fn default() -> Self {
         Self {
             attributes: 0,
+            removed: 0,
             ends: Ends::default(),
             attribute: Vec::new(),
             value: Vec::new(),
             sequences: Ends::default(),
             limit: Some(f64::MAX),
+            valued: false,
             non_finite: false,
             vectors: Vectors::default(),
         }
@@ -113,6 +121,7 @@ impl Sequences {
                 false => Error::Value { attribute, value },
                 true => {
                     self.non_finite |= !value.is_finite();
+                    self.valued |= value != 1.0;
                     if value != 1.0 && self.value.is_empty() {
                         self.value.resize(self.attribute.len(), 1.0);
                     }
@@ -175,11 +184,11 @@ impl Sequences {
             return Ok(());
         }
         let before = self.sequences.total();
-        check_len(
-            "dense rows in earlier sequences",
-            before,
-            self.vectors.tokens(),
-        )?;
+        let known = match self.vectors.dimension() {
+            0 => 0,
+            _ => self.removed + self.vectors.tokens(),
+        };
+        check_len("dense rows in earlier sequences", before, known)?;
         self.vectors.push(vectors, tokens)
     }
 
@@ -222,7 +231,7 @@ impl Sequences {
 
     /// Copies the vectors of sequence `at` of another collection, for the tokens of the current one.
     pub(crate) fn copy_vectors(&mut self, other: &Self, at: usize) {
-        self.vectors.extend_from(&other.vectors, other.sequence(at));
+        self.vectors.extend_from(&other.vectors, other.stored(at));
     }
 
     /// The vectors of all tokens.
@@ -238,16 +247,20 @@ impl Sequences {
 
     /// Ends the current sequence, which may be empty.
     pub fn end(&mut self) {
-        self.sequences.push(self.ends.len());
+        self.sequences.push(self.tokens());
     }
 
     /// Removes the tokens added since the last [`Sequences::end`].
     pub fn discard(&mut self) {
-        self.ends.truncate(self.sequences.total());
+        self.ends.truncate(self.sequences.total() - self.removed);
         let items = self.ends.total();
         self.attribute.truncate(items);
         self.value.truncate(items);
         self.vectors.truncate(self.ends.len());
+        if self.tokens() == 0 {
+            // The next vectors may have another dimension.
+            self.vectors = Vectors::default();
+        }
     }
 
     /// A copy of the sequences for which `keep` is true, in their order.
@@ -255,18 +268,19 @@ impl Sequences {
         let mut part = Self {
             attributes: self.attributes,
             limit: self.limit,
+            valued: self.valued,
             non_finite: self.non_finite,
             ..Self::default()
         };
         for at in (0..self.len()).filter(|&at| keep(at)) {
-            for items in self.sequence(at).map(|token| self.ends.range(token)) {
+            for items in self.sequence(at).map(|token| self.range(token)) {
                 part.attribute
                     .extend_from_slice(&self.attribute[items.clone()]);
                 part.value
                     .extend_from_slice(self.value.get(items).unwrap_or_default());
                 part.ends.push(part.attribute.len());
             }
-            part.vectors.extend_from(&self.vectors, self.sequence(at));
+            part.vectors.extend_from(&self.vectors, self.stored(at));
             part.end();
         }
         part
@@ -274,14 +288,51 @@ impl Sequences {
 
     /// Number of tokens added since the last [`Sequences::end`].
     pub fn open(&self) -> usize {
-        self.ends.len() - self.sequences.total()
+        self.tokens() - self.sequences.total()
     }
 
-    /// Frees the items of all tokens; tokens and sequences keep their numbers. Training calls it
-    /// once the items are packed.
+    /// Frees the items of all tokens; tokens and sequences keep their numbers, and tokens their vectors.
+    /// Training calls it once the items are packed.
     pub(crate) fn clear_items(&mut self) {
         (self.attribute, self.value) = (Vec::new(), Vec::new());
         self.ends = Ends::of_lengths(std::iter::repeat_n(0, self.ends.len()));
+    }
+
+    /// Removes the items and vectors of all tokens, none of which is in the current sequence; tokens and
+    /// sequences keep their numbers.
+    pub(crate) fn remove_items(&mut self) {
+        self.removed = self.tokens();
+        (self.attribute, self.value, self.ends) = Default::default();
+        self.vectors.truncate(0);
+    }
+
+    /// Approximate size in bytes of the items and vectors in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let items = 4 * self.attribute.len() + 8 * self.value.len() + 8 * self.ends.len();
+        items + self.vectors.bytes()
+    }
+
+    /// The end of sequences from `first` whose items and vectors take about so many bytes; at least one
+    /// sequence.
+    pub(crate) fn block_end(&self, first: usize, bytes: usize) -> usize {
+        let per_token = self.bytes() / self.ends.len().max(1);
+        let tokens = self.sequences.start(first) + bytes / per_token.max(1);
+        let end = self
+            .sequences
+            .as_slice()
+            .partition_point(|&end| end <= tokens);
+        end.max(first + 1)
+    }
+
+    /// Range of the items of a token.
+    fn range(&self, token: usize) -> Range<usize> {
+        self.ends.range(token - self.removed)
+    }
+
+    /// Token indices of a sequence, counted over the tokens whose items were not removed.
+    fn stored(&self, at: usize) -> Range<usize> {
+        let tokens = self.sequence(at);
+        tokens.start - self.removed..tokens.end - self.removed
     }
 
     /// Number of attributes; every attribute is below this number.
@@ -301,19 +352,18 @@ impl Sequences {
 
     /// Number of tokens, including the current sequence.
     pub fn tokens(&self) -> usize {
-        self.ends.len()
+        self.removed + self.ends.len()
     }
 
-    /// Number of items (attributes with a value) of all tokens.
+    /// Number of items (attributes with a value) of all tokens in memory.
     pub fn items_len(&self) -> usize {
         self.attribute.len()
     }
 
-    /// Whether values are stored. False means that all values are 1; true usually means that some
-    /// value is not 1, but the result remains true after the token with the only such value is
+    /// Whether some value is not 1. The result remains true after the token with the only such value is
     /// rejected or discarded.
     pub(crate) fn has_values(&self) -> bool {
-        !self.value.is_empty()
+        self.valued
     }
 
     /// Whether a value is NaN or infinite.
@@ -338,12 +388,12 @@ impl Sequences {
 
     /// Number of items of a token.
     pub(crate) fn count_items(&self, token: usize) -> usize {
-        self.ends.range(token).len()
+        self.range(token).len()
     }
 
     /// The attributes of the items of a sequence, and their values, which are empty if all are 1.
     pub(crate) fn slices(&self, at: usize) -> (&[u32], &[f64]) {
-        let tokens = self.sequence(at);
+        let tokens = self.stored(at);
         let items = self.ends.start(tokens.start)..self.ends.start(tokens.end);
         let values = self.value.get(items.clone()).unwrap_or_default();
         (&self.attribute[items], values)
@@ -352,11 +402,10 @@ impl Sequences {
     /// The (attribute, value) pairs of a token, in the order in which they were added.
     ///
     /// # Panics
-    /// If `token` is not below [`Sequences::tokens`].
+    /// If `token` is not below [`Sequences::tokens`], or if its items are in a file.
     pub fn items(&self, token: usize) -> impl Iterator<Item = (u32, f64)> {
         let values = move |at| self.value.get(at).copied().unwrap_or(1.0);
-        self.ends
-            .range(token)
+        self.range(token)
             .map(move |at| (self.attribute[at], values(at)))
     }
 }

@@ -112,6 +112,10 @@ pub fn train<'a>(
         let message = "class weights require the algorithm sdca, lbfgs or l2sgd";
         return Err(Error::Option(message.to_owned()));
     }
+    if online && corpus.is_spilled() {
+        let message = "a corpus in a file requires the algorithm sdca or lbfgs";
+        return Err(Error::Option(message.to_owned()));
+    }
     if online && features.dimension() > 0 {
         let message = "dense rows require the algorithm sdca or lbfgs";
         return Err(Error::Option(message.to_owned()));
@@ -145,7 +149,7 @@ pub(crate) fn train_lbfgs(
     let groups = match options.c1 > 0.0 {
         // The L1 penalty of a shared parameter is not the sum of its attributes' penalties.
         true => Groups::single(features),
-        false => Groups::of(&corpus, features),
+        false => Groups::of(&corpus, features)?,
     };
     let group_features = groups.features(features);
     let objective = Objective::of_groups(corpus, &group_features, &groups, c2, threads)?;

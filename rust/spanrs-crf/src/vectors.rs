@@ -13,6 +13,7 @@ use std::ops::Range;
 use spanrs_base::Ends;
 
 use crate::error::{Error, Result, check_len};
+use crate::records::{RecordReader, write_u32, write_u64};
 use crate::simd::{Kernel, LANES, Real, dispatch};
 
 /// Number of tokens whose rows share the loads of a row of weights.
@@ -212,7 +213,7 @@ impl Vectors {
     /// Same as [`crate::Sequences::push_vectors`].
     pub(crate) fn push(&mut self, vectors: TokenVectors, tokens: usize) -> Result<()> {
         let dimension = vectors.dimension();
-        if self.tokens() > 0 {
+        if self.dimension > 0 {
             check_len("columns of dense rows", self.dimension, dimension)?;
         }
         vectors.check(tokens)?;
@@ -228,6 +229,14 @@ impl Vectors {
         }
         self.rows.append(vectors);
         Ok(())
+    }
+
+    /// Approximate size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.rows {
+            Rows::Full(values) => 4 * values.len(),
+            Rows::Sparse { ends, columns, .. } => 8 * (ends.len() + columns.len()),
+        }
     }
 
     /// Removes the vectors after the first ones.
@@ -277,6 +286,61 @@ impl Vectors {
             }
         };
         debug_assert!(copied.is_ok(), "the vectors were checked before");
+    }
+
+    /// Appends the vectors of a range of tokens to a record.
+    pub(crate) fn write_record(&self, tokens: Range<usize>, record: &mut Vec<u8>) {
+        let sparse = matches!(self.rows, Rows::Sparse { .. });
+        write_u64(record, [self.dimension as u64, u64::from(sparse)]);
+        match &self.rows {
+            Rows::Full(values) => {
+                let own = &values[tokens.start * self.dimension..tokens.end * self.dimension];
+                write_u32(record, own.iter().map(|value| value.to_bits()));
+            }
+            Rows::Sparse {
+                ends,
+                columns,
+                values,
+            } => {
+                let entries = ends.start(tokens.start)..ends.start(tokens.end);
+                write_u32(record, tokens.map(|token| ends.range(token).len() as u32));
+                write_u32(record, columns[entries.clone()].iter().copied());
+                write_u32(record, values[entries].iter().map(|value| value.to_bits()));
+            }
+        }
+    }
+
+    /// Appends the vectors of so many tokens, which are next in a record; None if the record is another
+    /// one.
+    pub(crate) fn read_record(&mut self, tokens: usize, reader: &mut RecordReader) -> Option<()> {
+        let (dimension, sparse) = (reader.len()?, reader.len()? != 0);
+        if self.tokens() == 0 {
+            self.dimension = dimension;
+            self.rows = match sparse {
+                true => Rows::Sparse {
+                    ends: Ends::default(),
+                    columns: Vec::new(),
+                    values: Vec::new(),
+                },
+                false => Rows::default(),
+            };
+        }
+        match &mut self.rows {
+            Rows::Full(values) if !sparse => {
+                values.extend(reader.f32s(tokens.checked_mul(dimension)?)?);
+            }
+            Rows::Sparse {
+                ends,
+                columns,
+                values,
+            } if sparse => {
+                let entries = reader.lengths(tokens, ends)?;
+                columns.extend(reader.u32s(entries.len())?);
+                values.extend(reader.f32s(entries.len())?);
+            }
+            _ => return None,
+        }
+        (self.dimension == dimension).then_some(())
     }
 
     /// Adds the products of the vectors of a range of tokens and a padded block of weights to the padded

@@ -151,7 +151,7 @@ fn by_definition(
     weights: &[f64],
 ) -> f64 {
     let mut loss = 0.0;
-    for at in 0..corpus.sequences() {
+    for (at, (own, ..)) in sequences.iter().enumerate() {
         let tokens: Vec<usize> = corpus.sequence(at).collect();
         // For every labelling: the exponential of its score, and its weight in the target.
         let (mut all, mut observed, mut allowed) = (0.0, 0.0, 0.0);
@@ -163,7 +163,7 @@ fn by_definition(
             for (token, &label) in labels.iter().enumerate() {
                 if features.dimension() > 0 {
                     let first = features.vector_weights().start + label;
-                    let vector = vector(&sequences[at].0[token]).into_iter().enumerate();
+                    let vector = vector(&own[token]).into_iter().enumerate();
                     let products = vector.map(|(d, x)| f64::from(x) * weights[first + d * LABELS]);
                     score += products.sum::<f64>();
                 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use super::packed::{Packed, Part};
+use super::packed::{Packed, Part, Tokens};
 use super::piece::{Piece, Scores, Scratch};
 use super::{HALVES, Wanted};
 use crate::corpus::Corpus;
@@ -192,10 +192,12 @@ impl Evaluation<'_, '_> {
             let work = self.work(half, at).read();
             let work = work.unwrap_or_else(PoisonError::into_inner);
             let token = self.corpus.sequence(self.pieces[at].start).start;
-            dispatch(AddRows(&mut part, self.scores.packed, token, work.rows()));
-            let tokens = token..token + work.rows().len() / self.scores.packed.width();
+            let packed = self.scores.packed;
+            let view = packed.tokens(self.corpus, token, work.items());
+            dispatch(AddRows(&mut part, (packed, view), token, work.rows()));
+            let tokens = token..token + work.rows().len() / packed.width();
+            let (vectors, tokens) = view.vectors(tokens);
             let squared = self.scores.wanted == Wanted::Variances;
-            let vectors = self.corpus.inputs().vectors();
             part.add_vectors(vectors, tokens, work.rows(), squared);
         }
     }
@@ -234,16 +236,16 @@ impl Evaluation<'_, '_> {
 
 /// Adds the rows of consecutive tokens, from the number, to the derivatives of their items that are in
 /// this part.
-struct AddRows<'a, 'b>(&'a mut Part<'b>, &'a Packed, usize, &'a [f32]);
+struct AddRows<'a, 'b>(&'a mut Part<'b>, (&'a Packed, Tokens<'a>), usize, &'a [f32]);
 
 impl Kernel for AddRows<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self(part, packed, token, rows) = self;
+        let Self(part, (packed, tokens), token, rows) = self;
         for (at, row) in rows.chunks_exact(packed.width()).enumerate() {
-            part.add(packed, token + at, row);
+            part.add(packed, tokens, token + at, row);
         }
     }
 }
@@ -300,7 +302,7 @@ mod tests {
     ) -> (Result<f64>, Vec<f64>) {
         let features = Features::of(corpus, FeatureSelection::default());
         let groups = Groups::single(&features);
-        let packed = Packed::of(corpus, &features, &groups, padded(corpus.labels()));
+        let packed = Packed::of(corpus, &features, &groups, padded(corpus.labels())).unwrap();
         let objective = Objective::of_packed(
             Cow::Borrowed(corpus),
             &features,

@@ -25,6 +25,7 @@ use std::collections::HashMap;
 
 use super::packed::code_key;
 use crate::corpus::Corpus;
+use crate::error::Result;
 use crate::features::Features;
 use crate::simd::padded;
 
@@ -60,22 +61,28 @@ impl Groups {
 
     /// The coarsest groups of a corpus. Corpora with values other than 1 are not grouped, since
     /// equal columns are rare in them.
-    pub(crate) fn of(corpus: &Corpus, features: &Features) -> Self {
+    ///
+    /// # Errors
+    /// Same as [`Corpus::for_each_block`].
+    pub(crate) fn of(corpus: &Corpus, features: &Features) -> Result<Self> {
         if corpus.inputs().has_values() {
-            return Self::single(features);
+            return Ok(Self::single(features));
         }
         let mut partition = Partition::by_labels(features);
         let mut attributes = Vec::new();
-        for token in 0..corpus.tokens() {
-            attributes.extend(corpus.items(token).map(|(attribute, _)| attribute));
-            partition.refine_by_token(&mut attributes);
-        }
+        corpus.for_each_block(|block, _| {
+            for token in 0..block.tokens() {
+                attributes.extend(block.items(token).map(|(attribute, _)| attribute));
+                partition.refine_by_token(&mut attributes);
+            }
+            Ok(())
+        })?;
         let groups = Self::numbered(partition.class.into_iter().map(|class| class as usize));
-        let (counts, width) = (corpus.counts(), padded(features.labels()));
-        groups.sorted_by_key(|attribute| {
+        let (counts, width) = (corpus.counts()?, padded(features.labels()));
+        Ok(groups.sorted_by_key(|attribute| {
             let labels = features.state(attribute).1.len();
             code_key(labels, counts[attribute], width)
-        })
+        }))
     }
 
     /// Numbers the groups in the order of the keys of their first attributes.
@@ -291,7 +298,7 @@ mod tests {
             .end_sequence(Target::Labels(labels.to_vec()), 1.0)
             .unwrap();
         let features = Features::of(&corpus, FeatureSelection::default());
-        let found = Groups::of(&corpus, &features);
+        let found = Groups::of(&corpus, &features).unwrap();
         let mut lists: Vec<Vec<u32>> = vec![Vec::new(); found.attributes.len()];
         for (attribute, &group) in found.group.iter().enumerate() {
             if !features.state(attribute).1.is_empty() {

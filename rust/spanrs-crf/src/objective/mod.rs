@@ -176,7 +176,7 @@ impl<'a> Objective<'a> {
     /// Attributes of an owned corpus are freed once they are packed.
     ///
     /// # Errors
-    /// Same as [`Objective::new`].
+    /// Same as [`Objective::new`], and [`Error::Spill`] if the corpus is in a file.
     pub(crate) fn of_groups(
         mut corpus: Cow<'a, Corpus>,
         features: &'a Features,
@@ -184,11 +184,15 @@ impl<'a> Objective<'a> {
         c2: f64,
         threads: usize,
     ) -> Result<Self> {
-        let packed = Packed::of(&corpus, features, groups, padded(corpus.labels()));
+        let packed = Packed::of(&corpus, features, groups, padded(corpus.labels()))?;
         if let Cow::Owned(corpus) = &mut corpus {
             corpus.clear_items();
         }
-        let threads = limit_threads(threads);
+        let threads = match packed.is_spilled() {
+            // The items of a file are not divided by codes.
+            true => limit_threads(threads).min(HALVES),
+            false => limit_threads(threads),
+        };
         Self::of_packed(corpus, features, Cow::Owned(packed), c2, threads)
     }
 

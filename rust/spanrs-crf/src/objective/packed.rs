@@ -16,6 +16,7 @@
 //! group, have no code and are dropped from the tokens.
 
 mod gradient;
+mod items;
 mod steps;
 
 use std::cmp::Reverse;
@@ -23,12 +24,16 @@ use std::ops::Range;
 
 use crate::aligned::Aligned;
 use crate::corpus::Corpus;
+use crate::error::Result;
 use crate::features::Features;
 use crate::simd::LANES;
 
 use super::groups::Groups;
 
 pub(crate) use gradient::{Gradient, Part};
+use items::{NO_CODE, Store};
+
+pub(crate) use items::{Items, Tokens};
 pub(crate) use steps::Masks;
 
 /// An attribute gets a dense row if it has weights for at least 1/8 of the padded row, and at least
@@ -60,14 +65,8 @@ pub(crate) struct Packed {
     starts: Vec<u32>,
     /// The label of each sparse weight.
     labels: Vec<u32>,
-    /// End of each token's items in `codes` (exclusive).
-    ends: Vec<usize>,
-    /// Number of dense codes of each token.
-    dense: Vec<u32>,
-    /// The codes of each token's items, ascending within a token; a code may be repeated.
-    codes: Vec<u32>,
-    /// The value of each item; empty if all are 1.
-    values: Vec<f64>,
+    /// The items of the tokens.
+    store: Store,
     /// Number of items of each code in the corpus.
     counts: Vec<u32>,
     /// Number of columns of the tokens' vectors, which remain in the corpus.
@@ -113,8 +112,17 @@ impl<T> Table<T> {
 impl Packed {
     /// Packs the items of a corpus. `features` are the features of the groups, and `width` is the
     /// padded number of labels. Takes `O(items log(items per token))` time.
-    pub(crate) fn of(corpus: &Corpus, features: &Features, groups: &Groups, width: usize) -> Self {
-        let counts = corpus.counts();
+    ///
+    /// # Errors
+    /// [`crate::Error::Spill`] if items of the corpus are in a file that cannot be read, or if those of this layout
+    /// cannot be written to another one.
+    pub(crate) fn of(
+        corpus: &Corpus,
+        features: &Features,
+        groups: &Groups,
+        width: usize,
+    ) -> Result<Self> {
+        let counts = corpus.counts()?;
         let labels_of = |group: u32| features.state(group as usize).1;
         let count_of = |group: u32| counts[groups.attributes()[group as usize] as usize];
         let mut order: Vec<u32> = (0..groups.attributes().len() as u32)
@@ -130,20 +138,17 @@ impl Packed {
         }
         labels.extend(order[singles..].iter().flat_map(|&group| labels_of(group)));
         // One attribute represents its group.
-        let mut code_of = vec![u32::MAX; corpus.attributes()];
+        let mut code_of = vec![NO_CODE; corpus.attributes()];
         for (code, &group) in order.iter().enumerate() {
             code_of[groups.attributes()[group as usize] as usize] = code as u32;
         }
-        let mut packed = Self {
+        Ok(Self {
+            store: Store::of(corpus, &code_of, rows)?,
             width,
             rows,
             singles,
             starts,
             labels,
-            ends: Vec::with_capacity(corpus.tokens()),
-            dense: Vec::with_capacity(corpus.tokens()),
-            codes: Vec::new(),
-            values: Vec::new(),
             counts: order.iter().map(|&group| count_of(group)).collect(),
             sizes: order
                 .iter()
@@ -155,41 +160,48 @@ impl Packed {
                 .collect(),
             dimension: features.dimension(),
             groups: order,
-        };
-        packed.add_items(corpus, &code_of);
-        packed
+        })
     }
 
-    /// Appends the items of all tokens, sorted by code. `code_of` has the code of each attribute,
-    /// or `u32::MAX` for attributes without a code. The sort is stable, so repeated attributes keep
-    /// their order.
-    fn add_items(&mut self, corpus: &Corpus, code_of: &[u32]) {
-        let mut items = Vec::new();
-        let valued = corpus.inputs().has_values();
-        let codes = (0..corpus.tokens()).flat_map(|token| corpus.items(token));
-        let codes = codes.filter(|(attribute, _)| code_of[*attribute as usize] != u32::MAX);
-        self.codes.reserve_exact(codes.count());
-        for token in 0..corpus.tokens() {
-            let start = self.codes.len();
-            let known = corpus.items(token);
-            let known = known.map(|(attribute, value)| (code_of[attribute as usize], value));
-            // Attributes without features, and all but one attribute of a group, have no code.
-            let known = known.filter(|(code, _)| *code != u32::MAX);
-            if valued {
-                items.clear();
-                items.extend(known);
-                items.sort_by_key(|(code, _)| *code);
-                self.codes.extend(items.iter().map(|(code, _)| code));
-                self.values.extend(items.iter().map(|(_, value)| value));
-            } else {
-                self.codes.extend(known.map(|(code, _)| code));
-                self.codes[start..].sort_unstable();
-            }
-            let codes = &self.codes[start..];
-            let dense = codes.partition_point(|&code| (code as usize) < self.rows);
-            self.dense.push(dense as u32);
-            self.ends.push(self.codes.len());
-        }
+    /// Whether items are read from a file.
+    pub(crate) fn is_spilled(&self) -> bool {
+        matches!(self.store, Store::File(_))
+    }
+
+    /// The tokens of a range of sequences; `buffer` holds them if they are read from a file.
+    ///
+    /// # Errors
+    /// [`crate::Error::Spill`].
+    pub(crate) fn read<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        sequences: Range<usize>,
+        buffer: &'a mut Items,
+    ) -> Result<Tokens<'a>> {
+        self.store.read(corpus, sequences, buffer)
+    }
+
+    /// Tokens that were read: those of the file are in `buffer`, and the first one has the number `first`.
+    pub(crate) fn tokens<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        first: usize,
+        buffer: &'a Items,
+    ) -> Tokens<'a> {
+        self.store.tokens(corpus, first, buffer)
+    }
+
+    /// Appends the tokens of a range of sequences to `buffer` if they are in a file.
+    ///
+    /// # Errors
+    /// [`crate::Error::Spill`].
+    pub(crate) fn append(
+        &self,
+        corpus: &Corpus,
+        sequences: Range<usize>,
+        buffer: &mut Items,
+    ) -> Result<()> {
+        self.store.append(corpus, sequences, buffer)
     }
 
     /// Length of a dense row.
@@ -270,24 +282,18 @@ impl Packed {
         code - self.singles + self.starts[self.singles - self.rows] as usize
     }
 
-    /// The codes of a token and their values, which are empty if all are 1.
-    #[inline(always)]
-    fn items(&self, token: usize) -> (&[u32], &[f64]) {
-        let start = if token == 0 { 0 } else { self.ends[token - 1] };
-        let places = start..self.ends[token];
-        let values = match self.values.is_empty() {
-            true => &[][..],
-            false => &self.values[places.clone()],
-        };
-        (&self.codes[places], values)
-    }
-
     /// Adds the weights of a token's items, times their values, to a padded row of label scores:
     /// dense rows first, in blocks of columns, then runs.
     #[inline(always)]
-    pub(crate) fn add_scores(&self, table: &Table<f32>, token: usize, row: &mut [f64]) {
-        let (codes, values) = self.items(token);
-        let dense = self.dense[token] as usize;
+    pub(crate) fn add_scores(
+        &self,
+        tokens: Tokens,
+        table: &Table<f32>,
+        token: usize,
+        row: &mut [f64],
+    ) {
+        let (codes, values) = tokens.items(token);
+        let dense = tokens.dense(token);
         let rows = (&codes[..dense], values.get(..dense).unwrap_or(&[]));
         let mut column = 0;
         while row.len() - column >= 32 {
@@ -339,7 +345,8 @@ impl Packed {
         }
     }
 
-    /// Divides the codes into at most `n` ranges with similar amounts of work, in order.
+    /// Divides the codes into at most `n` ranges with similar amounts of work, in order; items in a file are not
+    /// divided.
     pub(crate) fn divide(&self, n: usize) -> CodeRanges {
         let dense = 2 + self.width as u64 / LANES as u64;
         let work = |code: usize| match code < self.rows {
@@ -348,6 +355,7 @@ impl Packed {
         };
         let codes = self.counts.len();
         let all: u64 = (0..codes).map(work).sum::<u64>();
+        let n = if self.is_spilled() { 1 } else { n };
         let (mut boundaries, mut sum) = (Vec::new(), 0);
         // No range is empty, unless there are no codes.
         for code in 0..codes.saturating_sub(1) {
@@ -356,16 +364,13 @@ impl Packed {
                 boundaries.push(code + 1);
             }
         }
-        let offsets = |&boundary: &usize| {
-            let offset = |token| {
-                let codes = self.items(token).0;
-                codes.partition_point(|&code| (code as usize) < boundary) as u32
-            };
-            (0..self.ends.len()).map(offset).collect()
+        let offsets = match &self.store {
+            Store::Memory(items) => items.offsets(&boundaries),
+            Store::File(_) => Vec::new(),
         };
         CodeRanges {
             codes,
-            offsets: boundaries.iter().map(offsets).collect(),
+            offsets,
             boundaries,
         }
     }

@@ -15,7 +15,7 @@ use crate::simd::{Kernel, dispatch, padded};
 use crate::transitions::Transitions;
 
 use super::Wanted;
-use super::packed::{Packed, Table};
+use super::packed::{Items, Packed, Table, Tokens};
 use super::targets::{Work, subtract_target};
 
 /// Sequences with larger or smaller weights are computed in 64 bits.
@@ -58,6 +58,8 @@ pub(super) struct Piece {
     exact: Option<Box<(Work, Aligned<f64>)>>,
     /// Weighted negative log-likelihood.
     loss: f64,
+    /// The items of the tokens, if they are read from a file.
+    items: Items,
 }
 
 impl Piece {
@@ -65,7 +67,7 @@ impl Piece {
     /// with the weight 0 keep rows of zeros.
     ///
     /// # Errors
-    /// Same as [`Work::sequence`], for the first sequence that fails.
+    /// Same as [`Work::sequence`], for the first sequence that fails, and [`Error::Spill`].
     pub(super) fn run(
         &mut self,
         corpus: &Corpus,
@@ -87,6 +89,8 @@ impl Piece {
         let tokens = |at| corpus.sequence(at).len();
         rows.resize(sequences.clone().map(tokens).sum::<usize>() * width);
         rows.fill(0.0);
+        let mut items = std::mem::take(&mut self.items);
+        let view = scores.packed.read(corpus, sequences.clone(), &mut items)?;
         let mut rest = &mut rows[..];
         for at in sequences {
             let own;
@@ -94,13 +98,13 @@ impl Piece {
             if corpus.total_weight(at) == 0.0 || own.is_empty() {
                 continue;
             }
-            self.loss += match self.sequence(corpus, scores, at, scratch, own) {
+            self.loss += match self.sequence((corpus, view), scores, at, scratch, own) {
                 Some(loss) => loss,
                 None if scores.wanted == Wanted::Variances => 0.0,
-                None => self.exact(corpus, scores, at, own)?,
+                None => self.exact((corpus, view), scores, at, own)?,
             };
         }
-        self.rows = rows;
+        (self.rows, self.items) = (rows, items);
         Ok(())
     }
 
@@ -108,7 +112,7 @@ impl Piece {
     /// 64 bits.
     fn sequence(
         &mut self,
-        corpus: &Corpus,
+        (corpus, view): (&Corpus, Tokens),
         scores: Scores,
         at: usize,
         scratch: &mut Scratch,
@@ -120,13 +124,13 @@ impl Piece {
         }
         scratch.scores.resize(rows.len());
         dispatch(Gather(
-            scores,
+            (scores, view),
             corpus.labels(),
             corpus.sequence(at),
             &mut scratch.scores,
         ));
-        let (vectors, weights) = (corpus.inputs().vectors(), scores.weights.vectors());
-        vectors.add_scores(corpus.sequence(at), weights, &mut scratch.scores);
+        let (vectors, tokens) = view.vectors(corpus.sequence(at));
+        vectors.add_scores(tokens, scores.weights.vectors(), &mut scratch.scores);
         corpus.subtract_margins(at, &mut scratch.scores);
         let width = scores.packed.width();
         let log_z = scratch
@@ -158,7 +162,7 @@ impl Piece {
     #[cold]
     fn exact(
         &mut self,
-        corpus: &Corpus,
+        (corpus, view): (&Corpus, Tokens),
         scores: Scores,
         at: usize,
         rows: &mut [f32],
@@ -169,13 +173,14 @@ impl Piece {
             exact.0.begin(labels);
             exact
         });
-        let (tokens, vectors) = (corpus.sequence(at), corpus.inputs().vectors());
+        let tokens = corpus.sequence(at);
         let lattice = work.lattice();
         lattice.reset(tokens.len(), labels);
         for (row, token) in tokens.enumerate() {
             let row = lattice.padded_scores_mut(row);
-            scores.packed.add_scores(scores.weights, token, row);
-            vectors.add_scores(token..token + 1, scores.weights.vectors(), row);
+            scores.packed.add_scores(view, scores.weights, token, row);
+            let (vectors, own) = view.vectors(token..token + 1);
+            vectors.add_scores(own, scores.weights.vectors(), row);
         }
         corpus.subtract_margins(at, &mut lattice.scores);
         exact.resize(rows.len());
@@ -194,6 +199,11 @@ impl Piece {
     /// Weighted negative log-likelihood of the sequences.
     pub(super) fn loss(&self) -> f64 {
         self.loss
+    }
+
+    /// The items of the tokens, if they are read from a file.
+    pub(super) fn items(&self) -> &Items {
+        &self.items
     }
 
     /// Expected minus observed label counts of the tokens, padded rows.
@@ -219,21 +229,21 @@ impl Piece {
 }
 
 /// Writes the label scores of a range of tokens to padded rows.
-struct Gather<'a>(Scores<'a>, usize, Range<usize>, &'a mut [f32]);
+struct Gather<'a>((Scores<'a>, Tokens<'a>), usize, Range<usize>, &'a mut [f32]);
 
 impl Kernel for Gather<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self(scores, labels, tokens, rows) = self;
+        let Self((scores, view), labels, tokens, rows) = self;
         let Scores {
             packed, weights, ..
         } = scores;
         for (token, row) in tokens.zip(rows.chunks_exact_mut(packed.width())) {
             row[..labels].fill(0.0);
             row[labels..].fill(f32::NEG_INFINITY);
-            packed.gather(weights, token, row);
+            packed.gather(view, weights, token, row);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::lane::Changes;
 use super::pairs::Pairs;
 use crate::aligned::Aligned;
 use crate::bf16::Bf16;
-use crate::objective::packed::{Masks, Packed, Table};
+use crate::objective::packed::{Masks, Packed, Table, Tokens};
 use crate::simd::{AddOuterProducts, Kernel, LANES, exp_minus, max, sum, sum_lanes};
 
 /// Score of the padding, whose exponential is 0.
@@ -158,6 +158,8 @@ pub(super) struct Turn<'a> {
     /// Rows of [`PairRows`] for this sequence.
     pub(super) rows: (&'a mut [f32], &'a mut [f32]),
     pub(super) tokens: Range<usize>,
+    /// Items of the tokens.
+    pub(super) view: Tokens<'a>,
     pub(super) labels: usize,
     /// Weight of the sequence.
     pub(super) weight: f32,
@@ -207,7 +209,7 @@ impl Turn<'_> {
         scores[..self.labels].fill(0.0);
         scores[self.labels..].fill(PADDING);
         self.packed
-            .gather(self.weights, self.tokens.start + at, scores);
+            .gather(self.view, self.weights, self.tokens.start + at, scores);
         let most = max(scores);
         exp_minus(scores, most, &mut rows.exps[at * width..][..width]);
         rows.most[at] = most;
@@ -308,7 +310,7 @@ impl Turn<'_> {
     #[inline(always)]
     fn step(&mut self, at: usize, difference: &Difference, rows: &mut TokenRows) {
         let (token, width) = (self.tokens.start + at, self.packed.width());
-        let squares = self.packed.squares(token);
+        let squares = self.packed.squares(self.view, token);
         let curvature = self.factor * squares * self.scale * self.weight * difference.curvature();
         let step = 1.0 / (1.0 + curvature);
         let (ratio, inverse) = (self.ratio, 1.0 / self.ratio);
@@ -325,8 +327,13 @@ impl Turn<'_> {
         }
         rows.change.fill(0.0);
         let change = Some(&mut *rows.change);
-        self.packed
-            .step(self.weights, self.masks, token, &rows.step, change);
+        self.packed.step(
+            self.weights,
+            self.masks,
+            (self.view, token),
+            &rows.step,
+            change,
+        );
         self.changes.tokens.push(token);
         self.changes.steps.extend_from_slice(&rows.step);
         exp_minus(&rows.change, max(&rows.change), &mut rows.product);

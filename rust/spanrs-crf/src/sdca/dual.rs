@@ -171,7 +171,7 @@ impl Dual {
     /// below the mean are visited in every fifth sweep only, after the first three.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`], [`Error::Spill`].
     pub(super) fn sweep(&mut self, data: Data, threads: usize, clock: &mut Clock) -> Result<Sweep> {
         self.sweeps += 1;
         let mut sweep = Sweep {
@@ -276,7 +276,7 @@ fn owned(lane: &mut Mutex<Lane>) -> &mut Lane {
 /// Visits the chunks, in one or two threads.
 ///
 /// # Errors
-/// [`Error::Interrupted`].
+/// [`Error::Interrupted`], [`Error::Spill`].
 fn run(
     lanes: &[Mutex<Lane>; LANE_COUNT],
     plan: &[Step],
@@ -284,15 +284,21 @@ fn run(
     threads: usize,
     clock: &mut Clock,
 ) -> Result<()> {
-    let mailboxes = Default::default();
+    let (mailboxes, failed) = (Default::default(), Mutex::new(None));
     let work = Work {
         lanes,
         mailboxes: &mailboxes,
         plan,
         context,
+        failed: &failed,
     };
     let threads = limit_threads(threads).min(LANE_COUNT);
-    run_together(threads, &mut || clock.stops(), |member| work.run(member))
+    let done = run_together(threads, &mut || clock.stops(), |member| work.run(member));
+    match failed.into_inner() {
+        // The other threads only know that this one has ended.
+        Ok(Some(error)) => Err(error),
+        _ => done,
+    }
 }
 
 /// A sweep of all lanes.
@@ -302,6 +308,8 @@ struct Work<'a> {
     mailboxes: &'a [Mailboxes; LANE_COUNT],
     plan: &'a [Step],
     context: Context<'a>,
+    /// Why a thread could not read the items of a chunk.
+    failed: &'a Mutex<Option<Error>>,
 }
 
 impl Work<'_> {
@@ -318,7 +326,10 @@ impl Work<'_> {
         let mut place = 0;
         for step in self.plan {
             for (number, lane) in &mut own {
-                lane.begin(step[*number], self.context);
+                if let Err(error) = lane.begin(step[*number], self.context) {
+                    *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    return Err(Error::Interrupted);
+                }
             }
             for round in 0..self.context.rounds {
                 for (number, lane) in &mut own {

@@ -1,14 +1,15 @@
 //! Half of the sequences, with weights of its own.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::chain::{Buffers, PairRows, Turn, TurnSums};
 use super::dual::Data;
 use super::pairs::{ChunkCounts, PairStep, Pairs};
 use crate::aligned::Aligned;
 use crate::bf16::Bf16;
-use crate::objective::packed::{Masks, Table};
+use crate::error::Result;
+use crate::objective::packed::{Items, Masks, Table};
 use crate::objective::targets::subtract_target;
 use crate::simd::{Kernel, dispatch};
 use crate::transitions::Transitions;
@@ -39,6 +40,8 @@ pub(super) struct Context<'a> {
 pub(super) struct Changes {
     /// Tokens with a step, and the step of the label scores of each; padded rows.
     pub(super) tokens: Vec<usize>,
+    /// The items of these tokens, if they were read from a file.
+    items: Option<Arc<Items>>,
     pub(super) steps: Vec<f32>,
     /// Change of the transition weights, padded and row-major (from, to); empty if there is none.
     pub(super) pairs: Vec<f32>,
@@ -49,6 +52,7 @@ pub(super) struct Changes {
 impl Changes {
     fn clear(&mut self) {
         self.tokens.clear();
+        self.items = None;
         self.steps.clear();
         self.pairs.clear();
         self.stop = false;
@@ -91,6 +95,8 @@ pub(super) struct Lane {
     buffers: Buffers,
     rows: PairRows,
     counts: ChunkCounts,
+    /// The items of the current chunk, if they were read from a file.
+    items: Option<Arc<Items>>,
     /// Scores of 0, for the counts of targets.
     zeros: Vec<f32>,
     transitions: Transitions,
@@ -124,6 +130,7 @@ impl Lane {
             buffers: Buffers::default(),
             rows: PairRows::default(),
             counts: ChunkCounts::default(),
+            items: None,
             zeros: Vec::new(),
             transitions: Transitions::zero(corpus.labels()),
         }
@@ -149,9 +156,12 @@ impl Lane {
     }
 
     /// Prepares the visit of a chunk, if there is one.
-    pub(super) fn begin(&mut self, chunk: Option<usize>, context: Context) {
+    ///
+    /// # Errors
+    /// [`crate::Error::Spill`].
+    pub(super) fn begin(&mut self, chunk: Option<usize>, context: Context) -> Result<()> {
         let Some(chunk) = chunk else {
-            return;
+            return Ok(());
         };
         let (corpus, width) = (context.data.corpus, context.data.packed.width());
         self.counts.clear(corpus.labels(), width);
@@ -159,6 +169,14 @@ impl Lane {
         self.rows
             .clear(self.starts[end] - self.starts[start], width);
         self.sums[chunk] = TurnSums::default();
+        if context.data.packed.is_spilled() {
+            let mut items = Items::default();
+            for &at in &self.order[start..end] {
+                context.data.packed.append(corpus, at..at + 1, &mut items)?;
+            }
+            self.items = Some(Arc::new(items));
+        }
+        Ok(())
     }
 
     /// Visits a sequence of a chunk, if there are as many, and writes the changes to the mailbox.
@@ -173,18 +191,29 @@ impl Lane {
         if let Some(chunk) = chunk
             && let Some(number) = self.chunks[chunk].clone().nth(at)
         {
-            let sums = self.visit(number, context);
+            self.changes.items.clone_from(&self.items);
+            let sums = self.visit(number, self.chunks[chunk].start, context);
             self.sums[chunk].gap += sums.gap;
             self.sums[chunk].loss += sums.loss;
         }
         std::mem::swap(&mut self.changes, &mut lock_changes(mailbox));
     }
 
-    /// A step of the dual variables of a sequence; `number` is its place in the order.
-    fn visit(&mut self, number: usize, context: Context) -> TurnSums {
+    /// A step of the dual variables of a sequence; `number` is its place in the order, and `first` that of the first
+    /// sequence of the chunk.
+    fn visit(&mut self, number: usize, first: usize, context: Context) -> TurnSums {
         let Data { corpus, packed, .. } = context.data;
         let (at, width) = (self.order[number], packed.width());
-        let tokens = corpus.sequence(at);
+        let tokens = match &self.items {
+            // Tokens that were read from a file are numbered within the chunk.
+            Some(_) => {
+                self.starts[number] - self.starts[first]
+                    ..self.starts[number + 1] - self.starts[first]
+            }
+            None => corpus.sequence(at),
+        };
+        let (held, none) = (self.items.clone(), Items::default());
+        let items = held.as_deref().unwrap_or(&none);
         self.buffers.resize(tokens.len(), width);
         let observed = &mut self.buffers.observed;
         observed.fill(0.0);
@@ -206,6 +235,7 @@ impl Lane {
             buffers: &mut self.buffers,
             rows: self.rows.next(tokens.len(), total as f32),
             tokens,
+            view: packed.tokens(corpus, 0, items),
             labels: corpus.labels(),
             weight: total as f32,
             scale: context.scale,
@@ -258,10 +288,13 @@ impl Kernel for Apply<'_> {
     #[inline(always)]
     fn call(self) {
         let Self(weights, changes, context) = self;
-        let packed = context.data.packed;
+        let Data { corpus, packed, .. } = context.data;
+        let none = Items::default();
+        let items = changes.items.as_deref().unwrap_or(&none);
+        let view = packed.tokens(corpus, 0, items);
         let steps = changes.steps.chunks_exact(packed.width());
         for (&token, step) in changes.tokens.iter().zip(steps) {
-            packed.step(weights, context.masks, token, step, None);
+            packed.step(weights, context.masks, (view, token), step, None);
         }
     }
 }

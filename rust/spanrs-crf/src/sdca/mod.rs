@@ -189,7 +189,7 @@ impl Sdca {
         watch: Watch,
         mut after: impl FnMut(Iteration, &[f64]) -> Result<bool>,
     ) -> Result<Stop> {
-        let groups = Groups::of(&corpus, features);
+        let groups = Groups::of(&corpus, features)?;
         let group_features = groups.features(features);
         let mut parameters = groups.to_parameters(features, weights, &group_features);
         let partial = has_partial(&corpus);

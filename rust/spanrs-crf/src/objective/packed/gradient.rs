@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CodeRange, CodeRanges, Packed, Table};
+use super::{CodeRange, CodeRanges, Packed, Table, Tokens};
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
 use crate::vectors::Vectors;
@@ -226,8 +226,8 @@ impl Part<'_> {
     /// Adds a row of label derivatives, times the values, to the derivatives of the token's items
     /// that are in this part.
     #[inline(always)]
-    pub(crate) fn add(&mut self, packed: &Packed, token: usize, row: &[f32]) {
-        let (codes, values) = packed.items(token);
+    pub(crate) fn add(&mut self, packed: &Packed, tokens: Tokens, token: usize, row: &[f32]) {
+        let (codes, values) = tokens.items(token);
         let items = self.range.items(token, codes.len());
         let codes = &codes[items.clone()];
         let values = values.get(items).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Reading and changing the weights of one token, for dual coordinate ascent.
 
-use super::{Packed, Table};
+use super::{Packed, Table, Tokens};
 use crate::features::Features;
 use crate::simd::{LANES, add_multiple};
 
@@ -23,18 +23,23 @@ impl Packed {
 
     /// Adds the scores of a token's items to a padded row, in 32 bits.
     #[inline(always)]
-    pub(crate) fn gather(&self, table: &Table<f32>, token: usize, row: &mut [f32]) {
-        match self.values.is_empty() {
-            true => self.gather_items::<false>(table, token, row),
-            false => self.gather_items::<true>(table, token, row),
+    pub(crate) fn gather(&self, tokens: Tokens, table: &Table<f32>, token: usize, row: &mut [f32]) {
+        let (codes, values) = tokens.items(token);
+        let items = (codes, values, tokens.dense(token));
+        match values.is_empty() {
+            true => self.gather_items::<false>(table, items, row),
+            false => self.gather_items::<true>(table, items, row),
         }
     }
 
     /// Same as [`Packed::gather`]; without `VALUED` all values are 1.
     #[inline(always)]
-    fn gather_items<const VALUED: bool>(&self, table: &Table<f32>, token: usize, row: &mut [f32]) {
-        let (codes, values) = self.items(token);
-        let dense = self.dense[token] as usize;
+    fn gather_items<const VALUED: bool>(
+        &self,
+        table: &Table<f32>,
+        (codes, values, dense): (&[u32], &[f64], usize),
+        row: &mut [f32],
+    ) {
         let rows = (&codes[..dense], values);
         let mut column = 0;
         while row.len() - column >= 32 {
@@ -92,11 +97,11 @@ impl Packed {
         &self,
         table: &mut Table<f32>,
         masks: &Masks,
-        token: usize,
+        (tokens, token): (Tokens, usize),
         step: &[f32],
         mut change: Option<&mut [f32]>,
     ) {
-        let (codes, values) = self.items(token);
+        let (codes, values) = tokens.items(token);
         for (at, &code) in codes.iter().enumerate() {
             let value = values.get(at).map_or(1.0, |&value| value as f32);
             let factor = value * self.sizes[code as usize];
@@ -131,8 +136,8 @@ impl Packed {
     }
 
     /// The sum of the squared values of a token's attributes, those without a feature left out.
-    pub(crate) fn squares(&self, token: usize) -> f32 {
-        let (codes, values) = self.items(token);
+    pub(crate) fn squares(&self, tokens: Tokens, token: usize) -> f32 {
+        let (codes, values) = tokens.items(token);
         let value = |at: usize| values.get(at).map_or(1.0, |&value| value as f32);
         let squares = codes.iter().enumerate();
         squares
