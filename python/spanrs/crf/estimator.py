@@ -11,6 +11,7 @@ from spanrs import _spanrs
 from spanrs._spanrs import CrfSentences, CrfTrainer
 from spanrs.crf.joining import joined_if_given
 from spanrs.crf.labeller import SequenceLabeller
+from spanrs.crf.spilling import spill_options
 from spanrs.crf.supervision import TrainingData, check_dev, class_weights, convert_weights, held_out
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
@@ -71,6 +72,12 @@ class CRF(SequenceLabeller):
         Fraction of the sequences, chosen at random by ``seed``, that ``fit`` holds out as development data.
     patience : int, optional
         Stop after this number of iterations without improvement on development data, and keep the best weights.
+    max_memory : int or str, optional
+        Size of the features and dense rows in memory, in bytes or with a unit (``"500 MB"``), above which ``fit`` moves
+        them to a temporary file, which it reads again in each iteration. Names of features, labels and weights remain
+        in memory. Results are equal. For ``sdca`` and ``lbfgs``, with at most two threads.
+    spill_dir : str or path, optional
+        Directory of that file; None for the directory of temporary files, which may be in memory on some systems.
     keep_on_interrupt : bool
         If Ctrl-C interrupts training after an iteration, keep the current (with ``patience``, the best) weights and
         raise no exception. With c1 > 0, weights of the first 60 iterations of ``sdca`` are not sparse.
@@ -121,7 +128,10 @@ class CRF(SequenceLabeller):
     """
 
     #: Template and scheme are stored as separate metadata.
-    _not_saved: ClassVar = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
+    _not_saved: ClassVar = (
+        *("template", "scheme", "threads", "progress", "verbose", "model_filename"),
+        *("max_memory", "spill_dir"),
+    )
     #: Parameters that are not passed to the training algorithm.
     _not_training: ClassVar = (
         *_not_saved,
@@ -145,6 +155,8 @@ class CRF(SequenceLabeller):
         threads: int | None = 1,
         validation_fraction: float | None = None,
         patience: int | None = None,
+        max_memory: int | str | None = None,
+        spill_dir: str | PathLike[str] | None = None,
         keep_on_interrupt: bool = False,
         progress: bool | None = None,
         verbose: bool = False,
@@ -181,6 +193,8 @@ class CRF(SequenceLabeller):
         self.threads = threads
         self.validation_fraction = validation_fraction
         self.patience = patience
+        self.max_memory = max_memory
+        self.spill_dir = spill_dir
         self.keep_on_interrupt = keep_on_interrupt
         self.progress = progress
         self.verbose = verbose
@@ -273,7 +287,7 @@ class CRF(SequenceLabeller):
             raise TypeError(f"start must be a fitted CRF, such as the result of CRF.load, not {start!r}")
         data = self._training_data(X, y, (X_dev, y_dev), (features, dense), sample_weight)
         X_dev, y_dev, text = data.X_dev, data.y_dev, data.template
-        trainer = CrfTrainer(text)
+        trainer = CrfTrainer(text, spill=spill_options(self.max_memory, self.spill_dir))
         trainer.extend(data.X, data.y, data.weights)
         if self.class_weight is not None:
             trainer.set_class_weights(class_weights(self.class_weight, trainer.labels(), data.y))
@@ -355,6 +369,7 @@ class CRF(SequenceLabeller):
         fraction = self.validation_fraction
         if fraction is not None and as_number(fraction, "validation_fraction", above=True) >= 1:
             raise ValueError(f"validation_fraction must be a number below 1, not {fraction:g}")
+        spill_options(self.max_memory, self.spill_dir)
         self._options()
 
     def _options(self, **more: Any) -> dict[str, Any]:

@@ -460,7 +460,10 @@ impl Corpus {
         }
     }
 
-    /// A copy of the sequences for which `keep` is true, in their order. None of them is in a file.
+    /// A copy of the sequences for which `keep` is true, in their order.
+    ///
+    /// # Panics
+    /// If one of them is in a file.
     pub(crate) fn part(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = || (0..self.sequences()).filter(|&at| keep(at));
         Self {

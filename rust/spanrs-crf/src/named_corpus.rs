@@ -5,6 +5,8 @@
 //! to the [`Corpus`] at once. All other targets have a row of `labels` entries per token, so they
 //! are kept as [`TokenTarget`]s, with a placeholder in the corpus, until [`NamedCorpus::close`].
 
+use std::path::Path;
+
 use spanrs_base::Interner;
 
 use crate::corpus::{Corpus, Target};
@@ -109,6 +111,14 @@ impl NamedCorpus {
         }
     }
 
+    /// Moves features to a temporary file if there are too many; see [`Corpus::spilled_above`]. Names remain in
+    /// memory.
+    #[must_use]
+    pub fn spilled_above(mut self, bytes: usize, directory: &Path) -> Self {
+        self.corpus = self.corpus.spilled_above(bytes, directory);
+        self
+    }
+
     /// Number of sequences pushed.
     pub fn sequences(&self) -> usize {
         self.corpus.sequences()
@@ -136,6 +146,9 @@ impl NamedCorpus {
 
     /// A copy of the sequences for which `keep` is true, in their order. All labels and attributes
     /// keep their names and numbers.
+    ///
+    /// # Panics
+    /// If one of them is in a file ([`NamedCorpus::spilled_above`]).
     ///
     /// # Examples
     /// ```

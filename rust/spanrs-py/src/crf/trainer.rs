@@ -1,5 +1,6 @@
 //! Training: corpora from Python, and the loop with its callback.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use pyo3::exceptions::PyValueError;
@@ -57,10 +58,19 @@ fn new_corpus(any_value: bool) -> NamedCorpus {
 #[pymethods]
 impl CrfTrainer {
     #[new]
-    #[pyo3(signature = (template, /, any_value = false))]
-    fn new(template: Option<&str>, any_value: bool) -> Result<Self> {
+    /// With `spill`, a number of bytes and a directory, features above that size are moved to a temporary file.
+    #[pyo3(signature = (template, /, any_value = false, spill = None))]
+    fn new(
+        template: Option<&str>,
+        any_value: bool,
+        spill: Option<(usize, PathBuf)>,
+    ) -> Result<Self> {
+        let corpus = new_corpus(any_value);
         Ok(Self(Mutex::new(Builder {
-            corpus: new_corpus(any_value),
+            corpus: match spill {
+                Some((bytes, directory)) => corpus.spilled_above(bytes, &directory),
+                None => corpus,
+            },
             any_value,
             source: Source::new(template, any_value)?,
             buffer: NamedFeatures::default(),
@@ -143,7 +153,7 @@ impl CrfTrainer {
         let mut builder = self.lock()?;
         close(&mut builder.corpus)?;
         let (corpus, selection) = (builder.corpus.corpus(), options.0.selection());
-        let features = py.detach(|| Features::of(corpus, selection));
+        let features = py.detach(|| Features::read(corpus, selection))?;
         Ok(builder.features.insert(features).len())
     }
 
@@ -157,6 +167,11 @@ impl CrfTrainer {
     fn labels(&self) -> Result<Vec<String>> {
         let builder = self.lock()?;
         Ok(builder.corpus.labels.names().map(str::to_string).collect())
+    }
+
+    /// Whether features are in a temporary file.
+    fn is_spilled(&self) -> Result<bool> {
+        Ok(self.lock()?.corpus.corpus().is_spilled())
     }
 
     /// (sequences, tokens, attributes)
@@ -211,7 +226,10 @@ impl CrfTrainer {
         let generated = builder.features.take();
         let (corpus, labels, attributes) = builder.take().into_parts();
         let (model, why) = py.detach(|| {
-            let features = generated.unwrap_or_else(|| Features::of(&corpus, selection));
+            let features = match generated {
+                Some(features) => features,
+                None => Features::read(&corpus, selection)?,
+            };
             let mut weights = match &start {
                 Some(model) => model.core().weights_for(&labels, &attributes, &features),
                 None => vec![0.0; features.len()],
