@@ -140,7 +140,9 @@ def test_rows_of_another_width_than_in_training() -> None:
             crf.predict(TOKENS, dense=dense)
         with pytest.raises(ModelError, match=message):
             crf.predict_proba(TOKENS, dense=dense)
-    with pytest.raises(ModelError, match="with no dense rows, but the sequence has dense rows of 5 columns"):
+    with pytest.raises(
+        ModelError, match="with no dense rows, but the sequence has dense rows of 5 columns"
+    ):
         CRF(template="ner").fit(TOKENS, LABELS).predict(TOKENS, dense=rows())
     with pytest.raises(ModelError, match="but the sequence has dense rows of 4 columns"):
         CRF().fit(None, LABELS, join(dense=narrow), LABELS, dense=rows())
@@ -231,7 +233,9 @@ def test_a_warm_start_begins_with_the_weights_of_rows() -> None:
 
 
 def test_features_beside_a_template() -> None:
-    shape = [[{"upper": token[:1].isupper(), "length": len(token)} for token in tokens] for tokens in TOKENS]
+    shape = [
+        [{"upper": token[:1].isupper(), "length": len(token)} for token in tokens] for tokens in TOKENS
+    ]
     crf = CRF(template="U:%x[0,0]").fit(TOKENS, LABELS, features=shape)
     names = {attribute for attribute, _ in crf.state_features_}
     assert {"U:Ada", "upper", "length"} <= names

@@ -19,6 +19,7 @@ from spanrs.crf.training import (
     TrainingMonitor,
     allows_single_token_sentences,
     check_single_tokens,
+    continued_scheme,
     corpus_data,
     dev_scorer,
     progress_display,
@@ -331,6 +332,100 @@ class CRF(SequenceLabeller):
         warn_of_constant_model(self._model, self.min_freq)
         return self
 
+    def partial_fit(
+        self,
+        X: Any,
+        y: Iterable[Any] | None = None,
+        classes: Iterable[str] | None = None,
+        *,
+        features: Iterable[Any] | None = None,
+        dense: Any = None,
+        sample_weight: Iterable[float] | None = None,
+    ) -> CRF:
+        """Learn from a further batch of sequences.
+
+        What earlier batches have taught is a normal distribution of the weights: the loss of the batch is minimised
+        together with the squared distance of each weight to its value before, times a coefficient that begins at ``c2``
+        and grows by half the second derivative of the loss of each batch (Laplace approximation). One batch gives the
+        weights of ``fit``; after several, the order matters, and the model is usually slightly worse than one that is
+        fitted to all sequences. The coefficients are saved with the model.
+
+        Parameters
+        ----------
+        X, y, features, dense, sample_weight
+            A batch of sequences, as in :meth:`fit`. New features and labels are added to those of the model.
+        classes : iterable of str, optional
+            Labels that may occur in later batches. Labels that are not known from the beginning are added with
+            transitions of weight 0.
+
+        Returns
+        -------
+        CRF
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If the algorithm is not ``sdca`` or ``lbfgs`` (both are trained by L-BFGS), if c1 is above 0, or c2 is 0.
+        spanrs.errors.ModelError, spanrs.errors.AlignmentError
+            As for :meth:`fit`.
+
+        Notes
+        -----
+        ``min_freq`` applies to each batch. After ``fit`` the coefficients are ``c2``: the model does not know how
+        certain its weights are, and changes more than after ``partial_fit`` on the same sequences.
+
+        Examples
+        --------
+        >>> from spanrs.crf import CRF
+        >>> crf = CRF(template="ner", c2=0.1).partial_fit([["Ada", "sleeps"]], [["B-PER", "O"]])
+        >>> crf.partial_fit([["Rio", "glows"]], [["B-LOC", "O"]]).classes_
+        ['B-PER', 'O', 'B-LOC']
+        >>> crf.predict([["Ada", "glows"]])
+        [['B-PER', 'O']]
+        """
+        self._check_params()
+        if self.algorithm not in ("sdca", "lbfgs"):
+            raise ValueError(f"partial_fit requires the algorithm sdca or lbfgs, not {self.algorithm}")
+        options, threads = self._options(), thread_count(self.threads)
+        before = self._model
+        data = self._training_data(X, y, (None, None), (features, dense), sample_weight, partial=True)
+        text = data.template if before is None else self.metadata_.get("template")
+        trainer = CrfTrainer(text, spill=spill_options(self.max_memory, self.spill_dir))
+        if before is not None:
+            trainer.continue_from(before)
+        trainer.add_labels(list(classes or ()))
+        trainer.extend(data.X, data.y, data.weights)
+        if self.class_weight is not None:
+            trainer.set_class_weights(class_weights(self.class_weight, trainer.labels(), data.y))
+        if not trainer.labels():
+            raise ModelError("there is nothing to train on: no sequence has a token with a label")
+        hard = [sequence for sequence in data.y if all(isinstance(label, str) for label in sequence)]
+        scheme = self._scheme(trainer.labels(), hard)
+        if before is not None and self.scheme == "auto":
+            scheme = continued_scheme(self.metadata_.get("scheme"), scheme, hard)
+        with progress_display(
+            True if self.progress is None and self.verbose else self.progress, ""
+        ) as show:
+            monitor = TrainingMonitor(
+                score=None,
+                patience=None,
+                show=show,
+                limit=options["max_iter"],
+                period=options["period"],
+                delta=options["delta"],
+            )
+            model, self.stopped_ = trainer.learn(options, threads, before, monitor)
+        self.history_ = monitor.history
+        facts = {"template": text, "scheme": scheme, "params": self._saved_params()}
+        kept = {} if before is None else {"card": self.metadata_.get("card")}
+        self._model = model.with_metadata(
+            json.dumps({key: value for key, value in (kept | facts).items() if value})
+        )
+        if self.model_filename is not None:
+            self.save(self.model_filename)
+        return self
+
     def _training_data(
         self,
         X: Any,
@@ -338,6 +433,8 @@ class CRF(SequenceLabeller):
         dev: tuple[Any, Sequence[Sequence[str]] | None],
         beside: tuple[Iterable[Any] | None, Any],
         sample_weight: Iterable[float] | None,
+        *,
+        partial: bool = False,
     ) -> TrainingData:
         """Return the arguments of ``fit`` as sequences, labels and weights, with development data held out."""
         text = None if self.template is None else template_text(self.template)
@@ -349,6 +446,9 @@ class CRF(SequenceLabeller):
         X_dev, y_dev = tagged(dev[0]) if is_corpus(dev[0]) else dev
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev must be passed together")
+        if partial:
+            data = TrainingData(X, list(y), weights=convert_weights(sample_weight))
+            return data._replace(template=text)
         if self.validation_fraction is not None:
             if X_dev is not None:
                 raise ValueError("pass either X_dev and y_dev or validation_fraction")

@@ -69,6 +69,25 @@ def warn_of_violations(scheme: str | None, sequences: Sequence[Sequence[str]]) -
         warnings.warn(message, SpanrsWarning, stacklevel=4)
 
 
+def continued_scheme(
+    before: str | None, found: str | None, sequences: Sequence[Sequence[str]]
+) -> str | None:
+    """Return the scheme of a model after a further batch, in which another scheme was found.
+
+    The scheme before remains unless the batch violates it; decoding is not constrained then.
+    """
+    from spanrs import tags
+
+    if before is None or before == found:
+        return found if before is None else before
+    count = tags.detect_scheme(sequences).violations.get(before, 0)
+    if not count:
+        return before
+    message = f"labels violate {before} {count} times, so predicted labels are no longer restricted to it; set scheme"
+    warnings.warn(message, SpanrsWarning, stacklevel=3)
+    return None
+
+
 def check_single_tokens(scheme: str, labels: Sequence[str]) -> None:
     """Refuse a scheme under which a sentence of one token cannot have a legal tag."""
     if not allows_single_token_sentences(scheme, labels):

@@ -467,6 +467,50 @@ impl Features {
         rows
     }
 
+    /// The features of both, with the numbers of labels, attributes and columns of `self`, which are at least those of
+    /// `other`.
+    ///
+    /// # Panics
+    /// If `other` has more labels or attributes.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::Features;
+    /// let (known, _) = Features::listed(1, 1, &[(0, 0)], &[(0, 0)]).unwrap();
+    /// let (new, _) = Features::listed(2, 2, &[(0, 1), (1, 0)], &[(1, 0)]).unwrap();
+    /// let both = new.united(&known);
+    /// assert_eq!(both.state(0).1, [0, 1]);
+    /// assert_eq!(both.pairs(), (3, &[0, 2][..]));
+    /// ```
+    #[must_use]
+    pub fn united(&self, other: &Self) -> Self {
+        let (mut states, mut work) = (Jagged::default(), Vec::new());
+        for attribute in 0..self.attributes() {
+            let mut own = self.state(attribute).1.to_vec();
+            if attribute < other.attributes() {
+                union_sorted(&mut own, other.state(attribute).1, &mut work);
+            }
+            states.push(own);
+        }
+        let before = other.labels.max(1);
+        let renumbered = |&pair: &u32| {
+            let (from, to) = (pair as usize / before, pair as usize % before);
+            (from * self.labels + to) as u32
+        };
+        let mut pairs = self.pairs.clone();
+        union_sorted(
+            &mut pairs,
+            &other.pairs.iter().map(renumbered).collect::<Vec<_>>(),
+            &mut work,
+        );
+        Self {
+            labels: self.labels,
+            states,
+            pairs,
+            dimension: self.dimension.max(other.dimension),
+        }
+    }
+
     /// Number of attributes, with or without features.
     pub fn attributes(&self) -> usize {
         self.states.len()

@@ -11,6 +11,7 @@ use crate::best_f32::StepsF32;
 use crate::constraint::Constraint;
 use crate::error::{Error, MAX_LABELS, Result, check_len};
 use crate::features::Features;
+use crate::prior::Prior;
 use crate::sequences::Sequences;
 use crate::simd::padded;
 use crate::state_scores::StateScores;
@@ -51,6 +52,8 @@ pub struct Model {
     constrained: Option<(Constraint, Transitions)>,
     /// The transitions to decode with, in 32 bits.
     steps: StepsF32,
+    /// The penalties of the weights for learning from further batches, if the model was trained in batches.
+    penalties: Option<Vec<f64>>,
     /// A JSON object as text, with entries such as the template and the scheme; only parsed when a file is written or
     /// an entry is read.
     metadata: String,
@@ -125,12 +128,14 @@ impl Model {
             states,
             vectors,
             constrained: None,
+            penalties: None,
             metadata,
         })
     }
 
     /// The model without zero-weight features and without attributes that have no features; decoding gives the same
-    /// scores. Attributes are renumbered in order; labels keep their numbers.
+    /// scores. Attributes are renumbered in order; labels keep their numbers. A model that was trained in batches is not
+    /// changed.
     ///
     /// Set the constraint afterwards: pruning keeps a constraint only if there is nothing to prune.
     ///
@@ -138,6 +143,10 @@ impl Model {
     /// Never in practice: a subset of a valid model is valid.
     pub fn pruned(self) -> Result<Self> {
         let used = |at: &u32| !self.features.state(*at as usize).1.is_empty();
+        if self.penalties.is_some() {
+            // Further batches may change weights of 0.
+            return Ok(self);
+        }
         let whole = (0..self.attributes.len() as u32).all(|at| used(&at));
         let named = self.features.vector_weights().start;
         if whole && self.weights[..named].iter().all(|weight| *weight != 0.0) {
@@ -188,6 +197,46 @@ impl Model {
     pub fn with_metadata(mut self, metadata: String) -> Self {
         self.metadata = metadata;
         self
+    }
+
+    /// The same model, with penalties for learning from further batches; see [`Prior`].
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if there are not as many penalties as weights, [`Error::Option`] for a penalty that is not finite
+    /// and above 0.
+    pub fn with_penalties(mut self, penalties: Vec<f64>) -> Result<Self> {
+        check_len("penalties", self.weights.len(), penalties.len())?;
+        if !penalties.iter().all(|p| p.is_finite() && *p > 0.0) {
+            let message = "penalties of weights must be finite and above 0";
+            return Err(Error::Option(message.to_owned()));
+        }
+        self.penalties = Some(penalties);
+        Ok(self)
+    }
+
+    /// The penalties of the weights, in the order of the features, if the model was trained in batches.
+    pub fn penalties(&self) -> Option<&[f64]> {
+        self.penalties.as_deref()
+    }
+
+    /// What the model knows of the weights of features with other numberings of labels and attributes: its weights are
+    /// the means; its penalties, or `c2` for features that it does not have, are the penalties. A model that was not
+    /// trained in batches does not know how certain its weights are, and all penalties are `c2`.
+    pub fn prior(
+        &self,
+        labels: &Interner<str>,
+        attributes: &Interner<str>,
+        features: &Features,
+        c2: f64,
+    ) -> Prior {
+        let penalties = match &self.penalties {
+            Some(own) => self.values_for(own, c2, (labels, attributes), features),
+            None => vec![c2; features.len()],
+        };
+        Prior {
+            means: self.weights_for(labels, attributes, features),
+            penalties,
+        }
     }
 
     /// The same model, with a constraint on decoding, which replaces an earlier constraint. Model files do not contain
@@ -301,36 +350,49 @@ impl Model {
         attributes: &Interner<str>,
         features: &Features,
     ) -> Vec<f64> {
-        let mut weights = vec![0.0; features.len()];
+        self.values_for(&self.weights, 0.0, (labels, attributes), features)
+    }
+
+    /// The values of the model's features for features with other numberings of labels and attributes, which are
+    /// matched by name; `default` for features that the model does not have.
+    fn values_for(
+        &self,
+        own_values: &[f64],
+        default: f64,
+        (labels, attributes): (&Interner<str>, &Interner<str>),
+        features: &Features,
+    ) -> Vec<f64> {
+        let mut values = vec![default; features.len()];
         let known: Vec<Option<u32>> = labels.names().map(|name| self.labels.get(name)).collect();
         for (at, name) in attributes.names().enumerate() {
             let Some(attribute) = self.attributes.get(name) else {
                 continue;
             };
             let (start, own) = features.state(at);
-            for (weight, label) in weights[start..].iter_mut().zip(own) {
+            for (value, label) in values[start..].iter_mut().zip(own) {
                 let place = known[*label as usize];
                 let place = place.and_then(|label| self.features.state_weight(attribute, label));
-                *weight = place.map_or(0.0, |place| self.weights[place]);
+                *value = place.map_or(default, |place| own_values[place]);
             }
         }
         let (first, pairs) = features.pairs();
-        for (weight, pair) in weights[first..].iter_mut().zip(pairs) {
+        for (value, pair) in values[first..].iter_mut().zip(pairs) {
             let pair = *pair as usize;
             let two = (known[pair / labels.len()], known[pair % labels.len()]);
             if let (Some(from), Some(to)) = two {
-                *weight = self.transitions.score(from as usize, to as usize);
+                let place = self.features.pair_weight(from as usize, to as usize);
+                *value = place.map_or(default, |place| own_values[place]);
             }
         }
-        let own = &self.weights[self.features.vector_weights()];
+        let own = &own_values[self.features.vector_weights()];
         let columns = own.chunks_exact(self.labels.len().max(1));
-        let rows = weights[features.vector_weights()].chunks_exact_mut(labels.len().max(1));
+        let rows = values[features.vector_weights()].chunks_exact_mut(labels.len().max(1));
         for (row, column) in rows.zip(columns) {
-            for (weight, place) in row.iter_mut().zip(&known) {
-                *weight = place.map_or(0.0, |label| column[label as usize]);
+            for (value, place) in row.iter_mut().zip(&known) {
+                *value = place.map_or(default, |label| column[label as usize]);
             }
         }
-        weights
+        values
     }
 
     /// The metadata: a JSON object, as text. [`crate::metadata_text`] reads one of the entries.

@@ -9,6 +9,7 @@
 //! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
 //!
 //! | `dense_weights` | f64 | weights of vectors, row-major (column, label); only in files of version 2 |
+//! | `penalties` | f64 | coefficient of the squared distance to each weight, for learning from further batches; only in files of version 2 |
 //!
 //! All tensors have one dimension, numbers are little-endian, and ends are exclusive. The metadata
 //! of the header has one entry, `spanrs.crf`: a JSON object with the format version (`version`) and
@@ -55,7 +56,8 @@ impl Model {
         let metadata: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(self.metadata()).map_err(file_error)?;
         let vectors = self.features().vector_weights();
-        let version = VERSIONS[usize::from(!vectors.is_empty())];
+        let extended = !vectors.is_empty() || self.penalties().is_some();
+        let version = VERSIONS[usize::from(extended)];
         let header = serde_json::json!({ "version": version, "metadata": metadata });
         let (attribute_names, attribute_ends) = concatenate(self.attributes());
         let (label_names, label_ends) = concatenate(self.labels());
@@ -69,6 +71,9 @@ impl Model {
         if !vectors.is_empty() {
             let weights = self.weights()[vectors].iter().copied();
             tensors.numbers("dense_weights", weights);
+        }
+        if let Some(penalties) = self.penalties() {
+            tensors.numbers("penalties", penalties.iter().copied());
         }
         tensors.numbers("label_ends", label_ends);
         tensors.bytes("label_names", label_names);
@@ -122,9 +127,10 @@ impl Model {
             ));
         }
         weights.append(&mut tensors.numbers("transition_weights")?);
-        let mut vectors: Vec<f64> = match version {
-            1 => Vec::new(),
-            _ => tensors.numbers("dense_weights")?,
+        let extended = |name: &str| version > VERSIONS[0] && tensors.has(name);
+        let mut vectors: Vec<f64> = match extended("dense_weights") {
+            true => tensors.numbers("dense_weights")?,
+            false => Vec::new(),
         };
         let columns = vectors.len() / labels.len().max(1);
         if columns * labels.len() != vectors.len() {
@@ -140,7 +146,14 @@ impl Model {
         let features = features.with_dimension(columns);
         weights.append(&mut vectors);
         let metadata = entry["metadata"].to_string();
-        Self::new(labels, attributes, features, weights, metadata).map_err(file_error)
+        let model = Self::new(labels, attributes, features, weights, metadata);
+        let model = model.map_err(file_error)?;
+        match extended("penalties") {
+            true => model
+                .with_penalties(tensors.numbers("penalties")?)
+                .map_err(file_error),
+            false => Ok(model),
+        }
     }
 }
 

@@ -295,13 +295,13 @@ impl NamedCorpus {
     /// # Errors
     /// [`Error::Labels`] for more than [`MAX_LABELS`], without a sequence; otherwise the errors of
     /// [`Corpus::set_target`] with the index of the sequence, such as [`Error::NoLabel`] for an
-    /// empty list of allowed labels and [`Error::Shape`] if a label was interned after the last
-    /// call of [`NamedCorpus::push`]; [`Error::Label`] for a label whose number was never assigned.
+    /// empty list of allowed labels; [`Error::Label`] for a label whose number was never assigned.
     pub fn close(&mut self) -> Result<(), (Error, Option<usize>)> {
         let labels = self.labels.len();
         if labels > MAX_LABELS {
             return Err((Error::Labels { labels }, None));
         }
+        self.corpus.grow(labels, self.attributes.len());
         for (at, targets) in self.open.drain(..) {
             let target = target_of(&targets, labels);
             let set = target.and_then(|target| self.corpus.set_target(at, target));

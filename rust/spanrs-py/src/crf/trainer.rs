@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use spanrs::crf::{
     AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus,
-    NamedFeatures, Sequences, TokenTarget, TrainingOptions, train,
+    NamedFeatures, Prior, Sequences, TokenTarget, TrainingOptions, train,
 };
 use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
@@ -76,6 +76,76 @@ impl CrfTrainer {
             buffer: NamedFeatures::default(),
             features: None,
         })))
+    }
+
+    /// Gives the labels and attributes of a model the same numbers in this trainer, which is empty.
+    #[pyo3(signature = (model, /))]
+    fn continue_from(&self, model: &CrfModel) -> Result<()> {
+        let mut builder = self.lock()?;
+        builder.corpus.labels = model.core().labels().clone();
+        builder.corpus.attributes = model.core().attributes().clone();
+        Ok(())
+    }
+
+    /// Adds labels that may not occur in the sequences.
+    #[pyo3(signature = (labels, /))]
+    fn add_labels(&self, labels: Vec<String>) -> Result<()> {
+        let mut builder = self.lock()?;
+        labels.iter().for_each(|label| {
+            builder.corpus.labels.intern(label);
+        });
+        Ok(())
+    }
+
+    /// Learns from the sequences as from a further batch, after those of the model, and returns the model and the
+    /// reason for stopping; see `train` for the callback. The trainer is empty afterwards.
+    #[pyo3(signature = (options, threads, model, callback, /))]
+    fn learn(
+        &self,
+        py: Python<'_>,
+        options: Plain<TrainingOptions>,
+        threads: usize,
+        model: Option<&Bound<'_, CrfModel>>,
+        callback: Option<Py<PyAny>>,
+    ) -> Result<(CrfModel, &'static str)> {
+        let mut guard = self.lock()?;
+        let builder = &mut *guard;
+        close(&mut builder.corpus)?;
+        let model = model.map(|model| model.get().clone());
+        let (corpus, labels, attributes) = builder.take().into_parts();
+        if let Some(model) = &model {
+            let dimension = model.core().features().dimension();
+            corpus.inputs().check_dimension(dimension)?;
+        }
+        let (model, why) = py.detach(|| {
+            let options = options.0;
+            let mut features = Features::read(&corpus, options.selection())?;
+            let prior = match &model {
+                Some(model) => {
+                    features = features.united(model.core().features());
+                    let core = model.core();
+                    core.prior(&labels, &attributes, &features, options.c2)
+                }
+                None => Prior::new(&features, options.c2),
+            };
+            let mut observer = Observer {
+                callback,
+                dev: None,
+                features: &features,
+                constraint: None,
+                labels: &labels,
+                best: None,
+                iterations: 0,
+            };
+            let after = |state, weights: &[f64]| observer.after(state, weights);
+            let mut learnt = prior;
+            let finish = options.lbfgs();
+            let stopped = learnt.learn(corpus, &features, &finish, threads, stop, after);
+            let why = observer.reason(stopped, false)?;
+            let model = Model::new(labels, attributes, features, learnt.means, "{}".into())?;
+            Ok::<_, Error>((model.with_penalties(learnt.penalties)?, why))
+        })?;
+        Ok((CrfModel::of(model)?, why))
     }
 
     /// Adds sequences with their targets; `weights` is None if all weights are 1. On error, sequences before the first
