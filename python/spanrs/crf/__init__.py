@@ -2,13 +2,27 @@
 
 - :class:`CRF`: a scikit-learn estimator for dicts and lists of features, or for tokens with a template.
 - :func:`templates`: the built-in feature templates.
+- :func:`calibration`: how well the probabilities of predictions match their accuracy.
 - :func:`span_f1`: F1 of spans as a scorer for model selection in scikit-learn.
 """
 
+from spanrs.crf.calibration_report import Calibration, CalibrationBin, calibration
 from spanrs.crf.estimator import CRF
 from spanrs.crf.explanation import Explanation, Reason
 from spanrs.crf.scoring import span_f1
+from spanrs.crf.spans import PredictedSpan
 from spanrs.crf.templates import templates
 from spanrs.crf.training import Iteration
 
-__all__ = ["CRF", "Explanation", "Iteration", "Reason", "span_f1", "templates"]
+__all__ = [
+    "CRF",
+    "Calibration",
+    "CalibrationBin",
+    "Explanation",
+    "Iteration",
+    "PredictedSpan",
+    "Reason",
+    "calibration",
+    "span_f1",
+    "templates",
+]

@@ -6,6 +6,7 @@ mod feature_reader;
 mod items;
 mod model;
 mod observer;
+mod probabilities;
 mod sentences;
 mod trainer;
 
