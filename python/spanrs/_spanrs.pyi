@@ -602,7 +602,7 @@ class CrfModel:
     def probabilities(
         self,
         inputs: Iterable[Any],
-        labellings: list[list[str]] | None,
+        labellings: Iterable[Iterable[str]] | None,
         known: Iterable[Any] | None,
         threads: int,
         /,
@@ -620,7 +620,7 @@ class CrfModel:
         self, inputs: Iterable[Any], scheme: str, spans: list[list[tuple[str, int, int]]], threads: int, /
     ) -> list[_Floats]: ...
     def fit_temperature(
-        self, inputs: Iterable[Any], labellings: list[list[str]], threads: int, /
+        self, inputs: Iterable[Any], labellings: Iterable[Iterable[str]], threads: int, /
     ) -> tuple[float, int]: ...
     def known_features(self, sequence: Any, /) -> list[list[tuple[str, float, _Floats]]]: ...
     def to_bytes(self) -> bytes: ...

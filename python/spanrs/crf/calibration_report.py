@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import CrfSentences
 from spanrs.crf.labeller import SequenceLabeller
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 _CLIP = 1e-15
 
 
-class CalibrationBin(NamedTuple):
+@dataclass(frozen=True)
+class CalibrationBin:
     """Predictions with similar confidence."""
 
     lower: float
@@ -39,7 +41,8 @@ class CalibrationBin(NamedTuple):
     """Number of predictions."""
 
 
-class Calibration(NamedTuple):
+@dataclass(frozen=True)
+class Calibration:
     """Comparison of the confidence of predictions with their accuracy; ``str`` formats it as a table."""
 
     of: str
@@ -71,9 +74,7 @@ class Calibration(NamedTuple):
             mean, right = 100 * item.confidence, 100 * item.accuracy
             bounds = f"{item.lower:.2f} to {item.upper:.2f}"
             table.add_row(bounds, f"{mean:.1f}", f"{right:.1f}", str(item.count))
-        table.add_row(
-            "all", f"{100 * self.confidence:.1f}", f"{100 * self.accuracy:.1f}", str(self.count)
-        )
+        table.add_row("all", f"{100 * self.confidence:.1f}", f"{100 * self.accuracy:.1f}", str(self.count))
         errors = f"ECE {100 * self.ece:.2f}  MCE {100 * self.mce:.2f}  Brier {self.brier:.4f}  NLL {self.nll:.4f}"
         return [table, errors]
 
@@ -195,7 +196,8 @@ def _report(of: str, events: _Events, bins: int, strategy: str) -> Calibration:
     confidence, right = table.T
     count = len(table)
     if not count:
-        return Calibration(of, 0, *[float("nan")] * 6, [])
+        nan = float("nan")
+        return Calibration(of, 0, nan, nan, nan, nan, nan, nan, [])
     groups = [_bin(part) for part in np.split(table, _starts(confidence, bins, strategy)) if len(part)]
     gaps = [abs(group.confidence - group.accuracy) for group in groups]
     weights = [group.count for group in groups]

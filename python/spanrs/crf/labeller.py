@@ -114,7 +114,7 @@ class SequenceLabeller(Estimator):
 
     def probability(self, x: Any, labels: Sequence[str]) -> float:
         """Return the probability of a labelling; a labelling that violates the scheme has probability 0."""
-        return float(self._trained().probabilities([x], [list(labels)], None, 1)[0])
+        return float(self._trained().probabilities([x], [labels], None, 1)[0])
 
     def predict_confidence(
         self,
@@ -151,8 +151,7 @@ class SequenceLabeller(Estimator):
         >>> bool(crf.predict_confidence([[["a"]]])[0] == crf.probability([["a"]], ["A"]))
         True
         """
-        labels = None if y is None else [list(labels) for labels in y]
-        return self._trained().probabilities(X, labels, known, thread_count(self.threads))
+        return self._trained().probabilities(X, y, known, thread_count(self.threads))
 
     def predict_spans(
         self,
@@ -296,15 +295,16 @@ class SequenceLabeller(Estimator):
         if is_corpus(X_dev):
             X_dev, y_dev = tagged(X_dev)
         if y_dev is None:
-            raise TypeError("y_dev is missing; pass the labels of the sequences, or a corpus or path as X_dev")
+            raise TypeError(
+                "y_dev is missing; pass the labels of the sequences, or a corpus or path as X_dev"
+            )
         if not isinstance(X_dev, CrfSentences):
             X_dev = list(X_dev)
         check_dev(X_dev, y_dev)
-        labels = [list(labels) for labels in y_dev]
-        temperature, left_out = self._trained().fit_temperature(X_dev, labels, thread_count(self.threads))
+        temperature, left_out = self._trained().fit_temperature(X_dev, y_dev, thread_count(self.threads))
         if left_out:
             message = (
-                f"{left_out} of {len(labels)} labellings violate the scheme of the model, have probability 0, and "
+                f"{left_out} of {len(y_dev)} labellings violate the scheme of the model, have probability 0, and "
                 "were left out"
             )
             warnings.warn(message, SpanrsWarning, stacklevel=2)

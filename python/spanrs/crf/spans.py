@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from spanrs import _spanrs
 from spanrs.errors import SchemeError, with_code
+from spanrs.tags.types import Span
 
 
 class PredictedSpan(NamedTuple):
-    """A span with its probability; the first three fields are those of :class:`spanrs.tags.Span`."""
+    """A span with its probability."""
 
     type: str
     """The type."""
@@ -20,6 +22,11 @@ class PredictedSpan(NamedTuple):
     """One past the last token."""
     probability: float
     """The probability that the labelling has exactly this span: this type, this start and this end."""
+
+    @property
+    def span(self) -> Span:
+        """The span without the probability, which :func:`spanrs.score` accepts."""
+        return Span(self.type, self.start, self.end)
 
 
 def predicted_spans(rows: Iterable[Iterable[tuple[str, int, int, float]]]) -> list[list[PredictedSpan]]:
@@ -51,6 +58,8 @@ def named_spans(spans: Iterable[Iterable[Any]]) -> list[list[tuple[str, int, int
 
     Raises
     ------
+    TypeError
+        If an item is not a span.
     spanrs.errors.SchemeError
         If a span is discontinuous.
     """
@@ -58,11 +67,22 @@ def named_spans(spans: Iterable[Iterable[Any]]) -> list[list[tuple[str, int, int
 
 
 def _named(span: Any) -> tuple[str, int, int]:
-    if isinstance(span, str) or not hasattr(span, "__len__") or len(span) < 3:
-        raise TypeError(f"a span must be a Span or a tuple (type, start, end), not {span!r}")
-    kind, start, end = span[0], span[1], span[2]
-    tokens = getattr(span, "tokens", None)
-    if tokens is not None and tuple(tokens) != tuple(range(start, end)):
+    if isinstance(span, PredictedSpan):
+        return span[:3]
+    if isinstance(span, str) or not isinstance(span, Sequence) or not 3 <= len(span) <= 4:
+        raise _no_span(span)
+    kind, start, end, *rest = span
+    try:
+        start, end = operator.index(start), operator.index(end)
+    except TypeError:
+        raise _no_span(span) from None
+    if not isinstance(kind, str):
+        raise _no_span(span)
+    if rest and rest[0] is not None and tuple(rest[0]) != tuple(range(start, end)):
         message = f"{kind} [{start}, {end}) is discontinuous; tags can represent contiguous spans only"
-        raise SchemeError(message)
+        raise with_code(SchemeError(message), "discontinuous")
     return kind, start, end
+
+
+def _no_span(span: object) -> TypeError:
+    return TypeError(f"a span must be a Span or a tuple (type, start, end), not {span!r}")

@@ -277,7 +277,7 @@ impl<'a> SpanProbabilities<'a> {
             for (ty, labels) in (0..).zip(&self.table.by_type) {
                 mass.clear();
                 mass.extend(labels.iter().map(|&label| begins[label]));
-                for token in start..tokens {
+                for (token, ends) in ends.iter().enumerate().skip(start) {
                     if token > start {
                         self.extend(token, labels, &mut mass, &mut buffer);
                     }
@@ -285,7 +285,7 @@ impl<'a> SpanProbabilities<'a> {
                     if mass.iter().sum::<f64>() < threshold {
                         break;
                     }
-                    let own = labels.iter().map(|&label| ends[token][label]);
+                    let own = labels.iter().map(|&label| ends[label]);
                     let probability = total(own, &mass);
                     if probability >= threshold {
                         let (start, end) = (start as u32, token as u32 + 1);

@@ -149,7 +149,12 @@ impl CrfModel {
 
     #[pyo3(signature = (metadata, /))]
     fn with_metadata(&self, metadata: String) -> Result<Self> {
-        Self::of(Model::clone(self.core()).with_metadata(metadata))
+        // The scheme and the temperature of the new metadata replace those of the model.
+        Self::of(
+            Model::clone(self.core())
+                .unconstrained()
+                .with_metadata(metadata),
+        )
     }
 
     /// The labels of sequences. `known` constrains tokens to a label or a set of labels (None for no constraint).
@@ -251,7 +256,7 @@ impl CrfModel {
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
-        labellings: Option<Vec<Vec<String>>>,
+        labellings: Option<&Bound<'py, PyAny>>,
         known: Option<&Bound<'py, PyAny>>,
         threads: usize,
     ) -> Result<Bound<'py, PyArray1<f64>>> {
@@ -295,10 +300,10 @@ impl CrfModel {
         &self,
         py: Python<'_>,
         inputs: &Bound<'_, PyAny>,
-        labellings: Vec<Vec<String>>,
+        labellings: &Bound<'_, PyAny>,
         threads: usize,
     ) -> Result<(f64, usize)> {
-        self.best_temperature(py, inputs, &labellings, threads)
+        self.best_temperature(py, inputs, labellings, threads)
     }
 
     /// For each token the features that are in the model, as (attribute, value, weights of the labels).

@@ -8,6 +8,7 @@ use spanrs::crf::{check_len, fit_temperature};
 use spanrs::span_table;
 use spanrs::tags::Scheme;
 
+use super::items::label_names;
 use super::model::CrfModel;
 use crate::error::{Error, Result};
 use crate::stop;
@@ -21,16 +22,18 @@ impl CrfModel {
     /// The numbers of the labels of labellings, one for each of `sequences` sequences.
     fn label_numbers(
         &self,
-        labellings: &[Vec<String>],
+        labellings: &Bound<'_, PyAny>,
         sequences: usize,
     ) -> Result<Vec<Vec<usize>>> {
-        check_len("labellings", sequences, labellings.len())?;
-        let numbers = labellings.iter().enumerate().map(|(at, names)| {
-            let ids: spanrs::crf::Result<Vec<_>> =
-                names.iter().map(|name| self.core().label(name)).collect();
-            ids.map_err(|error| Error::from((error, at)))
-        });
-        numbers.collect()
+        let mut numbers = Vec::new();
+        for (at, labels) in labellings.try_iter()?.enumerate() {
+            let names = label_names(&labels?).map_err(|error| error.in_sequence(at))?;
+            let ids = names.iter().map(|name| self.core().label(name));
+            let ids = ids.collect::<spanrs::crf::Result<_>>();
+            numbers.push(ids.map_err(|error| Error::from((error, at)))?);
+        }
+        check_len("labellings", sequences, numbers.len())?;
+        Ok(numbers)
     }
 
     /// Probabilities of labellings, or of the best labellings.
@@ -38,14 +41,14 @@ impl CrfModel {
         &self,
         py: Python<'_>,
         inputs: &Bound<'_, PyAny>,
-        labellings: Option<Vec<Vec<String>>>,
+        labellings: Option<&Bound<'_, PyAny>>,
         known: Option<&Bound<'_, PyAny>>,
         threads: usize,
     ) -> Result<Vec<f64>> {
         let sequences = self.read(inputs)?;
         let allowed = self.all_flags(known, sequences.len())?;
         let labels = labellings
-            .map(|labellings| self.label_numbers(&labellings, sequences.len()))
+            .map(|labellings| self.label_numbers(labellings, sequences.len()))
             .transpose()?;
         self.each(py, &sequences, threads, |decoder, at| {
             if let Some(allowed) = allowed.get(at) {
@@ -129,7 +132,7 @@ impl CrfModel {
         &self,
         py: Python<'_>,
         inputs: &Bound<'_, PyAny>,
-        labellings: &[Vec<String>],
+        labellings: &Bound<'_, PyAny>,
         threads: usize,
     ) -> Result<(f64, usize)> {
         let sequences = self.read(inputs)?;
