@@ -163,9 +163,8 @@ class SequenceLabeller(Estimator):
     ) -> list[list[PredictedSpan]]:
         """Return spans with their probabilities.
 
-        The probability of a span is the sum of the probabilities of all labellings that contain exactly this span. It
-        is lower than the probability that its tokens have this type, as neighbouring tokens must not belong to the
-        span.
+        The probability of a span is the sum of the probabilities of all labellings that contain exactly this span: this
+        type, this start and this end.
 
         Parameters
         ----------
@@ -173,7 +172,8 @@ class SequenceLabeller(Estimator):
             Same as in :meth:`fit`.
         threshold : float, optional
             Return all spans whose probability is at least this number, above 0 and at most 1, whether they are
-            predicted or not. They may overlap. By default the spans of the labelling that :meth:`predict` returns.
+            predicted or not. Spans that overlap exclude each other, so above 0.5 none overlap. By default the spans of
+            the labelling that :meth:`predict` returns.
         scheme : str, optional
             The scheme of the labels; by default the scheme of the model.
         known : iterable of sequences, optional

@@ -19,7 +19,7 @@ use crate::crf_model::CrfModelError;
 /// use spanrs::tags::Scheme;
 /// let template = Template::parse("U00:%x[0,0]").unwrap();
 /// let mut sentences = Columns::default();
-/// sentences.push(["Ada", "wrote"])?;
+/// sentences.push([["Ada"], ["wrote"]])?;
 /// let model = CrfModel::fit(&template, &sentences, [["B-PER", "O"]], &Default::default())?;
 /// let (table, types) = span_table(Scheme::Bio, model.model())?;
 /// let inputs = Inputs::Columns(sentences.into());
