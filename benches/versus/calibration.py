@@ -54,7 +54,7 @@ def ewt(file: str, name: str) -> Part:
 
 
 def token_temperature(crf: CRF, part: Part) -> float:
-    """The temperature with the largest marginal likelihood of the gold labels, to 1 %."""
+    """The temperature with the largest marginal likelihood of the gold labels, to about 1 %."""
     numbers = {label: at for at, label in enumerate(crf.classes_)}
     gold = np.array([numbers[label] for labels in part.labels for label in labels])
 
@@ -62,7 +62,11 @@ def token_temperature(crf: CRF, part: Part) -> float:
         marginals = np.concatenate(crf._with_metadata(temperature=temperature).predict_proba(part.tokens))
         return float(-np.log(np.maximum(marginals[np.arange(len(gold)), gold], 1e-300)).sum())
 
-    return min(np.exp(np.linspace(math.log(0.5), math.log(40), 441)), key=loss)
+    # Coarse first, then between the neighbours of the best one.
+    steps = np.linspace(math.log(0.5), math.log(40), 23)
+    best = math.log(min(np.exp(steps), key=loss))
+    width = steps[1] - steps[0]
+    return min(np.exp(np.linspace(best - width, best + width, 33)), key=loss)
 
 
 def report(record: Record, crf: CRF, parts: Sequence[Part], kinds: Sequence[str]) -> None:
