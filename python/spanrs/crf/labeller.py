@@ -280,9 +280,9 @@ class SequenceLabeller(Estimator):
         Notes
         -----
         The temperature maximises the likelihood of the whole labellings, which has a single maximum. The alternative,
-        the marginal likelihood of the tokens, gives temperatures that are 1 to 9 % higher, and larger errors on average:
-        over ten cases of WNUT 2017 and English EWT, the mean calibration error in percentage points is 1.1 for tokens
-        (1.0 with labellings), 9.8 for spans (9.7) and 7.6 for sentences (6.6); see
+        the marginal likelihood of the tokens, gives temperatures that are 1 to 9 % higher, and larger errors on
+        average: over ten cases of WNUT 2017 and English EWT, the mean calibration error in percentage points is 1.1 for
+        tokens (1.0 with labellings), 9.8 for spans (9.7) and 7.6 for sentences (6.6); see
         benches/record/2026-11-29-calibration.md.
 
         Examples
