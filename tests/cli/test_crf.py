@@ -176,6 +176,30 @@ def test_patience_stops(call):
     )
 
 
+def test_calibrate_fits_the_temperature(call, tmp_path):
+    status, out, err = call("train", TRAIN, "--dev", DEV, "--calibrate", "-o", "m", "-q")
+    assert (status, "temperature 0." in out) == (0, True)
+    assert "almost all labellings are predicted correctly" in err
+    assert "\ntemperature 0." in call("info", "m")[1]
+    temperature = json.loads(call("info", "m", "--json")[1])["temperature"]
+    assert CRF.load("m").temperature_ == temperature < 0.2
+    before = call("train", TRAIN, "-o", "n", "-q", "--json")[1]
+    assert json.loads(before)["temperature"] == 1
+    # Probabilities in files use the temperature; the tags stay the same.
+    calibrated, plain = (call("tag", model, RAW, "--probabilities")[1].split("\n") for model in "mn")
+    assert calibrated != plain
+    assert [line.split()[:-1] for line in calibrated] == [line.split()[:-1] for line in plain]
+    assert call("train", TRAIN, "--calibrate", "-o", "x")[2].startswith(
+        "spanrs: error: --calibrate requires --dev"
+    )
+    unknown = tmp_path / "unknown.conll"
+    unknown.write_text("Ada B-X\n")
+    status, _, err = call("train", TRAIN, "--dev", unknown, "--calibrate", "-o", "x", "-q")
+    assert status != 0
+    assert "--calibrate needs tags that occur in" in err
+    assert "but B-X do not" in err
+
+
 def test_models_do_not_depend_on_threads(call):
     weights = []
     for threads in ("1", "2"):

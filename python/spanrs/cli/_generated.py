@@ -340,6 +340,8 @@ MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum freq
     type=types.FloatRange(), default=0.0, metavar="N")
 CROWD_MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
     type=types.FloatRange(), show_default="0", metavar="N")
+CALIBRATE = option("--calibrate", "calibrate", group="Training",
+    help="Fit the temperature of probabilities to `--dev` after training.", is_flag=True)
 PATIENCE = option("--patience", "patience", group="Training",
     help="Stop after N iterations without improvement.", type=types.IntRange(min=1), metavar="N")
 START = option("--start", "start", group="Training", help="Start training from the weights of this model.",
@@ -514,7 +516,7 @@ spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
 crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
-    TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, TOL, MAX_ITER, MIN_FREQ, PATIENCE, START,
+    TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, TOL, MAX_ITER, MIN_FREQ, PATIENCE, CALIBRATE, START,
     KEEP_ON_INTERRUPT, SEED, THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
     DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
     ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO, JSON], formats=("text", "json"),

@@ -111,6 +111,8 @@ class CRF(SequenceLabeller):
     stopped_ : str
         Reason for the end of training: ``converged``, ``delta``, ``max_iterations``, ``line_search``, ``stopped``
         (patience) or ``interrupted``.
+    temperature_ : float
+        The temperature of probabilities, from :meth:`calibrate`; 1 by default.
     state_features_ : dict of (str, str) to float
         Weight by attribute and label; weights of 0 are omitted.
     transition_features_ : dict of (str, str) to float

@@ -18,7 +18,9 @@ use crate::features::Features;
 use crate::lattice::Lattice;
 use crate::model::Model;
 use crate::sequences::Sequences;
+use crate::spans::{SpanProbabilities, SpanTable};
 use crate::state_scores::{Scratch, StateScores};
+use crate::temperature::{LabelledScores, Temperature};
 use crate::transitions::Transitions;
 use crate::vectors::Vectors;
 
@@ -72,6 +74,11 @@ pub struct Decoder<'a> {
     lattice: Lattice,
     /// Whether `lattice` has the scores of the current sequence.
     summed: bool,
+    /// The temperature of probabilities, unless it is 1.
+    temperature: Option<&'a Temperature>,
+    /// The scores divided by the temperature, if there is one. `lattice` keeps the scores of the model, so
+    /// that rounding cannot change the best labels.
+    tempered: Lattice,
     /// The items of the current sequence.
     scratch: Scratch,
     /// The vectors of its tokens.
@@ -97,6 +104,8 @@ impl<'a> Decoder<'a> {
             steps: Cow::Borrowed(steps),
             lattice: Lattice::default(),
             summed: true,
+            temperature: model.tempered(),
+            tempered: Lattice::default(),
             scratch: Scratch::default(),
             vectors: Vectors::default(),
             best_f32: BestF32::default(),
@@ -132,6 +141,8 @@ impl<'a> Decoder<'a> {
             transitions: Cow::Owned(transitions),
             lattice: Lattice::default(),
             summed: true,
+            temperature: None,
+            tempered: Lattice::default(),
             scratch: Scratch::default(),
             vectors: Vectors::default(),
             best_f32: BestF32::default(),
@@ -247,10 +258,10 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::NoPath`] if all labellings are forbidden, [`crate::Error::NBest`] if `n`
     /// needs too much memory, [`crate::Error::NotFinite`] if scores are not finite.
     pub fn n_best(&mut self, n: usize) -> Result<Vec<(Vec<usize>, f64)>> {
-        let log_z = self.log_z()?;
+        let (log_z, factor) = (self.log_z()?, self.factor());
         let found = self.lattice.n_best(&self.transitions, n)?.into_iter();
         Ok(found
-            .map(|(labels, score)| (labels, (score - log_z).exp()))
+            .map(|(labels, score)| (labels, (score * factor - log_z).exp()))
             .collect())
     }
 
@@ -262,7 +273,7 @@ impl<'a> Decoder<'a> {
     /// [`crate::Error::NotFinite`].
     pub fn probability(&mut self, labels: &[usize]) -> Result<f64> {
         let log_z = self.log_z()?;
-        Ok((self.lattice.score(labels, &self.transitions)? - log_z).exp())
+        Ok(self.log_probability(labels, log_z)?.exp())
     }
 
     /// The logarithm of the probability of a labelling, given the result of [`Decoder::log_z`] for
@@ -274,7 +285,36 @@ impl<'a> Decoder<'a> {
     /// label out of range.
     pub fn log_probability(&mut self, labels: &[usize], log_z: f64) -> Result<f64> {
         self.sum_scores();
-        Ok(self.lattice.score(labels, &self.transitions)? - log_z)
+        Ok(self.lattice.score(labels, &self.transitions)? * self.factor() - log_z)
+    }
+
+    /// The scores of the current sequence with its gold labels, for [`crate::fit_temperature`]; None if
+    /// the labelling is forbidden. The temperature of the model is ignored.
+    ///
+    /// # Errors
+    /// Same as [`Decoder::log_probability`]; [`crate::Error::NotFinite`] for a score that is NaN or
+    /// infinite.
+    pub fn labelled_scores(&mut self, labels: &[usize]) -> Result<Option<LabelledScores>> {
+        self.sum_scores();
+        let score = self.lattice.score(labels, &self.transitions)?;
+        match score {
+            f64::NEG_INFINITY => Ok(None),
+            score if !score.is_finite() => Err(Error::NotFinite),
+            _ => Ok(Some(LabelledScores::new(self.scores(), labels.to_vec()))),
+        }
+    }
+
+    /// The factor of scores in probabilities: the inverse of the temperature.
+    fn factor(&self) -> f64 {
+        self.temperature.map_or(1.0, Temperature::factor)
+    }
+
+    /// The lattice on which forward-backward runs, and its transitions.
+    fn summed(&self) -> (&Lattice, &Transitions) {
+        match self.temperature {
+            None => (&self.lattice, &self.transitions),
+            Some(temperature) => (&self.tempered, temperature.transitions()),
+        }
     }
 
     /// Label scores of the current sequence, row-major (token, label), without padding.
@@ -285,7 +325,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The log partition function: the logarithm of the sum over all labellings of the exponential
-    /// of their scores. If attribute values are NaN or infinite, returns NaN instead of
+    /// of their scores, divided by the temperature of the model. If attribute values are NaN or infinite, returns NaN instead of
     /// [`crate::Error::NotFinite`] and infinity instead of [`crate::Error::NoPath`].
     ///
     /// # Errors
@@ -293,7 +333,15 @@ impl<'a> Decoder<'a> {
     /// scores are not finite.
     pub fn log_z(&mut self) -> Result<f64> {
         self.sum_scores();
-        match self.lattice.forward_backward(&self.transitions) {
+        let log_z = match self.temperature {
+            None => self.lattice.forward_backward(&self.transitions),
+            Some(temperature) => {
+                self.tempered
+                    .set_scaled(&self.lattice, temperature.factor());
+                self.tempered.forward_backward(temperature.transitions())
+            }
+        };
+        match log_z {
             // CRFsuite computes the same in this case.
             Err(Error::NotFinite) if self.non_finite => Ok(f64::NAN),
             Err(Error::NoPath) if self.non_finite => Ok(f64::INFINITY),
@@ -315,8 +363,49 @@ impl<'a> Decoder<'a> {
                 self.lattice.tokens() * self.lattice.labels()
             ]);
         }
-        let rows = (0..self.lattice.tokens()).flat_map(|token| self.lattice.marginals(token));
+        let (lattice, _) = self.summed();
+        let rows = (0..lattice.tokens()).flat_map(|token| lattice.marginals(token));
         Ok(rows.collect())
+    }
+
+    /// Probabilities of the spans of the current sequence; the table has as many labels as the model.
+    ///
+    /// # Errors
+    /// [`crate::Error::Shape`] for a table with another number of labels, [`crate::Error::NoPath`] if all
+    /// labellings are forbidden, [`crate::Error::NotFinite`] if scores are not finite.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Decoder, Features, Sequences, SpanTable};
+    /// // O and I-x, without weights: each of the four labellings of two tokens has the probability 1/4.
+    /// let (features, _) = Features::listed(2, 1, &[], &[]).unwrap();
+    /// let table = SpanTable::new(vec![None, Some(0)], |before, here| {
+    ///     let [before, here] = [before, here].map(|label| label == Some(1));
+    ///     (here && !before, before && !here)
+    /// });
+    /// let mut sequences = Sequences::new(1);
+    /// (0..2).for_each(|_| sequences.indicators(&[]).unwrap());
+    /// sequences.end();
+    /// let mut decoder = Decoder::of(&features, &[], None).unwrap();
+    /// decoder.read(&sequences, 0);
+    /// let found = decoder.span_probabilities(&table).unwrap().above(0.1);
+    /// let found: Vec<_> = found.iter().map(|(span, p)| (span.start, span.end, *p)).collect();
+    /// assert_eq!(found, [(0, 1, 0.25), (0, 2, 0.25), (1, 2, 0.25)]);
+    /// ```
+    pub fn span_probabilities<'b>(
+        &'b mut self,
+        table: &'b SpanTable,
+    ) -> Result<SpanProbabilities<'b>> {
+        check_len(
+            "labels in the table",
+            self.features.labels(),
+            table.labels(),
+        )?;
+        if !self.log_z()?.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        let (lattice, transitions) = self.summed();
+        Ok(SpanProbabilities::new(table, lattice, transitions))
     }
 
     /// The label with the largest marginal probability of each token (posterior decoding); of

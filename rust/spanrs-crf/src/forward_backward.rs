@@ -121,6 +121,16 @@ impl Lattice {
         })
     }
 
+    /// Same as [`Lattice::marginals`], for one label.
+    pub(crate) fn marginal(&self, token: usize, label: usize) -> f64 {
+        let at = token * self.width + label;
+        let (forward, backward) = (self.messages.forward[at], self.messages.backward[at]);
+        match self.in_logs {
+            true => (forward + backward - self.log_z).exp(),
+            false => forward * backward,
+        }
+    }
+
     /// Adds `weight` times the marginals of all tokens to `rows`, padded rows by token.
     pub(crate) fn add_marginals(&self, weight: f64, rows: &mut [f64]) {
         if self.in_logs {

@@ -64,6 +64,15 @@ impl Lattice {
         }
     }
 
+    /// Replaces the sequence by that of `other`, with all scores multiplied by a positive factor.
+    pub(crate) fn set_scaled(&mut self, other: &Self, factor: f64) {
+        (self.tokens, self.labels, self.width) = (other.tokens, other.labels, other.width);
+        self.scores.resize(other.scores.len());
+        for (scaled, score) in self.scores.iter_mut().zip(&*other.scores) {
+            *scaled = score * factor;
+        }
+    }
+
     /// A lattice with these scores, row-major (token, label) without padding.
     ///
     /// # Errors

@@ -29,6 +29,7 @@
 //! | training | [`Model::fit`] with a template; [`train()`] by an [`Algorithm`]: [`Lbfgs`] on an [`Objective`], [`Sgd`], [`Online`] |
 //! | models and files | [`Model`]; [`Model::to_bytes`], [`Model::from_bytes`] |
 //! | decoding | [`Decoder`] for one sequence at a time, [`Inputs`] for many sequences in parallel; [`Constraint`] |
+//! | probabilities | [`SpanProbabilities`] of spans; calibration by [`fit_temperature()`] |
 //! | inference | [`Lattice`] with [`Transitions`]: Viterbi, n-best, forward-backward, marginals |
 //! | annotators | [`EmCrf`] for CRF-MA and other EM, [`Answers`] for sequential annotator models |
 //!
@@ -119,9 +120,11 @@ mod sdca;
 mod sequences;
 mod sgd;
 mod simd;
+mod spans;
 mod spill;
 mod state_scores;
 mod team;
+mod temperature;
 mod template;
 mod train;
 mod transitions;
@@ -141,7 +144,7 @@ pub use inputs::{IndexedTemplate, Inputs, SequenceError};
 pub use lattice::Lattice;
 pub use lbfgs::{Iteration, Lbfgs, Stop};
 pub use model::{Model, check_labels};
-pub use model_file::metadata_text;
+pub use model_file::{metadata_temperature, metadata_text};
 pub use named_corpus::{NamedCorpus, TokenTarget};
 pub use named_features::NamedFeatures;
 pub use objective::Objective;
@@ -151,6 +154,8 @@ pub use prior::Prior;
 pub use sdca::Sdca;
 pub use sequences::{MAX_TRAINING_VALUE, Sequences};
 pub use sgd::Sgd;
+pub use spans::{SpanProbabilities, SpanTable};
+pub use temperature::{LabelledScores, TEMPERATURES, fit_temperature};
 pub use template::{AttributeIndex, Extractor, Template, TemplateError};
 pub use train::{Algorithm, train};
 pub use transitions::Transitions;

@@ -78,7 +78,7 @@ pub(crate) struct Messages<T> {
     pub(crate) backward: Aligned<T>,
     /// `backward * exps / scale`: the factor of the later token in the probability of a pair of
     /// labels. The row of the first token is unused.
-    next: Aligned<T>,
+    pub(crate) next: Aligned<T>,
     /// Sum of each token's forward variables before normalisation.
     scales: Vec<T>,
 }

@@ -15,6 +15,7 @@ use crate::prior::Prior;
 use crate::sequences::Sequences;
 use crate::simd::padded;
 use crate::state_scores::StateScores;
+use crate::temperature::Temperature;
 use crate::transitions::Transitions;
 
 /// A trained model. Immutable; a [`crate::Decoder`] has the buffers for decoding with a model.
@@ -54,6 +55,8 @@ pub struct Model {
     steps: StepsF32,
     /// The penalties of the weights for learning from further batches, if the model was trained in batches.
     penalties: Option<Vec<f64>>,
+    /// Divides all scores before probabilities are computed, unless it is 1. Not saved in files.
+    temperature: Option<Temperature>,
     /// A JSON object as text, with entries such as the template and the scheme; only parsed when a file is written or
     /// an entry is read.
     metadata: String,
@@ -129,6 +132,7 @@ impl Model {
             vectors,
             constrained: None,
             penalties: None,
+            temperature: None,
             metadata,
         })
     }
@@ -248,15 +252,51 @@ impl Model {
         let transitions = constraint.apply(self.transitions.scores().to_vec())?;
         self.steps = StepsF32::new(&transitions);
         self.constrained = Some((constraint, transitions));
-        Ok(self)
+        self.update_temperature()
     }
 
-    /// The same model without a constraint on decoding.
+    /// The same model without a constraint on decoding, and with the temperature 1.
     pub fn unconstrained(mut self) -> Self {
         if self.constrained.take().is_some() {
             self.steps = StepsF32::new(&self.transitions);
         }
+        self.temperature = None;
         self
+    }
+
+    /// The same model with a temperature, which replaces an earlier temperature: all scores are divided
+    /// by it before probabilities are computed (Guo et al. 2017). The most probable labelling and the
+    /// order of labellings stay the same. Model files do not contain the temperature; callers take it
+    /// from the metadata ([`crate::metadata_temperature`]).
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a temperature outside of [`crate::TEMPERATURES`], [`Error::Transition`] for
+    /// weights that overflow.
+    pub fn with_temperature(mut self, temperature: f64) -> Result<Self> {
+        let (_, transitions, _) = self.decoding();
+        self.temperature = Temperature::new(temperature, transitions)?;
+        Ok(self)
+    }
+
+    /// Recomputes what the temperature needs after the transitions changed.
+    ///
+    /// # Errors
+    /// Same as [`Model::with_temperature`].
+    fn update_temperature(self) -> Result<Self> {
+        match self.temperature() {
+            1.0 => Ok(self),
+            temperature => self.with_temperature(temperature),
+        }
+    }
+
+    /// The temperature of probabilities; 1 by default.
+    pub fn temperature(&self) -> f64 {
+        self.temperature.as_ref().map_or(1.0, Temperature::value)
+    }
+
+    /// The temperature with its transitions; None for 1.
+    pub(crate) fn tempered(&self) -> Option<&Temperature> {
+        self.temperature.as_ref()
     }
 
     /// The constraint on decoding, if there is one, and the transitions to decode with, in 64 and in

@@ -181,6 +181,30 @@ pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
     }
 }
 
+/// The `temperature` in a model's metadata; `None` if it is missing or null.
+///
+/// # Errors
+/// [`Error::File`] if the metadata is not a JSON object or the temperature is not a number.
+///
+/// # Examples
+/// ```
+/// use spanrs_crf::metadata_temperature;
+/// assert_eq!(metadata_temperature(r#"{"temperature": 1.5}"#).unwrap(), Some(1.5));
+/// assert_eq!(metadata_temperature("{}").unwrap(), None);
+/// assert!(metadata_temperature(r#"{"temperature": "hot"}"#).is_err());
+/// ```
+pub fn metadata_temperature(metadata: &str) -> Result<Option<f64>> {
+    let metadata: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(metadata).map_err(file_error)?;
+    match metadata.get("temperature") {
+        None | Some(serde_json::Value::Null) => Ok(None),
+        Some(value) => match value.as_f64() {
+            Some(temperature) => Ok(Some(temperature)),
+            None => Err(file_error("the temperature is not a number")),
+        },
+    }
+}
+
 /// All names concatenated, and the end of each in bytes.
 fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(names.len()));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use spanrs_base::{Limits, Position};
 use spanrs_crf::{
     AttributeIndex, Columns, Error, Extractor, IndexedTemplate, Inputs, Model, Template,
-    TrainingOptions, metadata_text,
+    TrainingOptions, metadata_temperature, metadata_text,
 };
 use spanrs_io::Source;
 use spanrs_tags::{Error as TagsError, Scheme};
@@ -48,12 +48,12 @@ pub struct CrfModel {
 }
 
 impl CrfModel {
-    /// Prepares a model for labelling, with the template and the scheme from its metadata
-    /// (`template`, `scheme`).
+    /// Prepares a model for labelling, with the template, the scheme and the temperature from its
+    /// metadata (`template`, `scheme`, `temperature`).
     ///
     /// # Errors
-    /// [`CrfModelError`] for metadata that is not a JSON object, and for an invalid template or
-    /// scheme.
+    /// [`CrfModelError`] for metadata that is not a JSON object, and for an invalid template,
+    /// scheme or temperature.
     pub fn new(mut model: Model) -> Result<Self, CrfModelError> {
         let template = metadata_text(model.metadata(), "template")?;
         let template = template.map(|text| Template::parse(&text)).transpose();
@@ -62,6 +62,8 @@ impl CrfModel {
             let constraint = scheme_constraint(Scheme::from_name(&scheme)?, model.labels())?;
             model = model.constrained(constraint)?;
         }
+        let temperature = metadata_temperature(model.metadata())?;
+        model = model.with_temperature(temperature.unwrap_or(1.0))?;
         Ok(Self {
             model,
             template: template.map(|template| Extractor::new(&template)),

@@ -55,6 +55,8 @@ pub mod crf_files;
 mod crf_model;
 #[cfg(feature = "crf")]
 mod crf_scheme;
+#[cfg(feature = "crf")]
+mod crf_spans;
 #[cfg(all(feature = "compat", feature = "crf"))]
 mod crfsuite;
 #[cfg(feature = "dep")]
@@ -89,6 +91,8 @@ pub use convert::convert;
 pub use crf_model::{CrfModel, CrfModelError};
 #[cfg(feature = "crf")]
 pub use crf_scheme::scheme_constraint;
+#[cfg(feature = "crf")]
+pub use crf_spans::span_table;
 #[cfg(all(feature = "compat", feature = "crf"))]
 pub use crfsuite::{ConversionError, from_crfsuite, to_crfsuite};
 pub use detect::{detect, gather};

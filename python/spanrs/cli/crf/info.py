@@ -54,6 +54,7 @@ class _Facts(NamedTuple):
             "features": len(self.crf.state_features_),
             "transitions": len(self.crf.transition_features_),
             "scheme": metadata.get("scheme"),
+            "temperature": self.crf.temperature_,
             "template": metadata.get("template"),
             "card": metadata.get("card"),
             "heaviest_transitions": [
@@ -99,6 +100,8 @@ class _Facts(NamedTuple):
         yield "labels", f"{len(crf.classes_)}: {', '.join(crf.classes_)}"
         yield "weights", f"{states} features of {self.attributes} attributes, {transitions} transitions"
         yield "scheme", crf.metadata_.get("scheme") or "none: any sequence of labels"
+        if crf.temperature_ != 1:
+            yield "temperature", f"{crf.temperature_:.4g}"
         yield "template", _template_name(crf.metadata_.get("template"))
         yield from _card_rows(model_card(crf, self.path))
 

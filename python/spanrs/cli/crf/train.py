@@ -27,7 +27,7 @@ from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF
 from spanrs.crf.training import dev_scorer, scheme_of
-from spanrs.errors import FormatError, with_code
+from spanrs.errors import FormatError, ModelError, with_code
 from spanrs.io.file_advice import odd_sentences
 from spanrs.tags.types import Reader
 from spanrs.threads import thread_count
@@ -67,6 +67,7 @@ def command(
     features: tuple[int | str, ...],
     scheme: str,
     start: str | None,
+    calibrate: bool,
     read: dict[str, Any],
     quiet: bool,
     output: Output,
@@ -79,7 +80,7 @@ def command(
     """
     if (gold, dev).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    options.refuse_without("dev", ["patience"])
+    options.refuse_without("dev", ["patience", "calibrate"])
     scheme_name = _scheme(scheme)
     output.check([gold, dev], ("-o", output_path))
     # The model may overwrite the model given as --start, but the report may not.
@@ -107,6 +108,8 @@ def command(
     held_out = None if dev is None else read_tagged(dev, read, features)
     if held_out is not None:
         _check_tags(held_out)
+        if calibrate:
+            _check_calibration(train, held_out)
     began = time.perf_counter()
     crf.fit(
         train.X,
@@ -114,6 +117,8 @@ def command(
         *(() if held_out is None else (held_out.X, held_out.y)),
         start=None if base is None else base.crf,
     )
+    if held_out is not None and calibrate:
+        crf.calibrate(held_out.X, held_out.y)
     seconds = time.perf_counter() - began
     facts: dict[str, Any] = {
         "template": chosen.name,
@@ -170,6 +175,18 @@ def _check_tags(data: Data) -> None:
         raise with_code(FormatError(message), "no_column", data.name)
 
 
+def _check_calibration(train: Data, dev: Data) -> None:
+    """Refuse development data with labels that do not occur in training, before training."""
+    known = set(all_labels(train.y))
+    unknown = [label for label in all_labels(dev.y) if label not in known]
+    if unknown:
+        message = (
+            f"{dev.name}: --calibrate needs tags that occur in {train.name}, but {', '.join(unknown[:5])} "
+            "do not; remove these sentences from the development data"
+        )
+        raise with_code(ModelError(message), "bad_value", dev.name)
+
+
 def _check_train(data: Data, scheme: str | None) -> None:
     """Warn about suspicious training data."""
     name, labels = data.name, list(all_labels(data.y))
@@ -217,6 +234,7 @@ def _write_summary(crf: CRF, facts: dict[str, Any], path: str, seconds: float, o
     summary = facts | {
         "model": path,
         "scheme": scheme,
+        "temperature": crf.temperature_,
         "labels": labels,
         "attributes": attributes,
         "features": features,
@@ -246,4 +264,5 @@ def _summary_rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
         f"{reason}, after {counted(summary['iterations'], 'iteration')} and {summary['seconds']:.1f} s",
     )
     legal = f"legal tags of {summary['scheme']}" if summary["scheme"] else "any tags"
-    yield "model", f"{summary['model']}: template {summary['template']}, {legal}"
+    heat = "" if summary["temperature"] == 1 else f", temperature {summary['temperature']:.2f}"
+    yield "model", f"{summary['model']}: template {summary['template']}, {legal}{heat}"

@@ -131,7 +131,7 @@ class Tagger:
         """Return the marginals of many sequences: a dict for each token."""
         model = self._opened()
         labels = model.labels()
-        arrays = self._read_all(lambda inputs: model.marginals(inputs, 1), sequences)
+        arrays = self._read_all(lambda inputs: model.marginals(inputs, None, 1), sequences)
         return [[dict(zip(labels, row, strict=True)) for row in array.tolist()] for array in arrays]
 
     def _read_all(self, read: Callable[[list[Any]], T], sequences: Iterable[Any]) -> T:
@@ -167,7 +167,7 @@ class Tagger:
         _check_lengths(tokens, len(labels))
         for label in labels:
             self._number(label)
-        return model.probabilities([self._current], [labels])[0]
+        return float(model.probabilities([self._current], [labels], None, 1)[0])
 
     def marginal(self, y: str, pos: int) -> float:
         """Return the marginal probability of a label at a position; 0 if the current sequence is empty."""
@@ -180,7 +180,7 @@ class Tagger:
             raise ValueError(f"The position, {pos} is out of range of {tokens}")
         number = self._number(y)
         if self._marginals is None:
-            self._marginals = model.marginals([self._current], 1)[0]
+            self._marginals = model.marginals([self._current], None, 1)[0]
         return float(self._marginals[pos, number])
 
     def dump(self, filename: str | os.PathLike[str] | None = None) -> None:

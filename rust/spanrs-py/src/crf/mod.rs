@@ -7,6 +7,7 @@ mod items;
 mod joined;
 mod model;
 mod observer;
+mod probabilities;
 mod sentences;
 mod trainer;
 

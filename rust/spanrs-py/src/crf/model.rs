@@ -11,6 +11,7 @@ use spanrs::crf_files::{TagOptions, TagReport};
 use spanrs::io::Columns;
 
 use super::items::{inputs_of, is_set, label_names, unicode};
+use super::probabilities::{NamedSpan, SpanProbability};
 use super::sentences::{names_of, strings_of};
 use crate::error::{Error, Result};
 use crate::files::{SourceArgument, column_file, write_job};
@@ -38,12 +39,12 @@ impl CrfModel {
     }
 
     /// Features of sequences, computed by the model's template, if any.
-    fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
+    pub(super) fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
         inputs_of(inputs, self.core.has_template(), self.core().attributes())
     }
 
     /// Applies `decode` to each sequence.
-    fn each<T: Send>(
+    pub(super) fn each<T: Send>(
         &self,
         py: Python<'_>,
         sequences: &Inputs,
@@ -76,6 +77,23 @@ impl CrfModel {
             });
         }
         Ok(self.core().allowed(&tokens)?)
+    }
+
+    /// Flags for the allowed labels of each sequence; empty without known labels.
+    pub(super) fn all_flags(
+        &self,
+        known: Option<&Bound<'_, PyAny>>,
+        sequences: usize,
+    ) -> Result<Vec<Vec<bool>>> {
+        let mut allowed = Vec::new();
+        if let Some(known) = known {
+            for (at, own) in known.try_iter()?.enumerate() {
+                let flags = self.flags(&own?).map_err(|error| error.in_sequence(at))?;
+                allowed.push(flags);
+            }
+            check_len("sequences of known labels", sequences, allowed.len())?;
+        }
+        Ok(allowed)
     }
 }
 
@@ -139,7 +157,12 @@ impl CrfModel {
 
     #[pyo3(signature = (metadata, /))]
     fn with_metadata(&self, metadata: String) -> Result<Self> {
-        Self::of(Model::clone(self.core()).with_metadata(metadata))
+        // The scheme and the temperature of the new metadata replace those of the model.
+        Self::of(
+            Model::clone(self.core())
+                .unconstrained()
+                .with_metadata(metadata),
+        )
     }
 
     /// The labels of sequences. `known` constrains tokens to a label or a set of labels (None for no constraint).
@@ -153,14 +176,7 @@ impl CrfModel {
         threads: usize,
     ) -> Result<Vec<Vec<Bound<'py, PyString>>>> {
         let sequences = self.read(inputs)?;
-        let mut allowed = Vec::new();
-        if let Some(known) = known {
-            for (at, own) in known.try_iter()?.enumerate() {
-                let flags = self.flags(&own?).map_err(|error| error.in_sequence(at))?;
-                allowed.push(flags);
-            }
-            check_len("sequences of known labels", sequences.len(), allowed.len())?;
-        }
+        let allowed = self.all_flags(known, sequences.len())?;
         let labels = self.each(py, &sequences, threads, |decoder, at| {
             if let Some(allowed) = allowed.get(at) {
                 decoder.allow(allowed)?;
@@ -203,15 +219,22 @@ impl CrfModel {
     }
 
     /// Marginals of sequences: an array of shape (tokens, labels) for each sequence.
-    #[pyo3(signature = (inputs, threads, /))]
+    #[pyo3(signature = (inputs, known, threads, /))]
     fn marginals<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
+        known: Option<&Bound<'py, PyAny>>,
         threads: usize,
     ) -> Result<Vec<Bound<'py, PyArray2<f64>>>> {
         let sequences = self.read(inputs)?;
-        let marginals = self.each(py, &sequences, threads, |decoder, _| decoder.marginals())?;
+        let allowed = self.all_flags(known, sequences.len())?;
+        let marginals = self.each(py, &sequences, threads, |decoder, at| {
+            if let Some(allowed) = allowed.get(at) {
+                decoder.allow(allowed)?;
+            }
+            decoder.marginals()
+        })?;
         let labels = self.core().labels().len();
         let arrays = marginals.into_iter().map(|rows| {
             let tokens = rows.len() / labels.max(1);
@@ -235,25 +258,60 @@ impl CrfModel {
         Ok(names.into_iter().zip(probabilities).collect())
     }
 
-    /// Probabilities of labellings.
-    #[pyo3(signature = (inputs, labellings, /))]
-    fn probabilities(
+    /// Probabilities of labellings; without labellings, of the best labellings.
+    #[pyo3(signature = (inputs, labellings, known, threads, /))]
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        labellings: Option<&Bound<'py, PyAny>>,
+        known: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> Result<Bound<'py, PyArray1<f64>>> {
+        let found = self.labelling_probabilities(py, inputs, labellings, known, threads)?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// (type, start, end, probability) of the spans of the best labelling of each sequence; with a threshold, of all
+    /// spans with at least this probability.
+    #[pyo3(signature = (inputs, scheme, threshold, known, threads, /))]
+    fn spans(
         &self,
         py: Python<'_>,
         inputs: &Bound<'_, PyAny>,
-        labellings: Vec<Vec<String>>,
-    ) -> Result<Vec<f64>> {
-        let sequences = self.read(inputs)?;
-        let labels = labellings.iter().enumerate().map(|(at, names)| {
-            let ids: spanrs::crf::Result<Vec<_>> =
-                names.iter().map(|name| self.core().label(name)).collect();
-            ids.map_err(|error| Error::from((error, at)))
-        });
-        let labels = labels.collect::<Result<Vec<_>>>()?;
-        check_len("labellings", sequences.len(), labels.len())?;
-        self.each(py, &sequences, 1, |decoder, at| {
-            decoder.probability(&labels[at])
-        })
+        scheme: &str,
+        threshold: Option<f64>,
+        known: Option<&Bound<'_, PyAny>>,
+        threads: usize,
+    ) -> Result<Vec<Vec<SpanProbability>>> {
+        self.probable_spans(py, inputs, scheme, threshold, known, threads)
+    }
+
+    /// Probabilities of the given spans of each sequence.
+    #[pyo3(signature = (inputs, scheme, spans, threads, /))]
+    fn span_probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        scheme: &str,
+        spans: Vec<Vec<NamedSpan>>,
+        threads: usize,
+    ) -> Result<Vec<Bound<'py, PyArray1<f64>>>> {
+        let found = self.given_spans(py, inputs, scheme, &spans, threads)?;
+        let arrays = found.into_iter().map(|own| PyArray1::from_vec(py, own));
+        Ok(arrays.collect())
+    }
+
+    /// (temperature under which the labellings are most probable, number of labellings that the scheme forbids)
+    #[pyo3(signature = (inputs, labellings, threads, /))]
+    fn fit_temperature(
+        &self,
+        py: Python<'_>,
+        inputs: &Bound<'_, PyAny>,
+        labellings: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> Result<(f64, usize)> {
+        self.best_temperature(py, inputs, labellings, threads)
     }
 
     /// For each token the features that are in the model, as (attribute, value, weights of the labels); the contribution
