@@ -10,7 +10,8 @@
 //!
 //! All tensors have one dimension, numbers are little-endian, and ends are exclusive. The metadata
 //! of the header has one entry, `spanrs.crf`: a JSON object with the format version (`version`) and
-//! the model's metadata (`metadata`).
+//! the model's metadata (`metadata`). Models with lexicons also have the list of these (`lexicons`)
+//! and their tensors (`lexicon::tensors`), and version 2; other models have version 1.
 //!
 //! For the labels `O` and `PER`, `label_names` is `OPER` and `label_ends` is 1, 4.
 //!
@@ -21,15 +22,16 @@ use spanrs_base::{Interner, TensorError, TensorFile, TensorWriter};
 
 use crate::error::{Error, Result};
 use crate::features::Features;
+use crate::lexicon::Lexicons;
 use crate::model::{Model, check_labels};
 
-/// Version of the format. Files with any other version are rejected.
-const VERSION: u64 = 1;
+/// Latest version of the format. Files with a later version are rejected.
+const VERSION: u64 = 2;
 /// Key of the only entry in the header's metadata.
 const KEY: &str = "spanrs.crf";
 
 /// Makes an [`Error::File`] with this message.
-fn file_error(what: impl std::fmt::Display) -> Error {
+pub(crate) fn file_error(what: impl std::fmt::Display) -> Error {
     Error::File {
         message: what.to_string(),
     }
@@ -51,7 +53,13 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let metadata: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(self.metadata()).map_err(file_error)?;
-        let header = serde_json::json!({ "version": VERSION, "metadata": metadata });
+        // Earlier versions of spanrs can read models without lexicons.
+        let version = if self.lexicons().is_empty() {
+            1
+        } else {
+            VERSION
+        };
+        let mut header = serde_json::json!({ "version": version, "metadata": metadata });
         let (attribute_names, attribute_ends) = concatenate(self.attributes());
         let (label_names, label_ends) = concatenate(self.labels());
         let states = self.features().states();
@@ -59,6 +67,9 @@ impl Model {
         let (first_pair, pairs) = self.features().pairs();
         let (state_weights, pair_weights) = self.weights().split_at(first_pair);
         let mut tensors = TensorWriter::default();
+        if !self.lexicons().is_empty() {
+            header["lexicons"] = self.lexicons().write(&mut tensors);
+        }
         tensors.numbers("attribute_ends", attribute_ends);
         tensors.bytes("attribute_names", attribute_names);
         tensors.numbers("label_ends", label_ends);
@@ -81,9 +92,9 @@ impl Model {
         let entry: serde_json::Value =
             serde_json::from_str(tensors.header()).map_err(file_error)?;
         let version = entry["version"].as_u64().unwrap_or_default();
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(file_error(format!(
-                "format version {version}; this spanrs reads version {VERSION}"
+                "format version {version}; this spanrs reads versions 1 to {VERSION}"
             )));
         }
         if !entry["metadata"].is_object() {
@@ -113,7 +124,12 @@ impl Model {
         }
         weights.append(&mut tensors.numbers("transition_weights")?);
         let metadata = entry["metadata"].to_string();
-        Self::new(labels, attributes, features, weights, metadata).map_err(file_error)
+        let lexicons = match &entry["lexicons"] {
+            serde_json::Value::Null => Lexicons::default(),
+            lexicons => Lexicons::read(lexicons, &tensors)?,
+        };
+        let model = Self::new(labels, attributes, features, weights, metadata);
+        Ok(model.map_err(file_error)?.with_lexicons(lexicons))
     }
 }
 
@@ -142,7 +158,7 @@ pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
 }
 
 /// All names concatenated, and the end of each in bytes.
-fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
+pub(crate) fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(names.len()));
     for name in names.names() {
         bytes.extend_from_slice(name.as_bytes());
@@ -156,7 +172,7 @@ fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
 /// # Errors
 /// [`Error::File`] if an end is out of order or range, a name is not UTF-8 or occurs twice, or bytes remain after the
 /// last name.
-fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
+pub(crate) fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     let mut names = Interner::default();
     // The ends are in the file, so the size of the file limits their number.
     names.reserve(ends.len());
