@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar
 
 from spanrs import _spanrs
 from spanrs._spanrs import CrfSentences, CrfTrainer
 from spanrs.crf.labeller import SequenceLabeller
+from spanrs.crf.lexicons import LexiconLike, bind_lexicons, check_lexicons
 from spanrs.crf.templates import template_text
 from spanrs.crf.training import (
     Iteration,
@@ -42,6 +43,9 @@ class CRF(SequenceLabeller):
         Feature template: the name of a built-in template (see :func:`templates`), a path, or the text of a template.
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
         lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
+    lexicons : dict, optional
+        The :class:`Gazetteer` or :class:`Clusters` of each name in the template, or their file; a file must be in the
+        layout of ``read``. A built-in template gets lines for the lexicons. The model contains the lexicons.
     algorithm : str
         ``sdca`` (dual coordinate ascent, finished by L-BFGS), ``lbfgs`` (OWL-QN in both if c1 > 0), ``l2sgd``, ``ap``
         (averaged perceptron), ``pa`` (passive-aggressive), ``arow``.
@@ -112,8 +116,8 @@ class CRF(SequenceLabeller):
     [['B-PER', 'O']]
     """
 
-    #: Template and scheme are stored as separate metadata.
-    _not_saved: ClassVar = ("template", "scheme", "threads", "progress", "verbose", "model_filename")
+    #: Template and scheme are stored as separate metadata, and lexicons beside the metadata.
+    _not_saved: ClassVar = ("template", "lexicons", "scheme", "threads", "progress", "verbose", "model_filename")
     #: Parameters that are not passed to the training algorithm.
     _not_training: ClassVar = (*_not_saved, "patience", "keep_on_interrupt")
 
@@ -121,6 +125,7 @@ class CRF(SequenceLabeller):
         self,
         *,
         template: str | PathLike[str] | None = None,
+        lexicons: Mapping[str, LexiconLike] | None = None,
         algorithm: str = "sdca",
         c1: float = 0.0,
         c2: float = 1.0,
@@ -155,6 +160,7 @@ class CRF(SequenceLabeller):
         seed: int = 0,
     ) -> None:
         self.template = template
+        self.lexicons = lexicons
         self.algorithm = algorithm
         self.c1 = c1
         self.c2 = c2
@@ -248,7 +254,8 @@ class CRF(SequenceLabeller):
         if X_dev is not None and y_dev is not None and not isinstance(X_dev, CrfSentences):
             X_dev = list(X_dev)
             check_dev(X_dev, y_dev)
-        trainer = CrfTrainer(text)
+        text, lexicons = bind_lexicons(text, self.lexicons)
+        trainer = CrfTrainer(text, lexicons=lexicons)
         targets, weights = list(y), convert_weights(sample_weight)
         trainer.extend(X, targets, weights)
         hard = [sequence for sequence in targets if all(isinstance(label, str) for label in sequence)]
@@ -293,6 +300,7 @@ class CRF(SequenceLabeller):
 
     def _check_params(self) -> None:
         super()._check_params()
+        check_lexicons(self.lexicons)
         self._options()
 
     def _options(self, **more: Any) -> dict[str, Any]:

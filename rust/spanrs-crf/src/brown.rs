@@ -46,7 +46,7 @@ impl Default for BrownOptions {
     fn default() -> Self {
         Self {
             clusters: 100,
-            min_count: 1,
+            min_count: 2,
             ignore_case: false,
         }
     }

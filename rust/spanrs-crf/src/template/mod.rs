@@ -170,12 +170,15 @@ impl Template {
             let found = lexicons.get(&used.name);
             let message = match found.map(Lexicon::kind) {
                 Some(kind) if kind == used.kind => return Ok((used.name.to_string(), found)),
-                Some(kind) => format!(
-                    "the lexicon {} is a {}; use %{}",
-                    used.name,
-                    kind.name(),
-                    kind.function()
-                ),
+                Some(LexiconKind::Gazetteer) => {
+                    format!("the lexicon {} is a gazetteer; use %in", used.name)
+                }
+                Some(LexiconKind::Clusters) => {
+                    format!(
+                        "the lexicon {} consists of clusters; use %cluster",
+                        used.name
+                    )
+                }
                 None => {
                     let known: Vec<&str> = lexicons.iter().map(|(name, _)| name).collect();
                     let known = match known.len() {

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use spanrs::crf::{
-    AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus,
+    AttributeIndex, Error as CrfError, Features, Lexicons, MAX_TRAINING_VALUE, Model, NamedCorpus,
     NamedFeatures, Sequences, TokenTarget, TrainingOptions, train,
 };
 use spanrs::scheme_constraint;
@@ -17,6 +17,7 @@ use super::items::{
     Sequence, Source, inputs_of, is_set, label_name, label_names, label_text, unicode,
     with_features,
 };
+use super::lexicon::{NamedLexicons, lexicons_of};
 use super::model::CrfModel;
 use super::observer::Observer;
 use crate::error::{Error, Result};
@@ -33,6 +34,8 @@ struct Builder {
     /// Whether the corpus accepts all values of attributes.
     any_value: bool,
     source: Source,
+    /// The lexicons of the template, for the model.
+    lexicons: Lexicons,
     /// Features of the current sequence.
     buffer: NamedFeatures,
     /// The features of the corpus, if they were counted before training.
@@ -57,12 +60,18 @@ fn new_corpus(any_value: bool) -> NamedCorpus {
 #[pymethods]
 impl CrfTrainer {
     #[new]
-    #[pyo3(signature = (template, /, any_value = false))]
-    fn new(template: Option<&str>, any_value: bool) -> Result<Self> {
+    #[pyo3(signature = (template, /, any_value = false, lexicons = None))]
+    fn new(
+        template: Option<&str>,
+        any_value: bool,
+        lexicons: Option<NamedLexicons>,
+    ) -> Result<Self> {
+        let lexicons = lexicons_of(lexicons);
         Ok(Self(Mutex::new(Builder {
             corpus: new_corpus(any_value),
             any_value,
-            source: Source::new(template, any_value)?,
+            source: Source::new(template, &lexicons, any_value)?,
+            lexicons,
             buffer: NamedFeatures::default(),
             features: None,
         })))
@@ -131,7 +140,8 @@ impl CrfTrainer {
         Ok(Self(Mutex::new(Builder {
             corpus: builder.corpus.part(kept),
             any_value: builder.any_value,
-            source: Source::new(None, builder.any_value)?,
+            source: Source::new(None, &Lexicons::default(), builder.any_value)?,
+            lexicons: Lexicons::default(),
             buffer: NamedFeatures::default(),
             features: None,
         })))
@@ -202,7 +212,7 @@ impl CrfTrainer {
             .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
             .transpose()?;
         let start = start.map(|model| model.get().clone());
-        let generated = builder.features.take();
+        let (generated, lexicons) = (builder.features.take(), builder.lexicons.clone());
         let (corpus, labels, attributes) = builder.take().into_parts();
         let (model, why) = py.detach(|| {
             let features = generated.unwrap_or_else(|| Features::of(&corpus, selection));
@@ -234,7 +244,7 @@ impl CrfTrainer {
             let why = observer.reason(stopped, keep_on_interrupt)?;
             let weights = observer.best.take().unwrap_or(weights);
             let model = Model::trained(labels, attributes, features, weights, "{}".into());
-            Ok::<_, Error>((model?, why))
+            Ok::<_, Error>((model?.with_lexicons(lexicons), why))
         })?;
         Ok((CrfModel::of(model)?, why))
     }
