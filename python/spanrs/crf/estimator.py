@@ -117,7 +117,15 @@ class CRF(SequenceLabeller):
     """
 
     #: Template and scheme are stored as separate metadata, and lexicons beside the metadata.
-    _not_saved: ClassVar = ("template", "lexicons", "scheme", "threads", "progress", "verbose", "model_filename")
+    _not_saved: ClassVar = (
+        "template",
+        "lexicons",
+        "scheme",
+        "threads",
+        "progress",
+        "verbose",
+        "model_filename",
+    )
     #: Parameters that are not passed to the training algorithm.
     _not_training: ClassVar = (*_not_saved, "patience", "keep_on_interrupt")
 

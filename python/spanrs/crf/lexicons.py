@@ -200,10 +200,12 @@ class Gazetteer(_Lexicon):
             X, y = tagged(X)
         elif y is None:
             raise TypeError("y is missing; pass the tags of the sentences, or a corpus or path as X")
-        X, y = _as_sequence(X), [list(tags) for tags in y]
-        if len(X) != len(y):
-            raise ValueError(f"X has {len(X)} sequences, but y {len(y)}")
-        names = _names(y, None if types is None else {types} if isinstance(types, str) else set(types))
+        X, sequences = _as_sequence(X), [list(tags) for tags in y]
+        if len(X) != len(sequences):
+            raise ValueError(f"X has {len(X)} sequences, but y {len(sequences)}")
+        names = _names(
+            sequences, None if types is None else {types} if isinstance(types, str) else set(types)
+        )
         core = CrfLexicon.gazetteer_of(
             X, names, typed, as_integer(min_count, "min_count", 1), leave_one_out, ignore_case
         )
@@ -256,7 +258,10 @@ class Clusters(_Lexicon):
         if not isinstance(words, Mapping):
             raise TypeError(f"words must be a dict from words to clusters, not {type(words).__name__}")
         pairs = [
-            (word, cluster if isinstance(cluster, str) else str(as_integer(cluster, f"cluster of {word!r}")))
+            (
+                word,
+                cluster if isinstance(cluster, str) else str(as_integer(cluster, f"cluster of {word!r}")),
+            )
             for word, cluster in words.items()
         ]
         object.__setattr__(self, "_core", CrfLexicon.clusters(pairs, ignore_case))
@@ -431,12 +436,12 @@ def bind_lexicons(
     for name in lexicons:
         if name not in kinds:
             text += _lines_for(name, lexicons[name], text, is_built_in=is_built_in)
-    bound = []
-    for name, lexicon in lexicons.items():
-        if not isinstance(lexicon, (Gazetteer, Clusters)):
-            lexicon = _CLASSES[kinds[name]].read(lexicon)
-        bound.append((name, lexicon._core))
-    return text, bound
+    return text, [(name, _core_of(lexicon, kinds.get(name, ""))) for name, lexicon in lexicons.items()]
+
+
+def _core_of(lexicon: LexiconLike, kind: str) -> CrfLexicon:
+    """Return a lexicon, or read its file."""
+    return (lexicon if isinstance(lexicon, (Gazetteer, Clusters)) else _CLASSES[kind].read(lexicon))._core
 
 
 def _lines_for(name: str, lexicon: LexiconLike, text: str, *, is_built_in: bool) -> str:

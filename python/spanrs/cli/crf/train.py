@@ -22,6 +22,7 @@ from spanrs.cli.crf.features import (
     load_model,
     read_tagged,
 )
+from spanrs.cli.crf.lexicons import check_template_lexicons, inherited_lexicons, read_lexicons
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
@@ -65,6 +66,8 @@ def command(
     output_path: str,
     template: str | None,
     features: tuple[int | str, ...],
+    gazetteer: tuple[str, ...],
+    clusters: tuple[str, ...],
     scheme: str,
     start: str | None,
     read: dict[str, Any],
@@ -86,24 +89,27 @@ def command(
     output.check([start])
     check_model_output(output_path)
     chosen = None if template is None else find_template(template)
+    lexicons = read_lexicons(gazetteer, clusters)
     base = None
     if start is not None:
         # A model without a template was made by another program, or from feature dicts.
         base = load_model(start, _template_for(start, template), features, given["threads"])
         chosen, features = chosen or base.template, base.features
+        lexicons = inherited_lexicons(base.crf, chosen) | lexicons
     parameters = {name: given[name] for name in _ESTIMATOR} | {"threads": thread_count(given["threads"])}
     crf = CRF(scheme=scheme_name, progress=not quiet, **parameters)
     # Checked before files are read.
     crf._check_params()
     if chosen is not None:
         check_columns(chosen, features)
+        check_template_lexicons(chosen, lexicons)
     train = read_tagged(gold, read, features)
     features = _absolute(train, features)
     _check_tags(train)
     _check_train(train, scheme_name)
     if chosen is None:
         chosen = _default_template(train, features)
-    crf.set_params(template=chosen.text)
+    crf.set_params(template=chosen.text, lexicons=lexicons or None)
     held_out = None if dev is None else read_tagged(dev, read, features)
     if held_out is not None:
         _check_tags(held_out)
@@ -128,6 +134,7 @@ def command(
             "features": list(features),
             "conllu": train.conllu,
         },
+        "lexicons": [*gazetteer, *clusters] or None,
         "start": start,
         "train": train.facts() | _score(crf, train),
         "dev": None if held_out is None else held_out.facts() | _score(crf, held_out),
