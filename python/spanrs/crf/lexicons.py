@@ -309,7 +309,7 @@ class Clusters(_Lexicon):
     def train(
         cls,
         X: Any,
-        n_clusters: int = 100,
+        n_clusters: int = 200,
         *,
         min_count: int = 2,
         ignore_case: bool = False,
@@ -325,7 +325,7 @@ class Clusters(_Lexicon):
             Tokens: strings, or tuples of strings, of which the first is taken. A corpus, or any source of
             :func:`spanrs.read`, is accepted too.
         n_clusters : int
-            Number of clusters, at most 4096.
+            Number of clusters, at most 4096; fewer if there are fewer words.
         min_count : int
             Minimum frequency of a word; less frequent words get no cluster, because one occurrence says little.
         ignore_case : bool

@@ -45,7 +45,7 @@ pub struct BrownOptions {
 impl Default for BrownOptions {
     fn default() -> Self {
         Self {
-            clusters: 100,
+            clusters: 200,
             min_count: 2,
             ignore_case: false,
         }
