@@ -338,6 +338,14 @@ MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum numb
     type=types.IntRange(min=1), metavar="N")
 MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
     type=types.FloatRange(), default=0.0, metavar="N")
+CLASS_WEIGHT = option("--class-weight", "class_weight", group="Training",
+    help="Cost of missing this tag; 'balanced' for all. Repeatable.", metavar="TAG=W", multiple=True)
+VALIDATION_FRACTION = option("--validation-fraction", "validation_fraction", group="Training",
+    help="Hold out this fraction of the sentences as `--dev`.", type=types.FloatRange(), metavar="X")
+MAX_MEMORY = option("--max-memory", "max_memory", group="Training",
+    help="Move larger features to a temporary file (500MB).", metavar="SIZE")
+SPILL_DIR = option("--spill-dir", "spill_dir", group="Training", help="Directory of this file.",
+    metavar="DIR")
 CROWD_MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
     type=types.FloatRange(), show_default="0", metavar="N")
 CALIBRATE = option("--calibrate", "calibrate", group="Training",
@@ -381,6 +389,10 @@ JACKKNIFE = option("--jackknife", "jackknife", group="Training",
     help="Number of parts of GOLD for jackknifing.", type=types.IntRange(min=0), default=10, metavar="N")
 TEMPLATE = option("--template", "template", group="Model",
     help="Feature template; see spanrs crf template.", metavar="NAME|FILE")
+GAZETTEER = option("--gazetteer", "gazetteer", group="Model",
+    help="Phrases for %in[0,0,NAME] in the template. Repeatable.", metavar="NAME=FILE", multiple=True)
+CLUSTERS = option("--clusters", "clusters", group="Model",
+    help="Word clusters for %cluster[0,0,NAME]. Repeatable.", metavar="NAME=FILE", multiple=True)
 FEATURE_COLUMN = option("--feature-column", "features", group="Model",
     help="A further column for the template. Repeatable.", type=types.COLUMN, metavar="COLUMN",
     multiple=True)
@@ -516,11 +528,11 @@ spans = command("spans", arguments=[argument("file", metavar="FILE")], options=[
     COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR,
     LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, OUTPUT])
 crf_train = command("train", arguments=[argument("gold", metavar="GOLD")], options=[MODEL_OUTPUT, DEV,
-    TEMPLATE, FEATURE_COLUMN, ALGORITHM, C1, C2, TOL, MAX_ITER, MIN_FREQ, PATIENCE, CALIBRATE, START,
-    KEEP_ON_INTERRUPT, SEED, THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS,
-    DOCUMENT_COLUMN, POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS,
-    ENCODING, MAX_EXPANSION, TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO, JSON], formats=("text", "json"),
-    required=["output_path"])
+    TEMPLATE, FEATURE_COLUMN, GAZETTEER, CLUSTERS, ALGORITHM, C1, C2, TOL, MAX_ITER, MIN_FREQ, CLASS_WEIGHT,
+    VALIDATION_FRACTION, PATIENCE, CALIBRATE, START, MAX_MEMORY, SPILL_DIR, KEEP_ON_INTERRUPT, SEED,
+    THREADS, LEGAL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, DOCUMENT_COLUMN,
+    POSITION_COLUMN, PUNCT_COLUMN, ANNOTATOR, LAYER, TRIM, OFFSETS, INCLUSIVE_ENDS, ENCODING, MAX_EXPANSION,
+    TAG_SEPARATOR, SUFFIX, QUIET, REPORT, TO, JSON], formats=("text", "json"), required=["output_path"])
 crf_tag = command("tag", arguments=[argument("model_path", metavar="MODEL"), argument("files",
     metavar="FILE...", nargs=-1, required=True)], options=[TEMPLATE, FEATURE_COLUMN, POSTERIOR,
     MODEL_SCHEME, FORMAT, COLUMN, TOKEN_COLUMN, SEPARATOR, COMMENTS, THREADS, CORPUS_OUTPUT, PROBABILITIES],

@@ -4,6 +4,7 @@
 - :func:`templates`: the built-in feature templates.
 - :func:`join`: tokens with features of their own and dense rows, as input of all methods.
 - :func:`calibration`: how well the probabilities of predictions match their accuracy.
+- :class:`Gazetteer`, :class:`Clusters`: lists of phrases and clusters of words for templates.
 - :func:`span_f1`: F1 of spans as a scorer for model selection in scikit-learn.
 """
 
@@ -11,6 +12,7 @@ from spanrs.crf.calibration_report import Calibration, CalibrationBin, calibrati
 from spanrs.crf.estimator import CRF
 from spanrs.crf.explanation import Explanation, Reason
 from spanrs.crf.joining import JoinedTokens, join
+from spanrs.crf.lexicons import Clusters, Gazetteer
 from spanrs.crf.scoring import span_f1
 from spanrs.crf.spans import PredictedSpan
 from spanrs.crf.templates import templates
@@ -20,7 +22,9 @@ __all__ = [
     "CRF",
     "Calibration",
     "CalibrationBin",
+    "Clusters",
     "Explanation",
+    "Gazetteer",
     "Iteration",
     "JoinedTokens",
     "PredictedSpan",

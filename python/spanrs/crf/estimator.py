@@ -11,6 +11,7 @@ from spanrs import _spanrs
 from spanrs._spanrs import CrfSentences, CrfTrainer
 from spanrs.crf.joining import joined_if_given
 from spanrs.crf.labeller import SequenceLabeller
+from spanrs.crf.lexicons import LexiconLike, bind_lexicons, check_lexicons
 from spanrs.crf.spilling import spill_options
 from spanrs.crf.supervision import TrainingData, check_dev, class_weights, convert_weights, held_out
 from spanrs.crf.templates import template_text
@@ -44,6 +45,9 @@ class CRF(SequenceLabeller):
         Feature template: the name of a built-in template (see :func:`templates`), a path, or the text of a template.
         Tokens of X are then strings, or tuples with a string for each column. Without a template, tokens are dicts or
         lists of features; the default for a corpus is ``ner``, or ``pos`` if the labels are not tags.
+    lexicons : dict, optional
+        The :class:`Gazetteer` or :class:`Clusters` of each name in the template, or their file; a file must be in the
+        layout of ``read``. A built-in template gets lines for the lexicons. The model contains the lexicons.
     algorithm : str
         ``sdca`` (dual coordinate ascent, finished by L-BFGS), ``lbfgs`` (OWL-QN in both if c1 > 0), ``l2sgd``, ``ap``
         (averaged perceptron), ``pa`` (passive-aggressive), ``arow``.
@@ -130,9 +134,9 @@ class CRF(SequenceLabeller):
     [['B-PER', 'O']]
     """
 
-    #: Template and scheme are stored as separate metadata.
+    #: Template and scheme are stored as separate metadata, and lexicons beside the metadata.
     _not_saved: ClassVar = (
-        *("template", "scheme", "threads", "progress", "verbose", "model_filename"),
+        *("template", "lexicons", "scheme", "threads", "progress", "verbose", "model_filename"),
         *("max_memory", "spill_dir"),
     )
     #: Parameters that are not passed to the training algorithm.
@@ -145,6 +149,7 @@ class CRF(SequenceLabeller):
         self,
         *,
         template: str | PathLike[str] | None = None,
+        lexicons: Mapping[str, LexiconLike] | None = None,
         algorithm: str = "sdca",
         c1: float = 0.0,
         c2: float = 1.0,
@@ -183,6 +188,7 @@ class CRF(SequenceLabeller):
         seed: int = 0,
     ) -> None:
         self.template = template
+        self.lexicons = lexicons
         self.algorithm = algorithm
         self.c1 = c1
         self.c2 = c2
@@ -289,8 +295,9 @@ class CRF(SequenceLabeller):
         if start is not None and not isinstance(start, CRF):
             raise TypeError(f"start must be a fitted CRF, such as the result of CRF.load, not {start!r}")
         data = self._training_data(X, y, (X_dev, y_dev), (features, dense), sample_weight)
-        X_dev, y_dev, text = data.X_dev, data.y_dev, data.template
-        trainer = CrfTrainer(text, spill=spill_options(self.max_memory, self.spill_dir))
+        X_dev, y_dev = data.X_dev, data.y_dev
+        text, lexicons = bind_lexicons(data.template, self.lexicons)
+        trainer = CrfTrainer(text, lexicons=lexicons, spill=spill_options(self.max_memory, self.spill_dir))
         trainer.extend(data.X, data.y, data.weights)
         if self.class_weight is not None:
             trainer.set_class_weights(class_weights(self.class_weight, trainer.labels(), data.y))
@@ -392,8 +399,11 @@ class CRF(SequenceLabeller):
         options, threads = self._options(), thread_count(self.threads)
         before = self._model
         data = self._training_data(X, y, (None, None), (features, dense), sample_weight, partial=True)
-        text = data.template if before is None else self.metadata_.get("template")
-        trainer = CrfTrainer(text, spill=spill_options(self.max_memory, self.spill_dir))
+        if before is None:
+            text, lexicons = bind_lexicons(data.template, self.lexicons)
+        else:
+            text, lexicons = self.metadata_.get("template"), before.lexicons()
+        trainer = CrfTrainer(text, lexicons=lexicons, spill=spill_options(self.max_memory, self.spill_dir))
         if before is not None:
             trainer.continue_from(before)
         trainer.add_labels(list(classes or ()))
@@ -472,6 +482,7 @@ class CRF(SequenceLabeller):
         if fraction is not None and as_number(fraction, "validation_fraction", above=True) >= 1:
             raise ValueError(f"validation_fraction must be a number below 1, not {fraction:g}")
         spill_options(self.max_memory, self.spill_dir)
+        check_lexicons(self.lexicons)
         self._options()
 
     def _options(self, **more: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from spanrs import _spanrs
 from spanrs._spanrs import CrfItems, CrfModel, CrfSentences
 from spanrs.crf.explanation import Explanation, explain
 from spanrs.crf.joining import JoinedTokens, joined_if_given
+from spanrs.crf.lexicons import LexiconLike, lexicons_of
 from spanrs.crf.scoring import Labellings
 from spanrs.crf.spans import PredictedSpan, named_spans, predicted_spans, span_scheme
 from spanrs.crf.supervision import check_dev
@@ -40,6 +41,7 @@ class SequenceLabeller(Estimator):
 
     _model: CrfModel | None = None
     template: str | PathLike[str] | None
+    lexicons: Mapping[str, LexiconLike] | None
     scheme: str | None
     threads: int | None
     model_filename: str | PathLike[str] | None
@@ -493,8 +495,8 @@ class SequenceLabeller(Estimator):
         -------
         CRF
             The estimator has its training parameters, except ``threads`` and ``progress``; ``scheme`` is the detected
-            scheme, and ``template`` the name of a built-in template or the text of another template. Files of CRFsuite
-            contain no parameters.
+            scheme, ``template`` the name of a built-in template or the text of another template, and ``lexicons`` the
+            lexicons of the template. Files of CRFsuite contain no parameters.
 
         Raises
         ------
@@ -534,7 +536,8 @@ class SequenceLabeller(Estimator):
         facts = json.loads(model.metadata())
         crf = cls._with_saved_params(facts.get("params", {}))
         text = facts.get("template")
-        crf.set_params(template=text and template_name(text), scheme=facts.get("scheme"))
+        lexicons = lexicons_of(model) or None
+        crf.set_params(template=text and template_name(text), lexicons=lexicons, scheme=facts.get("scheme"))
         crf._model = model
         return crf
 

@@ -20,8 +20,9 @@ def templates() -> dict[str, str]:
     Notes
     -----
     Templates have the syntax of CRF++ (``U01:%x[-1,0]``) with additional functions: ``%lower``, ``%shape``,
-    ``%short_shape``, ``%prefix[row,column,n]``, ``%suffix[row,column,n]``, ``%length``, ``%kind``; and Wapiti's ``%t``
-    and ``%m`` with regular expressions.
+    ``%short_shape``, ``%prefix[row,column,n]``, ``%suffix[row,column,n]``, ``%length``, ``%kind``; lookups
+    in lexicons, ``%in[row,column,name]`` and ``%cluster[row,column,name,n]``; and Wapiti's ``%t`` and ``%m`` with
+    regular expressions.
 
     Examples
     --------

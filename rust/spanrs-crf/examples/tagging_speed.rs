@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let model = Model::from_bytes(&std::fs::read(model)?)?;
     let template = metadata_text(model.metadata(), "template")?.ok_or("no template")?;
-    let mut extractor = Extractor::new(&Template::parse(&template)?);
+    let mut extractor =
+        Extractor::new(&Template::parse(&template)?.with_lexicons(model.lexicons())?);
     let index = AttributeIndex::new(model.attributes());
     let text = std::fs::read_to_string(columns)?;
     let mut sequences = Sequences::new(index.attributes());

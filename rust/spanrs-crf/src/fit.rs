@@ -122,7 +122,7 @@ impl Model {
             run.after,
         )?;
         let model = Self::trained(labels, attributes, features, weights, metadata)?;
-        Ok((model, stop))
+        Ok((model.with_lexicons(template.lexicons().clone()), stop))
     }
 }
 

@@ -23,6 +23,7 @@
 //! | step | types |
 //! |---|---|
 //! | strings to attributes | [`Template`], [`Extractor`], [`AttributeIndex`], [`Columns`] |
+//! | lists for templates | [`Gazetteer`], [`Clusters`]; together [`Lexicons`] |
 //! | sequences of attributes | [`Sequences`]; with targets [`Corpus`]; with names instead of numbers [`NamedFeatures`], [`NamedCorpus`] |
 //! | supervision | [`Target`]: one label, a distribution, allowed labels, or weighted labellings ([`Counts`]) |
 //! | features | [`Features`], chosen by a [`FeatureSelection`] |
@@ -92,6 +93,7 @@ mod aligned;
 mod best;
 mod best_f32;
 mod bf16;
+mod brown;
 mod columns;
 mod constraint;
 mod corpus;
@@ -106,6 +108,7 @@ mod forward_backward;
 mod inputs;
 mod lattice;
 mod lbfgs;
+mod lexicon;
 mod messages;
 mod model;
 mod model_file;
@@ -130,6 +133,7 @@ mod train;
 mod transitions;
 mod vectors;
 
+pub use brown::BrownOptions;
 pub use columns::Columns;
 pub use constraint::Constraint;
 pub use corpus::{Corpus, Counts, Target};
@@ -143,6 +147,9 @@ pub use forward_backward::PairSums;
 pub use inputs::{IndexedTemplate, Inputs, SequenceError};
 pub use lattice::Lattice;
 pub use lbfgs::{Iteration, Lbfgs, Stop};
+pub use lexicon::{
+    Clusters, Gazetteer, Lexicon, LexiconError, LexiconKind, Lexicons, NameOptions, WordColumn,
+};
 pub use model::{Model, check_labels};
 pub use model_file::{metadata_temperature, metadata_text};
 pub use named_corpus::{NamedCorpus, TokenTarget};

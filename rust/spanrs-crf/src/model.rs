@@ -11,6 +11,7 @@ use crate::best_f32::StepsF32;
 use crate::constraint::Constraint;
 use crate::error::{Error, MAX_LABELS, Result, check_len};
 use crate::features::Features;
+use crate::lexicon::Lexicons;
 use crate::prior::Prior;
 use crate::sequences::Sequences;
 use crate::simd::padded;
@@ -60,6 +61,8 @@ pub struct Model {
     /// A JSON object as text, with entries such as the template and the scheme; only parsed when a file is written or
     /// an entry is read.
     metadata: String,
+    /// The lexicons of the template.
+    lexicons: Lexicons,
 }
 
 /// Checks that the transitions between the labels of a file do not take much more memory than the file: at most 16
@@ -134,6 +137,7 @@ impl Model {
             penalties: None,
             temperature: None,
             metadata,
+            lexicons: Lexicons::default(),
         })
     }
 
@@ -157,13 +161,14 @@ impl Model {
             return Ok(self);
         }
         let names = self.attributes.into_names();
-        Self::trained(
+        let pruned = Self::trained(
             self.labels,
             names,
             self.features,
             self.weights,
             self.metadata,
-        )
+        )?;
+        Ok(pruned.with_lexicons(self.lexicons))
     }
 
     /// A model of the features whose weight is not 0, and of the attributes that have such features, which are
@@ -241,6 +246,18 @@ impl Model {
             means: self.weights_for(labels, attributes, features),
             penalties,
         }
+    }
+
+    /// The same model with other lexicons: those that the template in the metadata uses
+    /// ([`crate::Template::lexicons`]).
+    pub fn with_lexicons(mut self, lexicons: Lexicons) -> Self {
+        self.lexicons = lexicons;
+        self
+    }
+
+    /// The lexicons for the template in the metadata.
+    pub fn lexicons(&self) -> &Lexicons {
+        &self.lexicons
     }
 
     /// The same model, with a constraint on decoding, which replaces an earlier constraint. Model files do not contain

@@ -7,13 +7,14 @@
 //! | `state_ends` | u64 | end of each attribute's features |
 //! | `state_labels`, `state_weights` | u32, f64 | label and weight of each state feature |
 //! | `transitions`, `transition_weights` | u32, f64 | `from * labels + to` and weight of each transition feature |
-//!
-//! | `dense_weights` | f64 | weights of vectors, row-major (column, label); only in files of version 2 |
-//! | `penalties` | f64 | coefficient of the squared distance to each weight, for learning from further batches; only in files of version 2 |
+//! | `dense_weights` | f64 | weights of vectors, row-major (column, label); optional |
+//! | `penalties` | f64 | penalty of each weight in learning from further batches; optional |
 //!
 //! All tensors have one dimension, numbers are little-endian, and ends are exclusive. The metadata
 //! of the header has one entry, `spanrs.crf`: a JSON object with the format version (`version`) and
-//! the model's metadata (`metadata`).
+//! the model's metadata (`metadata`). Models with lexicons also have the list of these (`lexicons`)
+//! and their tensors (`lexicon::tensors`). Models with lexicons, `dense_weights` or `penalties` have
+//! version 2, other models version 1.
 //!
 //! For the labels `O` and `PER`, `label_names` is `OPER` and `label_ends` is 1, 4.
 //!
@@ -24,6 +25,7 @@ use spanrs_base::{Interner, TensorError, TensorFile, TensorWriter};
 
 use crate::error::{Error, Result};
 use crate::features::Features;
+use crate::lexicon::Lexicons;
 use crate::model::{Model, check_labels};
 
 /// Versions of the format: that of models without additions, and the last one. Files with later versions are
@@ -33,7 +35,7 @@ const VERSIONS: [u64; 2] = [1, 2];
 const KEY: &str = "spanrs.crf";
 
 /// Makes an [`Error::File`] with this message.
-fn file_error(what: impl std::fmt::Display) -> Error {
+pub(crate) fn file_error(what: impl std::fmt::Display) -> Error {
     Error::File {
         message: what.to_string(),
     }
@@ -56,9 +58,10 @@ impl Model {
         let metadata: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(self.metadata()).map_err(file_error)?;
         let vectors = self.features().vector_weights();
-        let extended = !vectors.is_empty() || self.penalties().is_some();
-        let version = VERSIONS[usize::from(extended)];
-        let header = serde_json::json!({ "version": version, "metadata": metadata });
+        let plain = vectors.is_empty() && self.penalties().is_none() && self.lexicons().is_empty();
+        // Earlier versions of spanrs can read models without additions.
+        let version = VERSIONS[usize::from(!plain)];
+        let mut header = serde_json::json!({ "version": version, "metadata": metadata });
         let (attribute_names, attribute_ends) = concatenate(self.attributes());
         let (label_names, label_ends) = concatenate(self.labels());
         let states = self.features().states();
@@ -66,6 +69,9 @@ impl Model {
         let (first_pair, pairs) = self.features().pairs();
         let (state_weights, pair_weights) = self.weights()[..vectors.start].split_at(first_pair);
         let mut tensors = TensorWriter::default();
+        if !self.lexicons().is_empty() {
+            header["lexicons"] = self.lexicons().write(&mut tensors);
+        }
         tensors.numbers("attribute_ends", attribute_ends);
         tensors.bytes("attribute_names", attribute_names);
         if !vectors.is_empty() {
@@ -146,8 +152,12 @@ impl Model {
         let features = features.with_dimension(columns);
         weights.append(&mut vectors);
         let metadata = entry["metadata"].to_string();
+        let lexicons = match &entry["lexicons"] {
+            serde_json::Value::Null => Lexicons::default(),
+            lexicons => Lexicons::read(lexicons, &tensors)?,
+        };
         let model = Self::new(labels, attributes, features, weights, metadata);
-        let model = model.map_err(file_error)?;
+        let model = model.map_err(file_error)?.with_lexicons(lexicons);
         match extended("penalties") {
             true => model
                 .with_penalties(tensors.numbers("penalties")?)
@@ -206,7 +216,7 @@ pub fn metadata_temperature(metadata: &str) -> Result<Option<f64>> {
 }
 
 /// All names concatenated, and the end of each in bytes.
-fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
+pub(crate) fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(names.len()));
     for name in names.names() {
         bytes.extend_from_slice(name.as_bytes());
@@ -220,7 +230,7 @@ fn concatenate(names: &Interner<str>) -> (Vec<u8>, Vec<u64>) {
 /// # Errors
 /// [`Error::File`] if an end is out of order or range, a name is not UTF-8 or occurs twice, or bytes remain after the
 /// last name.
-fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
+pub(crate) fn read_names(bytes: &[u8], ends: &[u64]) -> Result<Interner<str>> {
     let mut names = Interner::default();
     // The ends are in the file, so the size of the file limits their number.
     names.reserve(ends.len());

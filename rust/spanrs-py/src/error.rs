@@ -162,6 +162,7 @@ convert!(
     UnknownSeparator,
     spanrs::eval::agreement::gamma::GammaError,
     spanrs::crf::Error,
+    spanrs::crf::LexiconError,
     spanrs::crf::TemplateError,
     spanrs::dep::Error,
     spanrs::io::TextsDiffer,

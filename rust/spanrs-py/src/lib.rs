@@ -59,8 +59,8 @@ mod _spanrs {
     use crate::counts::{Counts, DocumentTotals};
     #[pymodule_export]
     use crate::crf::{
-        CrfItems, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf, CrowdCrfState,
-        crf_options, crf_templates,
+        CrfItems, CrfLexicon, CrfModel, CrfSentences, CrfTrainer, CrowdAnswers, CrowdCrf,
+        CrowdCrfState, crf_options, crf_template_lexicons, crf_templates,
     };
     #[pymodule_export]
     use crate::criteria::{criteria, matchers};

@@ -49,14 +49,17 @@ pub struct CrfModel {
 
 impl CrfModel {
     /// Prepares a model for labelling, with the template, the scheme and the temperature from its
-    /// metadata (`template`, `scheme`, `temperature`).
+    /// metadata (`template`, `scheme`, `temperature`), and with its lexicons.
     ///
     /// # Errors
-    /// [`CrfModelError`] for metadata that is not a JSON object, and for an invalid template,
-    /// scheme or temperature.
+    /// [`CrfModelError`] for metadata that is not a JSON object, for an invalid template, scheme or
+    /// temperature, and for a template with a lexicon that the model does not have.
     pub fn new(mut model: Model) -> Result<Self, CrfModelError> {
         let template = metadata_text(model.metadata(), "template")?;
-        let template = template.map(|text| Template::parse(&text)).transpose();
+        let lexicons = model.lexicons();
+        let template =
+            template.map(|text| Template::parse(&text).and_then(|own| own.with_lexicons(lexicons)));
+        let template = template.transpose();
         let template = template.map_err(|error| Error::Input(error.to_string()))?;
         if let Some(scheme) = metadata_text(model.metadata(), "scheme")? {
             let constraint = scheme_constraint(Scheme::from_name(&scheme)?, model.labels())?;

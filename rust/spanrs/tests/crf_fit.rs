@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use spanrs::crf::{Template, TrainingOptions, TrainingRun};
+use spanrs::crf::{Gazetteer, Lexicons, Template, TrainingOptions, TrainingRun};
 use spanrs::crf_files::{TagOptions, TaggedSentences, fit, read_tagged, tag};
 use spanrs::io::{Column, Columns, Source};
 use spanrs::tags::Scheme;
@@ -73,6 +73,27 @@ fn a_saved_model_tags_files_with_the_same_labels() {
         .collect();
     assert_eq!(tags, expected.concat());
     assert!(tags.contains(&"B-PER"));
+}
+
+#[test]
+fn a_saved_model_contains_its_lexicons() {
+    let names = Gazetteer::read(b"Ada Lovelace\nGrace Hopper\n", "names.txt", false).unwrap();
+    let lexicons: Lexicons = [("names".to_owned(), names.into())].into_iter().collect();
+    let template = Template::parse("U:%in[0,0,names]").unwrap();
+    let template = template.with_lexicons(&lexicons).unwrap();
+    let (options, run) = (TrainingOptions::default(), TrainingRun::default());
+    let model = fit(&sentences(TEXT, &[]).unwrap(), &template, &options, run).unwrap();
+    let path = std::env::temp_dir().join(format!("spanrs-{}.lexicons", std::process::id()));
+    model.save(&path).unwrap();
+    let read = CrfModel::load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(read.model().lexicons(), &lexicons);
+    let tokens = [vec!["Grace", "Hopper"], vec!["he", "slept"]];
+    let tags = read.tag(spanrs::crf::Columns::of_tokens(tokens)).unwrap();
+    assert_eq!(tags, [["B-PER", "I-PER"], ["O", "O"]]);
+    let bare = read.model().clone().with_lexicons(Lexicons::default());
+    let error = CrfModel::new(bare).err().unwrap().to_string();
+    assert!(error.contains("there is no lexicon names"), "{error}");
 }
 
 #[test]

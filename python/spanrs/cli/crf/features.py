@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 
 import click
 
-from spanrs._spanrs import CrfSentences, CrfTrainer
+from spanrs._spanrs import CrfSentences, crf_template_lexicons
 from spanrs.cli import console
 from spanrs.cli.options import given
 from spanrs.cli.run import explained, print_message
@@ -50,7 +50,7 @@ def find_template(name: str) -> Template:
         raise click.UsageError(f"--template: expected a file or one of {', '.join(sorted(templates()))}")
     try:
         text = template_text(name if name in templates() else Path(name))
-        CrfTrainer(text)
+        crf_template_lexicons(text)
     except FileNotFoundError as error:
         raise click.UsageError(str(error)) from None
     except UnicodeDecodeError:

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 from spanrs.cli import _generated
 from spanrs.cli.crf.features import model_card, read_model
+from spanrs.cli.crf.lexicons import lexicon_rows
 from spanrs.cli.output import Output, table_output
 from spanrs.crf import CRF, templates
+from spanrs.crf.lexicons import lexicons_of
 from spanrs.report.table import Table
 
 
@@ -56,6 +58,7 @@ class _Facts(NamedTuple):
             "scheme": metadata.get("scheme"),
             "temperature": self.crf.temperature_,
             "template": metadata.get("template"),
+            "lexicons": dict(lexicon_rows(lexicons_of(self.crf._trained()))),
             "card": metadata.get("card"),
             "heaviest_transitions": [
                 {"from": source, "to": target, "weight": weight}
@@ -103,6 +106,8 @@ class _Facts(NamedTuple):
         if crf.temperature_ != 1:
             yield "temperature", f"{crf.temperature_:.4g}"
         yield "template", _template_name(crf.metadata_.get("template"))
+        for name, described in lexicon_rows(lexicons_of(crf._trained())):
+            yield "lexicon", f"{name}: {described}"
         yield from _card_rows(model_card(crf, self.path))
 
 

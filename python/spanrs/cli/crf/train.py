@@ -22,6 +22,7 @@ from spanrs.cli.crf.features import (
     load_model,
     read_tagged,
 )
+from spanrs.cli.crf.lexicons import check_template_lexicons, inherited_lexicons, read_lexicons
 from spanrs.cli.output import Output, table_output
 from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
@@ -49,7 +50,10 @@ _ESTIMATOR = (
     "tol",
     "max_iter",
     "min_freq",
+    "validation_fraction",
     "patience",
+    "max_memory",
+    "spill_dir",
     "threads",
     "seed",
     "keep_on_interrupt",
@@ -65,6 +69,8 @@ def command(
     output_path: str,
     template: str | None,
     features: tuple[int | str, ...],
+    gazetteer: tuple[str, ...],
+    clusters: tuple[str, ...],
     scheme: str,
     start: str | None,
     calibrate: bool,
@@ -80,31 +86,39 @@ def command(
     """
     if (gold, dev).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    options.refuse_without("dev", ["patience", "calibrate"])
+    options.refuse_without("dev", ["calibrate"])
+    if given["validation_fraction"] is None:
+        options.refuse_without("dev", ["patience"])
+    elif dev is not None:
+        raise click.UsageError("--validation-fraction cannot be combined with --dev")
     scheme_name = _scheme(scheme)
     output.check([gold, dev], ("-o", output_path))
     # The model may overwrite the model given as --start, but the report may not.
     output.check([start])
     check_model_output(output_path)
     chosen = None if template is None else find_template(template)
+    lexicons = read_lexicons(gazetteer, clusters)
     base = None
     if start is not None:
         # A model without a template was made by another program, or from feature dicts.
         base = load_model(start, _template_for(start, template), features, given["threads"])
         chosen, features = chosen or base.template, base.features
+        lexicons = inherited_lexicons(base.crf, chosen) | lexicons
     parameters = {name: given[name] for name in _ESTIMATOR} | {"threads": thread_count(given["threads"])}
+    parameters["class_weight"] = _class_weight(given["class_weight"])
     crf = CRF(scheme=scheme_name, progress=not quiet, **parameters)
     # Checked before files are read.
     crf._check_params()
     if chosen is not None:
         check_columns(chosen, features)
+        check_template_lexicons(chosen, lexicons)
     train = read_tagged(gold, read, features)
     features = _absolute(train, features)
     _check_tags(train)
     _check_train(train, scheme_name)
     if chosen is None:
         chosen = _default_template(train, features)
-    crf.set_params(template=chosen.text)
+    crf.set_params(template=chosen.text, lexicons=lexicons or None)
     held_out = None if dev is None else read_tagged(dev, read, features)
     if held_out is not None:
         _check_tags(held_out)
@@ -125,7 +139,7 @@ def command(
         "options": {
             name: value
             for name, value in parameters.items()
-            if name not in ("threads", "keep_on_interrupt")
+            if name not in ("threads", "keep_on_interrupt", "max_memory", "spill_dir")
         },
         "columns": {
             "token": read.get("tokens", 0),
@@ -133,6 +147,7 @@ def command(
             "features": list(features),
             "conllu": train.conllu,
         },
+        "lexicons": [*gazetteer, *clusters] or None,
         "start": start,
         "train": train.facts() | _score(crf, train),
         "dev": None if held_out is None else held_out.facts() | _score(crf, held_out),
@@ -147,6 +162,25 @@ def command(
         kept = "best weights" if given["patience"] is not None else "weights"
         print_message("note", f"training was interrupted; {output_path} contains the {kept} so far")
     _write_summary(crf, facts, output_path, seconds, output)
+
+
+def _class_weight(weights: tuple[str, ...]) -> dict[str, float] | str | None:
+    """Return the class weights of ``TAG=W`` arguments."""
+    if weights == ("balanced",):
+        return "balanced"
+    parsed: dict[str, float] = {}
+    for argument in weights:
+        # Tags may contain "=".
+        label, _, weight = argument.rpartition("=")
+        try:
+            parsed[label] = float(weight)
+        except ValueError:
+            label = ""
+        if not label:
+            raise click.UsageError(
+                f"--class-weight must be a tag and its weight, such as O=0.5, or balanced alone, not {argument!r}"
+            )
+    return parsed or None
 
 
 def _scheme(name: str) -> str | None:

@@ -30,6 +30,7 @@ use super::values::{
 };
 use crate::columns::Columns;
 use crate::error::{Error, Result, check_len};
+use crate::lexicon::{Lexicon, MatchBuffers};
 use crate::named_features::NamedFeatures;
 
 /// A substring of the arena, as byte offsets; the end is exclusive.
@@ -39,8 +40,8 @@ struct Span {
     end: usize,
 }
 
-/// The value of a prefix or suffix that is longer than the token: a span outside the arena. Lines
-/// with such a value yield no attribute.
+/// The value of a prefix or suffix that is longer than the token, or of a token without a cluster: a
+/// span outside the arena. Lines with such a value yield no attribute.
 const ABSENT: Span = Span {
     start: usize::MAX,
     end: usize::MAX,
@@ -62,6 +63,12 @@ pub struct Extractor {
     kinds: [Span; KINDS.len()],
     /// `false` and `true`, for [`Function::Test`].
     bools: [Span; 2],
+    /// `O`, for [`Function::In`].
+    outside: Span,
+    /// The lexicons of the program; none if the template was not given its lexicons.
+    lexicons: Vec<Lexicon>,
+    /// Work space for lookups in lexicons.
+    matching: MatchBuffers,
     /// `_B-1`, `_B-2`, …, up to the largest offset of the template.
     before: Vec<Span>,
     /// `_B+1`, `_B+2`, …, as many as in `before`.
@@ -89,6 +96,10 @@ impl Extractor {
         let mut arena = String::new();
         let kinds = KINDS.map(|kind| append(&mut arena, |out| out.push_str(kind)));
         let bools = ["false", "true"].map(|bool| append(&mut arena, |out| out.push_str(bool)));
+        let outside = append(&mut arena, |out| out.push('O'));
+        let used = program.lexicons.iter();
+        let lexicons = used.filter_map(|used| template.lexicons().get(&used.name).cloned());
+        let lexicons = lexicons.collect();
         let mut edges = |sign: &str| -> Vec<Span> {
             let edge = |distance| {
                 append(&mut arena, |out| {
@@ -106,6 +117,9 @@ impl Extractor {
             arena,
             kinds,
             bools,
+            outside,
+            lexicons,
+            matching: MatchBuffers::default(),
             before,
             after,
             values: Vec::new(),
@@ -124,7 +138,8 @@ impl Extractor {
     /// template does not use, may follow. If several lines yield equal attributes, each is passed.
     ///
     /// # Errors
-    /// [`Error::Shape`] if there are too few columns or their lengths differ; `sink` is not called.
+    /// [`Error::Shape`] if there are too few columns or their lengths differ, and [`Error::Input`] if
+    /// the template was not given its lexicons ([`Template::with_lexicons`]); `sink` is not called.
     ///
     /// # Examples
     /// ```
@@ -275,8 +290,15 @@ impl Extractor {
     /// Checks the columns and returns the number of tokens.
     ///
     /// # Errors
-    /// [`Error::Shape`] if there are too few columns or their lengths differ.
+    /// [`Error::Shape`] if there are too few columns or their lengths differ; [`Error::Input`] if a
+    /// lexicon is missing.
     fn check(&self, columns: &[&[&str]]) -> Result<usize> {
+        if let Some(missing) = self.program.lexicons.get(self.lexicons.len()) {
+            return Err(Error::Input(format!(
+                "the template needs the lexicon {}, which it was not given",
+                missing.name
+            )));
+        }
         let expected = self.program.columns;
         match columns.first() {
             Some(first) if columns.len() >= expected => {
@@ -301,7 +323,48 @@ impl Extractor {
         for token in 0..len {
             self.evaluate(columns, token);
         }
+        if !self.lexicons.is_empty() {
+            self.match_phrases(columns);
+        }
         Ok(len)
+    }
+
+    /// Sets the values of the tokens in phrases of gazetteers, one search per gazetteer and column.
+    fn match_phrases(&mut self, columns: &[&[&str]]) {
+        let slots = &self.program.slots;
+        let (arena, values) = (&mut self.arena, &mut self.values);
+        for (at, slot) in slots.iter().enumerate() {
+            let Function::In(lexicon) = slot.function else {
+                continue;
+            };
+            let Some(Lexicon::Gazetteer(gazetteer)) = self.lexicons.get(lexicon) else {
+                continue;
+            };
+            gazetteer.find(
+                columns[slot.column],
+                &mut self.matching,
+                |tokens, entries, sentence| {
+                    let mut part = |prefix| {
+                        append(arena, |out| {
+                            out.push(prefix);
+                            gazetteer.push_types(out, entries.clone(), sentence);
+                        })
+                    };
+                    let last = tokens.end - 1;
+                    if tokens.start == last {
+                        values[last * slots.len() + at] = part('S');
+                        return;
+                    }
+                    values[tokens.start * slots.len() + at] = part('B');
+                    values[last * slots.len() + at] = part('E');
+                    if tokens.len() > 2 {
+                        let inner = part('I');
+                        (tokens.start + 1..last)
+                            .for_each(|token| values[token * slots.len() + at] = inner);
+                    }
+                },
+            );
+        }
     }
 
     /// Computes the values of every slot at a token, in the order of the slots: a slot may refer to
@@ -345,6 +408,20 @@ impl Extractor {
                     Some(found) => append(arena, |out| push_lower(out, found.as_str())),
                     None => inside(0, 0),
                 },
+                // Overwritten in phrases.
+                Function::In(_) => self.outside,
+                Function::Cluster { lexicon, len } => {
+                    let cluster = match &self.lexicons[lexicon] {
+                        Lexicon::Clusters(clusters) => {
+                            clusters.get_with(word, &mut self.matching.folded)
+                        }
+                        Lexicon::Gazetteer(_) => None,
+                    };
+                    cluster.map_or(ABSENT, |cluster| {
+                        let end = prefix_len(cluster, len).unwrap_or(cluster.len());
+                        append(arena, |out| out.push_str(&cluster[..end]))
+                    })
+                }
             };
             self.values.push(span);
         }

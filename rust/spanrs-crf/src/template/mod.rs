@@ -39,10 +39,19 @@
 //! | `%short_shape[0,0]` | shape with runs of a character reduced to one | `XxXx'x-0` |
 //! | `%length[0,0]` | number of characters | `13` |
 //! | `%kind[0,0]` | category of the token, see below | `has_digit` |
+//! | `%in[0,0,name]` | position in a phrase of the gazetteer `name`, with its type: `B-LOC`; `O` outside | |
+//! | `%cluster[0,0,name]` | cluster of the token in the clusters `name` | |
+//! | `%cluster[0,0,name,n]` | first `n` characters of the cluster, or all if there are fewer | |
 //!
-//! A line with `%prefix` or `%suffix` of a token shorter than `n` yields no attribute. Before the
+//! A line with `%prefix` or `%suffix` of a token shorter than `n` yields no attribute, and neither
+//! does a line with `%cluster` of a token without a cluster. Before the
 //! sequence every macro has the value `_B-1`, `_B-2`, …, after it `_B+1`, `_B+2`, … Characters are
 //! Unicode scalar values.
+//!
+//! # Lexicons
+//! `%in` and `%cluster` read a [`crate::Lexicon`], which [`Template::with_lexicons`] binds to its name: a
+//! letter or `_`, then letters, digits, `_` or `-`, all ASCII. [`crate::Gazetteer`] describes how phrases are
+//! matched.
 //!
 //! # Kinds
 //! The first category that applies: `url` (`http://`, `https://` or `www.`), `mention` (`@name`), `hashtag` (`#name`),
@@ -79,9 +88,13 @@ use std::sync::Arc;
 
 use program::Program;
 
+use crate::lexicon::{Lexicon, LexiconKind, Lexicons};
+
 pub use error::TemplateError;
 pub use extractor::Extractor;
+pub(crate) use fingerprint::{Fingerprint, Key};
 pub use index::AttributeIndex;
+pub(crate) use values::push_lower;
 
 /// A parsed feature template. Immutable, and cheap to clone: the compiled form is shared.
 ///
@@ -104,6 +117,8 @@ pub struct Template {
     text: String,
     /// The compiled form, shared with extractors.
     program: Arc<Program>,
+    /// The lexicons that the template uses; none if they have not been bound.
+    lexicons: Lexicons,
 }
 
 impl Template {
@@ -129,7 +144,79 @@ impl Template {
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let program = Arc::new(parse::parse(text)?);
         let text = text.to_owned();
-        Ok(Self { text, program })
+        Ok(Self {
+            text,
+            program,
+            lexicons: Lexicons::default(),
+        })
+    }
+
+    /// The same template with the lexicons that its macros `%in` and `%cluster` name. Lexicons that
+    /// it does not name are dropped.
+    ///
+    /// # Errors
+    /// [`TemplateError`] at the first macro whose lexicon is missing or of the other kind.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{Lexicons, Template};
+    /// let template = Template::parse("U:%in[0,0,cities]").unwrap();
+    /// let error = template.with_lexicons(&Lexicons::default()).unwrap_err();
+    /// assert_eq!((error.line, error.column), (1, 11));
+    /// assert_eq!(error.message, "there is no lexicon cities; there are no lexicons");
+    /// ```
+    pub fn with_lexicons(mut self, lexicons: &Lexicons) -> Result<Self, TemplateError> {
+        let used = self.program.lexicons.iter().map(|used| {
+            let found = lexicons.get(&used.name);
+            let message = match found.map(Lexicon::kind) {
+                Some(kind) if kind == used.kind => return Ok((used.name.to_string(), found)),
+                Some(LexiconKind::Gazetteer) => {
+                    format!("the lexicon {} is a gazetteer; use %in", used.name)
+                }
+                Some(LexiconKind::Clusters) => {
+                    format!(
+                        "the lexicon {} consists of clusters; use %cluster",
+                        used.name
+                    )
+                }
+                None => {
+                    let known: Vec<&str> = lexicons.iter().map(|(name, _)| name).collect();
+                    let known = match known.len() {
+                        0 => "there are no lexicons".to_owned(),
+                        _ => format!("there are {}", known.join(", ")),
+                    };
+                    format!("there is no lexicon {}; {known}", used.name)
+                }
+            };
+            Err(TemplateError {
+                line: used.line,
+                column: used.column,
+                message,
+            })
+        });
+        let used = used.collect::<Result<Vec<_>, _>>()?.into_iter();
+        let used = used.filter_map(|(name, found)| Some((name, found?.clone())));
+        self.lexicons = used.collect();
+        Ok(self)
+    }
+
+    /// The lexicons that [`Template::with_lexicons`] has bound.
+    pub fn lexicons(&self) -> &Lexicons {
+        &self.lexicons
+    }
+
+    /// Name and kind of the lexicons that the macros use, in the order of their first use.
+    ///
+    /// # Examples
+    /// ```
+    /// use spanrs_crf::{LexiconKind, Template};
+    /// let template = Template::parse("U:%cluster[0,0,brown,4]\nU:%cluster[0,0,brown]").unwrap();
+    /// let named: Vec<_> = template.lexicon_names().collect();
+    /// assert_eq!(named, [("brown", LexiconKind::Clusters)]);
+    /// ```
+    pub fn lexicon_names(&self) -> impl ExactSizeIterator<Item = (&str, LexiconKind)> {
+        let used = self.program.lexicons.iter();
+        used.map(|used| (&*used.name, used.kind))
     }
 
     /// The built-in template of this name, one of [`Template::BUILTIN`]; `None` for other names.

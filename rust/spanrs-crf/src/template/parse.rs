@@ -6,6 +6,7 @@
 //! macro     =  "%" name "[" position "," column [ "," argument ] "]"
 //! position  =  [ "@" ] [ "+" | "-" ] number
 //! argument  =  number of characters (prefix, suffix) | '"' regular expression '"' (t, T, m, M)
+//!            | lexicon (in) | lexicon [ "," number of characters ] (cluster)
 //! ```
 //!
 //! Spaces and tabs are allowed after the name of a macro and before each part in the brackets.
@@ -14,14 +15,15 @@
 
 use super::error::TemplateError;
 use super::fingerprint::Fingerprint;
-use super::program::{Function, Line, Position, Program};
+use super::program::{Function, LexiconUse, Line, Position, Program};
 use super::regex_dialect;
+use crate::lexicon::LexiconKind;
 
 /// Largest offset, column and number of characters.
 const MAX_NUMBER: usize = 999;
 
 /// Names of the macros, as listed in the error for an unknown macro.
-const FUNCTIONS: [&str; 13] = [
+const FUNCTIONS: [&str; 15] = [
     "x",
     "X",
     "t",
@@ -35,6 +37,8 @@ const FUNCTIONS: [&str; 13] = [
     "suffix",
     "length",
     "kind",
+    "in",
+    "cluster",
 ];
 
 /// Parses the text of a template into a program.
@@ -152,6 +156,8 @@ impl<'a> Parser<'a> {
             "kind" => Function::Kind,
             "prefix" => Function::Prefix(self.characters()?),
             "suffix" => Function::Suffix(self.characters()?),
+            "in" => Function::In(self.lexicon(program, LexiconKind::Gazetteer)?),
+            "cluster" => self.cluster(program)?,
             _ => {
                 let regex = self.regex(program)?;
                 match name {
@@ -209,6 +215,56 @@ impl<'a> Parser<'a> {
             }
             number => Ok(number),
         }
+    }
+
+    /// Reads a comma and the name of clusters and, if there is another comma, the number of
+    /// characters.
+    fn cluster(&mut self, program: &mut Program) -> Result<Function, TemplateError> {
+        let lexicon = self.lexicon(program, LexiconKind::Clusters)?;
+        self.skip_spaces();
+        let len = match self.rest().starts_with(',') {
+            true => self.characters()?,
+            false => usize::MAX,
+        };
+        Ok(Function::Cluster { lexicon, len })
+    }
+
+    /// Reads a comma and the name of a lexicon, and returns its index in the program.
+    fn lexicon(
+        &mut self,
+        program: &mut Program,
+        kind: LexiconKind,
+    ) -> Result<usize, TemplateError> {
+        let function = kind.function();
+        let wanted = format!("a comma and the name of the lexicon, such as %{function}[0,0,name]");
+        self.expect(',', &wanted)?;
+        self.skip_spaces();
+        let start = self.at;
+        let name = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let known = program.lexicons.iter().position(|used| *used.name == *name);
+        let message = match known.map(|known| (known, program.lexicons[known].kind)) {
+            _ if !is_name => {
+                "expected the name of the lexicon: a letter or _, then letters, digits, _ or -"
+                    .to_owned()
+            }
+            Some((known, before)) if before == kind => return Ok(known),
+            Some((_, before)) => format!(
+                "%{} also uses the lexicon {name}; a lexicon is a gazetteer (%in) or clusters (%cluster)",
+                before.function()
+            ),
+            None => {
+                program.lexicons.push(LexiconUse {
+                    name: name.into(),
+                    kind,
+                    line: self.number,
+                    column: self.line[..start].chars().count() + 1,
+                });
+                return Ok(program.lexicons.len() - 1);
+            }
+        };
+        self.at = start;
+        Err(self.error(&message))
     }
 
     /// Reads a comma and a regular expression in double quotes, and returns its index in the

@@ -13,6 +13,7 @@
 use regex::Regex;
 
 use super::fingerprint::Fingerprint;
+use crate::lexicon::LexiconKind;
 
 /// A function of one value of a column. Prefixes and suffixes have a length in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,28 @@ pub(super) enum Function {
     Match(usize),
     /// The same match, in lower case.
     LowerMatch(usize),
+    /// Position in a phrase of the gazetteer with this index.
+    In(usize),
+    /// Cluster of the token; absent if it has none.
+    Cluster {
+        /// Index of the clusters.
+        lexicon: usize,
+        /// Maximum number of characters.
+        len: usize,
+    },
+}
+
+/// A lexicon that macros use, and where the first of these is.
+#[derive(Clone, Debug)]
+pub(super) struct LexiconUse {
+    /// The name.
+    pub(super) name: Box<str>,
+    /// The kind.
+    pub(super) kind: LexiconKind,
+    /// Line of the name, from 1.
+    pub(super) line: usize,
+    /// Column of the name in characters, from 1.
+    pub(super) column: usize,
 }
 
 /// A function applied to a column; its values are computed once per token.
@@ -120,6 +143,8 @@ pub(super) struct Program {
     pub(super) slots: Vec<Slot>,
     /// Distinct regular expressions.
     pub(super) regexes: Vec<Regex>,
+    /// Distinct lexicons, in the order of their first use.
+    pub(super) lexicons: Vec<LexiconUse>,
     /// Number of columns needed, at least 1.
     pub(super) columns: usize,
     /// Largest distance between a position outside the sequence and the sequence.
@@ -133,6 +158,7 @@ impl Program {
             lines: Vec::new(),
             slots: Vec::new(),
             regexes: Vec::new(),
+            lexicons: Vec::new(),
             columns: 1,
             reach: 0,
         }

@@ -2,7 +2,7 @@
 //! allocated per value. Characters are Unicode scalar values; ASCII words have a faster path.
 
 /// Appends a lower-cased word, with the same result as `str::to_lowercase`.
-pub(super) fn push_lower(out: &mut String, word: &str) {
+pub(crate) fn push_lower(out: &mut String, word: &str) {
     let start = out.len();
     if word.is_ascii() {
         out.push_str(word);

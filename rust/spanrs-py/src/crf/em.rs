@@ -6,7 +6,8 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use spanrs::base::Interner;
 use spanrs::crf::{
-    Constraint, EmCrf, EmState, Model, NamedCorpus, NamedFeatures, TokenTarget, TrainingOptions,
+    Constraint, EmCrf, EmState, Lexicons, Model, NamedCorpus, NamedFeatures, TokenTarget,
+    TrainingOptions,
 };
 use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
@@ -57,7 +58,10 @@ impl CrowdCrf {
         labellings: PyReadonlyArray1<'_, u32>,
         options: Plain<TrainingOptions>,
     ) -> Result<Self> {
-        let (mut source, mut buffer) = (Source::new(template, false)?, NamedFeatures::default());
+        let (mut source, mut buffer) = (
+            Source::new(template, &Lexicons::default(), false)?,
+            NamedFeatures::default(),
+        );
         let mut named = NamedCorpus::default();
         for label in &labels {
             named.labels.intern(label);

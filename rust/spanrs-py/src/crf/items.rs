@@ -5,7 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PySequence, PySet, PyString, PyTuple};
 use spanrs::base::Interner;
-use spanrs::crf::{Columns, Extractor, Inputs, NamedFeatures, Sequences, Template, TokenVectors};
+use spanrs::crf::{
+    Columns, Extractor, Inputs, Lexicons, NamedFeatures, Sequences, Template, TokenVectors,
+};
 
 use super::feature_reader::read_features;
 use super::joined::{DenseRows, Joined};
@@ -55,12 +57,17 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Creates the source of a model or trainer; `template` is the text of its template, if it has one.
-    pub(super) fn new(template: Option<&str>, any_value: bool) -> Result<Self> {
+    /// Creates the source of a model or trainer; `template` is the text of its template, if it has one, which reads
+    /// `lexicons`.
+    pub(super) fn new(
+        template: Option<&str>,
+        lexicons: &Lexicons,
+        any_value: bool,
+    ) -> Result<Self> {
         let Some(text) = template else {
             return Ok(Self::Features { any_value });
         };
-        let template = Template::parse(text)?;
+        let template = Template::parse(text)?.with_lexicons(lexicons)?;
         Ok(Self::Template(Box::new(Extractor::new(&template))))
     }
 }

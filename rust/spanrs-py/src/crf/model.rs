@@ -11,6 +11,7 @@ use spanrs::crf_files::{TagOptions, TagReport};
 use spanrs::io::Columns;
 
 use super::items::{inputs_of, is_set, label_names, unicode};
+use super::lexicon::{NamedLexicons, named_lexicons};
 use super::probabilities::{NamedSpan, SpanProbability};
 use super::sentences::{names_of, strings_of};
 use crate::error::{Error, Result};
@@ -153,6 +154,11 @@ impl CrfModel {
     /// A JSON object, as text.
     fn metadata(&self) -> &str {
         self.core().metadata()
+    }
+
+    /// Names and lexicons of the template.
+    fn lexicons(&self, py: Python<'_>) -> Result<NamedLexicons> {
+        named_lexicons(py, self.core().lexicons())
     }
 
     #[pyo3(signature = (metadata, /))]

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use spanrs::crf::{
-    AttributeIndex, Error as CrfError, Features, MAX_TRAINING_VALUE, Model, NamedCorpus,
+    AttributeIndex, Error as CrfError, Features, Lexicons, MAX_TRAINING_VALUE, Model, NamedCorpus,
     NamedFeatures, Prior, Sequences, TokenTarget, TrainingOptions, train,
 };
 use spanrs::scheme_constraint;
@@ -18,6 +18,7 @@ use super::items::{
     Sequence, Source, inputs_of, is_set, label_name, label_names, label_text, unicode,
     with_features,
 };
+use super::lexicon::{NamedLexicons, lexicons_of};
 use super::model::CrfModel;
 use super::observer::Observer;
 use crate::error::{Error, Result};
@@ -34,6 +35,8 @@ struct Builder {
     /// Whether the corpus accepts all values of attributes.
     any_value: bool,
     source: Source,
+    /// The lexicons of the template, for the model.
+    lexicons: Lexicons,
     /// Features of the current sequence.
     buffer: NamedFeatures,
     /// The features of the corpus, if they were counted before training.
@@ -59,20 +62,22 @@ fn new_corpus(any_value: bool) -> NamedCorpus {
 impl CrfTrainer {
     #[new]
     /// With `spill`, a number of bytes and a directory, features above that size are moved to a temporary file.
-    #[pyo3(signature = (template, /, any_value = false, spill = None))]
+    #[pyo3(signature = (template, /, any_value = false, lexicons = None, spill = None))]
     fn new(
         template: Option<&str>,
         any_value: bool,
+        lexicons: Option<NamedLexicons>,
         spill: Option<(usize, PathBuf)>,
     ) -> Result<Self> {
-        let corpus = new_corpus(any_value);
+        let (corpus, lexicons) = (new_corpus(any_value), lexicons_of(lexicons));
         Ok(Self(Mutex::new(Builder {
             corpus: match spill {
                 Some((bytes, directory)) => corpus.spilled_above(bytes, &directory),
                 None => corpus,
             },
             any_value,
-            source: Source::new(template, any_value)?,
+            source: Source::new(template, &lexicons, any_value)?,
+            lexicons,
             buffer: NamedFeatures::default(),
             features: None,
         })))
@@ -111,7 +116,10 @@ impl CrfTrainer {
         let mut guard = self.lock()?;
         let builder = &mut *guard;
         close(&mut builder.corpus)?;
-        let model = model.map(|model| model.get().clone());
+        let (model, lexicons) = (
+            model.map(|model| model.get().clone()),
+            builder.lexicons.clone(),
+        );
         let (corpus, labels, attributes) = builder.take().into_parts();
         if let Some(model) = &model {
             let dimension = model.core().features().dimension();
@@ -143,7 +151,8 @@ impl CrfTrainer {
             let stopped = learnt.learn(corpus, &features, &finish, threads, stop, after);
             let why = observer.reason(stopped, false)?;
             let model = Model::new(labels, attributes, features, learnt.means, "{}".into())?;
-            Ok::<_, Error>((model.with_penalties(learnt.penalties)?, why))
+            let model = model.with_penalties(learnt.penalties)?;
+            Ok::<_, Error>((model.with_lexicons(lexicons), why))
         })?;
         Ok((CrfModel::of(model)?, why))
     }
@@ -211,7 +220,8 @@ impl CrfTrainer {
         Ok(Self(Mutex::new(Builder {
             corpus: builder.corpus.part(kept),
             any_value: builder.any_value,
-            source: Source::new(None, builder.any_value)?,
+            source: Source::new(None, &Lexicons::default(), builder.any_value)?,
+            lexicons: Lexicons::default(),
             buffer: NamedFeatures::default(),
             features: None,
         })))
@@ -293,7 +303,7 @@ impl CrfTrainer {
             .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
             .transpose()?;
         let start = start.map(|model| model.get().clone());
-        let generated = builder.features.take();
+        let (generated, lexicons) = (builder.features.take(), builder.lexicons.clone());
         let (corpus, labels, attributes) = builder.take().into_parts();
         let (model, why) = py.detach(|| {
             let features = match generated {
@@ -328,7 +338,7 @@ impl CrfTrainer {
             let why = observer.reason(stopped, keep_on_interrupt)?;
             let weights = observer.best.take().unwrap_or(weights);
             let model = Model::trained(labels, attributes, features, weights, "{}".into());
-            Ok::<_, Error>((model?, why))
+            Ok::<_, Error>((model?.with_lexicons(lexicons), why))
         })?;
         Ok((CrfModel::of(model)?, why))
     }
