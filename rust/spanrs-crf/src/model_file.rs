@@ -116,41 +116,8 @@ impl Model {
         let attributes = names("attribute_names", "attribute_ends")?;
         let labels = names("label_names", "label_ends")?;
         check_labels(labels.len(), file.len())?;
-        let state_ends = tensors.numbers::<u64>("state_ends")?;
-        let features = Features::from_parts(
-            labels.len(),
-            // An end that is too large for usize is out of range too.
-            (state_ends.into_iter())
-                .map(|end| usize::try_from(end).unwrap_or(usize::MAX))
-                .collect(),
-            tensors.numbers("state_labels")?,
-            tensors.numbers("transitions")?,
-        )?;
-        let mut weights: Vec<f64> = tensors.numbers("state_weights")?;
-        if weights.len() != features.pairs().0 {
-            return Err(file_error(
-                "the numbers of state weights and features differ",
-            ));
-        }
-        weights.append(&mut tensors.numbers("transition_weights")?);
         let extended = |name: &str| version > VERSIONS[0] && tensors.has(name);
-        let mut vectors: Vec<f64> = match extended("dense_weights") {
-            true => tensors.numbers("dense_weights")?,
-            false => Vec::new(),
-        };
-        let columns = vectors.len() / labels.len().max(1);
-        if columns * labels.len() != vectors.len() {
-            return Err(file_error(
-                "the weights of dense rows are not a whole number of columns",
-            ));
-        }
-        if weights.len() != features.len() {
-            return Err(file_error(
-                "the numbers of transition weights and features differ",
-            ));
-        }
-        let features = features.with_dimension(columns);
-        weights.append(&mut vectors);
+        let (features, weights) = read_features(&tensors, labels.len(), extended("dense_weights"))?;
         let metadata = entry["metadata"].to_string();
         let lexicons = match &entry["lexicons"] {
             serde_json::Value::Null => Lexicons::default(),
@@ -165,6 +132,48 @@ impl Model {
             false => Ok(model),
         }
     }
+}
+
+/// The features and their weights; with `dense`, also those of dense rows.
+///
+/// # Errors
+/// [`Error::File`] if tensors are missing or do not match.
+fn read_features(tensors: &TensorFile, labels: usize, dense: bool) -> Result<(Features, Vec<f64>)> {
+    let state_ends = tensors.numbers::<u64>("state_ends")?;
+    let features = Features::from_parts(
+        labels,
+        // An end that is too large for usize is out of range too.
+        (state_ends.into_iter())
+            .map(|end| usize::try_from(end).unwrap_or(usize::MAX))
+            .collect(),
+        tensors.numbers("state_labels")?,
+        tensors.numbers("transitions")?,
+    )?;
+    let mut weights: Vec<f64> = tensors.numbers("state_weights")?;
+    if weights.len() != features.pairs().0 {
+        return Err(file_error(
+            "the numbers of state weights and features differ",
+        ));
+    }
+    weights.append(&mut tensors.numbers("transition_weights")?);
+    let mut vectors: Vec<f64> = match dense {
+        true => tensors.numbers("dense_weights")?,
+        false => Vec::new(),
+    };
+    let columns = vectors.len() / labels.max(1);
+    if columns * labels != vectors.len() {
+        return Err(file_error(
+            "the weights of dense rows are not a whole number of columns",
+        ));
+    }
+    if weights.len() != features.len() {
+        return Err(file_error(
+            "the numbers of transition weights and features differ",
+        ));
+    }
+    let features = features.with_dimension(columns);
+    weights.append(&mut vectors);
+    Ok((features, weights))
 }
 
 /// An entry of a model's metadata that is a string, such as `template` or `scheme`; `None` if it is
