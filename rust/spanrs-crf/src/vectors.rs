@@ -480,11 +480,19 @@ impl<W: Real, T: Real> AddScores<'_, W, T> {
         let values = &self.values[token * self.dimension..][..N * self.dimension];
         let mut sums = [[T::default(); M]; N];
         for column in 0..self.dimension {
-            let weights = &self.weights[column * self.width + label..][..M];
-            for (at, sums) in sums.iter_mut().enumerate() {
+            let weights = self.weights[column * self.width + label..].first_chunk::<M>();
+            let Some(weights) = weights else {
+                return;
+            };
+            // Loops of constant length are unrolled, so that the sums stay in registers.
+            let mut row = [T::default(); M];
+            for lane in 0..M {
+                row[lane] = T::of(weights[lane].into());
+            }
+            for at in 0..N {
                 let value = T::of(f64::from(values[at * self.dimension + column]));
                 for lane in 0..M {
-                    sums[lane] += value * T::of(weights[lane].into());
+                    sums[at][lane] += value * row[lane];
                 }
             }
         }
@@ -550,14 +558,20 @@ impl AddProducts<'_> {
         }
         let first = self.columns.start;
         for column in self.columns.clone() {
-            let sums = &mut self.sums[(column - first) * self.width + label..][..M];
+            let sums = self.sums[(column - first) * self.width + label..].first_chunk_mut::<M>();
+            let Some(sums) = sums else {
+                return;
+            };
+            // A copy of its own, which the compiler keeps in registers.
+            let mut own = *sums;
             for (at, row) in rows.iter().enumerate() {
                 let value = values[at * self.dimension + column];
                 let value = if self.squared { value * value } else { value };
                 for lane in 0..M {
-                    sums[lane] += value * row[lane];
+                    own[lane] += value * row[lane];
                 }
             }
+            *sums = own;
         }
     }
 }
