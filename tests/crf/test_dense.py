@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spanrs.crf import CRF, join, span_f1
-from spanrs.errors import AlignmentError, ModelError
+from spanrs.errors import AlignmentError, ModelError, SpanrsError, SpanrsWarning
 
 TOKENS = [["Ada", "met", "Bob"], [], ["Rio", "glows"], ["Eve"]]
 LABELS = [["B-PER", "O", "B-PER"], [], ["B-LOC", "O"], ["B-PER"]]
@@ -53,7 +53,8 @@ def test_rows_train_the_model_of_equal_features(algorithm: str, c1: float) -> No
     assert dense.predict(None, dense=rows(1)) == named.predict(as_features(rows(1)))
 
 
-def test_all_forms_of_rows_give_the_same_model() -> None:
+@pytest.mark.parametrize("max_memory", [None, 0])
+def test_all_forms_of_rows_give_the_same_model(max_memory: int | None) -> None:
     matrices = rows()
     joined = np.concatenate(matrices)
     sparse = pytest.importorskip("scipy.sparse")
@@ -84,7 +85,7 @@ def test_all_forms_of_rows_give_the_same_model() -> None:
     expected = fitted(matrices)
     weights = expected.dense_weights_
     for name, form in forms.items():
-        model = fitted(form)
+        model = fitted(form, max_memory=max_memory)
         # Sums of sparse rows have the same order without their zeros.
         assert np.array_equal(model.dense_weights_, weights), name
         assert model.state_features_ == expected.state_features_
@@ -101,12 +102,12 @@ def test_polars_and_torch_rows() -> None:
 @pytest.mark.parametrize(
     ("dense", "message"),
     [
-        (rows()[:3], "the numbers of sequences differ: X has 4, dense has 3"),
+        (rows()[:3], "the numbers of sequences differ: dense has 3, others have more"),
         (np.concatenate(rows())[:-1], "dense has 5 rows, but the sequences have 6 tokens"),
         ((np.concatenate(rows()), [3, 0, 1, 2]), "sequence 2: 2 tokens, but its length in dense is 1"),
         ((np.concatenate(rows()), [3, 0, 2]), "dense has the lengths of 3 sequences, but there are 4"),
         ([rows()[0], rows()[1], rows()[2], rows()[0]], "sequence 3: 1 tokens, but 3 dense rows; cut off the padding"),
-        ([*rows()[:3], rows()[3][:, :4]], "sequence 3: its dense rows have 4 columns, those before 5"),
+        ([*rows()[:3], rows()[3][:, :4]], "sequence 3: expected 5 columns of dense rows, got 4"),
     ],
 )  # fmt: skip
 def test_lengths_that_do_not_add_up(dense: Any, message: str) -> None:
@@ -335,7 +336,6 @@ def test_class_weights_trade_precision_for_recall() -> None:
     [
         ({"O": 0}, ValueError, "class_weight of O must be a number above 0"),
         ({"O": float("nan")}, ValueError, "class_weight of O"),
-        ({"B-ORG": 2}, ValueError, "the label 'B-ORG', which does not occur"),
         ("even", ValueError, "must be a dict or 'balanced'"),
         ([1, 2], TypeError, "must be a dict or 'balanced'"),
         ({"O": "2"}, TypeError, "class_weight of O must be a number"),
@@ -344,6 +344,63 @@ def test_class_weights_trade_precision_for_recall() -> None:
 def test_bad_class_weights(weights: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         CRF(template="ner", class_weight=weights).fit(TOKENS, LABELS)
+
+
+def test_a_class_weight_of_a_label_that_does_not_occur_is_a_warning() -> None:
+    with pytest.warns(SpanrsWarning, match="'B-ORG', which does not occur"):
+        crf = CRF(template="ner", class_weight={"B-ORG": 2}).fit(TOKENS, LABELS)
+    assert crf.state_features_ == CRF(template="ner").fit(TOKENS, LABELS).state_features_
+
+
+def test_sequences_with_and_without_rows_are_refused_with_their_place() -> None:
+    crf, joined = fitted(rows()), join(TOKENS, dense=rows())
+    for mixed, at, message in (
+        ([joined[0], TOKENS[2]], 1, "the sequence has no dense rows, but earlier sequences have"),
+        ([TOKENS[0], joined[2]], 1, "the sequence has dense rows, but earlier sequences have none"),
+    ):
+        with pytest.raises(ModelError, match=f"sequence {at}: {message}"):
+            crf.predict(mixed)
+        with pytest.raises(ModelError, match=f"sequence {at}: {message}"):
+            CRF(template="ner").fit(mixed, [LABELS[0], LABELS[2]])
+        with pytest.raises(ModelError, match=message):
+            CRF(template="ner").fit(joined, LABELS, mixed, [LABELS[0], LABELS[2]])
+
+
+def test_too_many_columns_are_refused() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    for columns in (4_000_000_000, 2**33):
+        dense = sparse.csr_matrix(([1.0], ([0], [columns - 1])), shape=(6, columns))
+        with pytest.raises(
+            (ValueError, SpanrsError), match=r"columns; at most|features; a model has at most"
+        ):
+            fitted(dense)
+
+
+def test_masked_values_are_refused() -> None:
+    masked = [np.ma.masked_less(matrix, 0) for matrix in rows()]
+    with pytest.raises(ValueError, match=r"dense\[0\] has masked values"):
+        fitted(masked)
+
+
+def test_errors_name_the_sequence_that_was_passed() -> None:
+    damaged = rows()
+    damaged[3][0, 2] = np.nan
+    for seed in range(6):
+        # Whichever sequence is held out before it.
+        crf = CRF(template="ner", validation_fraction=0.3, seed=seed)
+        with pytest.raises(ModelError, match=r"3: token 0: column 2") as caught:
+            crf.fit(TOKENS, LABELS, dense=damaged)
+        assert str(caught.value).startswith(("sequence 3:", "development sequence 3:"))
+    for seed in range(6):
+        with pytest.raises(AlignmentError, match="sequence 2: 2 tokens, but 1 labels"):
+            CRF(template="ner", validation_fraction=0.3, seed=seed).fit(
+                TOKENS, [*LABELS[:2], ["O"], LABELS[3]]
+            )
+
+
+def test_rows_may_come_from_a_generator() -> None:
+    crf = CRF(template="U:%x[0,0]", max_memory=0).fit(iter(TOKENS), LABELS, dense=iter(rows()))
+    assert np.array_equal(crf.dense_weights_, fitted(rows()).dense_weights_)
 
 
 def test_class_weights_are_refused_by_online_algorithms_and_saved() -> None:

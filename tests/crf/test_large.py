@@ -256,3 +256,59 @@ def test_what_cannot_learn_in_batches(options: dict[str, Any], message: str) -> 
 def test_an_empty_first_batch_needs_classes() -> None:
     with pytest.raises(ModelError, match="nothing to train on"):
         CRF(template="ner").partial_fit([], [])
+
+
+def test_learning_continues_from_the_model_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    CRF(template="ner", model_filename=path).partial_fit([["Ada"]], [["B-PER"]])
+    crf = CRF(template="ner", model_filename=path).partial_fit([["Rio"]], [["B-LOC"]])
+    assert crf.classes_ == ["B-PER", "B-LOC"]
+    assert CRF.load(path).classes_ == ["B-PER", "B-LOC"]
+
+
+def test_batches_without_tokens_and_dense_rows() -> None:
+    X, y = corpus(20)
+    dense = [np.full((len(tokens), 3), 0.5) for tokens in X]
+    crf = CRF(template="ner").partial_fit([], [], classes=["O", "B-PER", "B-LOC"])
+    crf.partial_fit(X, y, dense=dense)
+    weights = crf.dense_weights_
+    crf.partial_fit([], []).partial_fit([[]], [[]], dense=[np.zeros((0, 3))])
+    assert np.array_equal(crf.dense_weights_, weights)
+
+
+def test_class_weights_of_later_labels() -> None:
+    crf = CRF(template="ner", class_weight={"B-LOC": 2.0}).partial_fit([["Ada"]], [["B-PER"]])
+    assert crf.partial_fit([["Rio"]], [["B-LOC"]]).classes_ == ["B-PER", "B-LOC"]
+    with pytest.raises(ValueError, match="class_weight as a dict"):
+        CRF(template="ner", class_weight="balanced").partial_fit([["Ada"]], [["B-PER"]])
+
+
+def test_a_warm_start_with_rows_of_another_width_is_refused() -> None:
+    X, y = corpus(20)
+    first = CRF().fit(None, y, dense=[np.ones((len(tokens), 3)) for tokens in X])
+    with pytest.raises(ModelError, match="dense rows of 3 columns, but"):
+        CRF().fit(None, y, dense=[np.ones((len(tokens), 2)) for tokens in X], start=first)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.1, 10.0])
+def test_batches_do_not_depend_on_the_scale_of_a_feature(value: float) -> None:
+    """With c2 in proportion to the squared value, weights times values are equal."""
+
+    def learnt(value: float) -> float:
+        crf = CRF(c2=0.5 * value**2, all_possible_states=True, epsilon=1e-9, delta=1e-12)
+        for label, number in (("A", 300), ("B", 20)):
+            labels = [label if at % 3 else "B" for at in range(number)]
+            crf.partial_fit([[{"x": value}] for _ in labels], [[label] for label in labels])
+        return crf.state_features_["x", "A"] * value
+
+    assert learnt(value) == pytest.approx(learnt(1.0), abs=2e-3)
+
+
+def test_tokens_of_unknown_labels_teach_nothing() -> None:
+    def learnt(unknown: int) -> float:
+        crf = CRF(c2=0.5, all_possible_states=True).partial_fit([[["x"]]] * 20, [["A"]] * 15 + [["B"]] * 5)
+        if unknown:
+            crf.partial_fit([[["x"]]] * unknown, [[None]] * unknown)
+        return crf.partial_fit([[["x"]]] * 20, [["B"]] * 20).state_features_["x", "A"]
+
+    assert learnt(500) == pytest.approx(learnt(0), abs=1e-3)

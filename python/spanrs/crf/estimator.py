@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any, ClassVar
 
 from spanrs import _spanrs
-from spanrs._spanrs import CrfSentences, CrfTrainer
-from spanrs.crf.joining import joined_if_given
+from spanrs._spanrs import CrfLexicon, CrfModel, CrfSentences, CrfTrainer
+from spanrs.crf.joining import joined_lazily
 from spanrs.crf.labeller import SequenceLabeller
 from spanrs.crf.lexicons import LexiconLike, bind_lexicons, check_lexicons
 from spanrs.crf.spilling import spill_options
@@ -295,39 +296,18 @@ class CRF(SequenceLabeller):
         if start is not None and not isinstance(start, CRF):
             raise TypeError(f"start must be a fitted CRF, such as the result of CRF.load, not {start!r}")
         data = self._training_data(X, y, (X_dev, y_dev), (features, dense), sample_weight)
-        X_dev, y_dev = data.X_dev, data.y_dev
         text, lexicons = bind_lexicons(data.template, self.lexicons)
-        trainer = CrfTrainer(text, lexicons=lexicons, spill=spill_options(self.max_memory, self.spill_dir))
-        trainer.extend(data.X, data.y, data.weights)
-        if self.class_weight is not None:
-            trainer.set_class_weights(class_weights(self.class_weight, trainer.labels(), data.y))
-        hard = [sequence for sequence in data.y if all(isinstance(label, str) for label in sequence)]
-        scheme = self._scheme(trainer.labels(), hard)
-        if y_dev is not None:
-            warn_of_unknown_labels(trainer.labels(), y_dev)
-        facts = {"template": text, "scheme": scheme, "params": self._saved_params()}
-        metadata = json.dumps({key: value for key, value in facts.items() if value})
+        trainer = self._trainer(data, text, lexicons)
+        scheme = self._scheme(trainer.labels(), data.certain())
+        if data.y_dev is not None:
+            warn_of_unknown_labels(trainer.labels(), data.y_dev)
+        initial = None
         if start is not None:
+            initial = start._trained()
             warn_of_lost_labels(start.classes_, trainer.labels())
-        score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
-        shown = True if self.progress is None and self.verbose else self.progress
-        with progress_display(shown, score_name) as show:
-            monitor = TrainingMonitor(
-                score=scorer,
-                patience=self.patience,
-                show=show,
-                limit=options["max_iter"],
-                period=options["period"],
-                delta=options["delta"],
-            )
+        with self._monitor(options, data.y_dev) as monitor:
             model, self.stopped_ = trainer.train(
-                options,
-                threads,
-                None if start is None else start._trained(),
-                X_dev,
-                scheme,
-                monitor,
-                self.keep_on_interrupt,
+                options, threads, initial, data.X_dev, scheme, monitor, self.keep_on_interrupt
             )
         self.history_: list[Iteration] = monitor.history
         if self.stopped_ == "line_search" and not self.history_ and start is None:
@@ -335,10 +315,8 @@ class CRF(SequenceLabeller):
                 f"{self.algorithm} cannot lower the loss from weights of 0; the usual reasons are very large feature "
                 "values (above 1e30; scale them) and very large c1 or c2"
             )
-        self._model = model.with_metadata(metadata)
-        if self.model_filename is not None:
-            self.save(self.model_filename)
-        warn_of_constant_model(self._model, self.min_freq)
+        self._keep(model, {"template": text, "scheme": scheme})
+        warn_of_constant_model(self._trained(), self.min_freq)
         return self
 
     def partial_fit(
@@ -381,7 +359,10 @@ class CRF(SequenceLabeller):
 
         Notes
         -----
-        ``min_freq`` applies to each batch. After ``fit`` the coefficients are ``c2``: the model does not know how
+        ``min_freq`` applies to each batch. ``patience``, ``validation_fraction`` and ``keep_on_interrupt`` have no
+        effect, and neither have other values of ``template`` and ``lexicons`` after the first batch. The temperature of
+        :meth:`calibrate` is 1 again. A call takes time in proportion to the weights of the model, so batches should
+        have hundreds of sequences. After ``fit`` the coefficients are ``c2``: the model does not know how
         certain its weights are, and changes more than after ``partial_fit`` on the same sequences.
 
         Examples
@@ -396,47 +377,78 @@ class CRF(SequenceLabeller):
         self._check_params()
         if self.algorithm not in ("sdca", "lbfgs"):
             raise ValueError(f"partial_fit requires the algorithm sdca or lbfgs, not {self.algorithm}")
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "partial_fit needs class_weight as a dict, because it does not know all labels"
+            )
         options, threads = self._options(), thread_count(self.threads)
-        before = self._model
+        before = self._found()
         data = self._training_data(X, y, (None, None), (features, dense), sample_weight, partial=True)
         if before is None:
             text, lexicons = bind_lexicons(data.template, self.lexicons)
         else:
             text, lexicons = self.metadata_.get("template"), before.lexicons()
-        trainer = CrfTrainer(text, lexicons=lexicons, spill=spill_options(self.max_memory, self.spill_dir))
-        if before is not None:
-            trainer.continue_from(before)
-        trainer.add_labels(list(classes or ()))
-        trainer.extend(data.X, data.y, data.weights)
-        if self.class_weight is not None:
-            trainer.set_class_weights(class_weights(self.class_weight, trainer.labels(), data.y))
+        trainer = self._trainer(data, text, lexicons, before=before, classes=list(classes or ()))
         if not trainer.labels():
             raise ModelError("there is nothing to train on: no sequence has a token with a label")
-        hard = [sequence for sequence in data.y if all(isinstance(label, str) for label in sequence)]
-        scheme = self._scheme(trainer.labels(), hard)
+        scheme = self._scheme(trainer.labels(), data.certain())
         if before is not None and self.scheme == "auto":
-            scheme = continued_scheme(self.metadata_.get("scheme"), scheme, hard)
-        with progress_display(
-            True if self.progress is None and self.verbose else self.progress, ""
-        ) as show:
-            monitor = TrainingMonitor(
-                score=None,
-                patience=None,
+            scheme = continued_scheme(self.metadata_.get("scheme"), scheme, data.certain())
+        with self._monitor(options, None) as monitor:
+            model, self.stopped_ = trainer.learn(options, threads, before, monitor)
+        self.history_ = monitor.history
+        card = None if before is None else self.metadata_.get("card")
+        self._keep(model, {"card": card, "template": text, "scheme": scheme})
+        return self
+
+    def _trainer(
+        self,
+        data: TrainingData,
+        template: str | None,
+        lexicons: list[tuple[str, CrfLexicon]],
+        *,
+        before: CrfModel | None = None,
+        classes: Sequence[str] = (),
+    ) -> CrfTrainer:
+        """Return a trainer with the sequences, their weights and class weights."""
+        spill = spill_options(self.max_memory, self.spill_dir)
+        trainer = CrfTrainer(template, lexicons=lexicons, spill=spill)
+        if before is not None:
+            trainer.continue_from(before)
+        trainer.add_labels(list(classes))
+        with data.original_numbers():
+            trainer.extend(data.X, data.y, data.weights)
+        if self.class_weight is not None:
+            known = trainer.labels()
+            weights = class_weights(self.class_weight, known, data.y, must_occur=before is None)
+            trainer.set_class_weights(weights)
+        return trainer
+
+    @contextmanager
+    def _monitor(
+        self, options: Mapping[str, Any], y_dev: Sequence[Sequence[str]] | None
+    ) -> Iterator[TrainingMonitor]:
+        """Record the iterations of a training, and show them if wanted."""
+        score_name, scorer = ("", None) if y_dev is None else dev_scorer(y_dev)
+        shown = True if self.progress is None and self.verbose else self.progress
+        with progress_display(shown, score_name) as show:
+            yield TrainingMonitor(
+                score=scorer,
+                patience=None if y_dev is None else self.patience,
                 show=show,
                 limit=options["max_iter"],
                 period=options["period"],
                 delta=options["delta"],
             )
-            model, self.stopped_ = trainer.learn(options, threads, before, monitor)
-        self.history_ = monitor.history
-        facts = {"template": text, "scheme": scheme, "params": self._saved_params()}
-        kept = {} if before is None else {"card": self.metadata_.get("card")}
+
+    def _keep(self, model: CrfModel, facts: Mapping[str, Any]) -> None:
+        """Keep a trained model with these metadata, and write it to ``model_filename``."""
+        metadata = {**facts, "params": self._saved_params()}
         self._model = model.with_metadata(
-            json.dumps({key: value for key, value in (kept | facts).items() if value})
+            json.dumps({key: value for key, value in metadata.items() if value})
         )
         if self.model_filename is not None:
             self.save(self.model_filename)
-        return self
 
     def _training_data(
         self,
@@ -454,7 +466,7 @@ class CRF(SequenceLabeller):
             X, y, text = corpus_data(X, y, text)
         elif y is None:
             raise TypeError("y is missing; pass the labels of the sequences, or a corpus or path as X")
-        X = joined_if_given(X, *beside)
+        X = joined_lazily(X, *beside)
         X_dev, y_dev = tagged(dev[0]) if is_corpus(dev[0]) else dev
         if (X_dev is None) != (y_dev is None):
             raise ValueError("X_dev and y_dev must be passed together")

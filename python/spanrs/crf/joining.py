@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from spanrs._spanrs import CrfItems
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
     #: The dense rows of a sequence: all numbers, or number of columns, ends, columns and values of compressed rows.
     _Rows = npt.NDArray[np.float32] | tuple[int, list[int], npt.NDArray[np.uint32], npt.NDArray[np.float32]]
+
+
+#: Columns are numbered in 32 bits.
+_MAX_COLUMNS = 2**32 - 1
 
 
 class JoinedTokens:
@@ -118,6 +124,45 @@ def joined_if_given(X: Any, features: Iterable[Any] | None, dense: Any) -> Any:
     return X if features is None and dense is None else join(X, features=features, dense=dense)
 
 
+def joined_lazily(X: Any, features: Iterable[Any] | None, dense: Any) -> Any:
+    """Return X joined as by :func:`joined_if_given`, one at a time if there is a matrix for each sequence."""
+    if dense is None and features is None:
+        return X
+    if dense is None or isinstance(dense, tuple) or hasattr(dense, "shape") or _is_arrow(dense):
+        return join(X, features=features, dense=dense)
+    return _join_each(X, features, dense)
+
+
+def _join_each(X: Any, features: Iterable[Any] | None, dense: Iterable[Any]) -> Iterator[JoinedTokens]:
+    parts = {"X": X, "features": features, "dense": dense}
+    given = {name: iter(part) for name, part in parts.items() if part is not None}
+    end = object()
+    for at in count():
+        values = {name: next(part, end) for name, part in given.items()}
+        ended = [name for name, value in values.items() if value is end]
+        if len(ended) == len(values):
+            return
+        if ended:
+            message = f"the numbers of sequences differ: {ended[0]} has {at}, others have more"
+            raise with_code(AlignmentError(message), "shape")
+        lists = {name: None if name not in values else [values[name]] for name in parts}
+        with _numbered(at):
+            (joined,) = join(lists["X"], features=lists["features"], dense=lists["dense"])
+        yield joined
+
+
+@contextmanager
+def _numbered(at: int) -> Iterator[None]:
+    """Give the only sequence of an error its number."""
+    try:
+        yield
+    except SpanrsError as error:
+        error.args = (str(error).replace("sequence 0:", f"sequence {at}:", 1),)
+        if getattr(error, "sentence", None) is not None:
+            setattr(error, "sentence", at)  # noqa: B010 - only some errors have the attribute.
+        raise
+
+
 def _sized(sequence: Any) -> Any:
     """Return a sequence of tokens that has a length."""
     if isinstance(sequence, (list, tuple, CrfItems)):
@@ -152,9 +197,7 @@ def _row_count(rows: Any) -> int:
 
 def _rows(dense: Any, lengths: list[int] | None) -> Iterator[_Rows]:
     """Yield the rows of each sequence."""
-    import numpy as np
-
-    if isinstance(dense, tuple) and len(dense) == 2 and np.ndim(dense[1]) == 1 and not _is_sparse(dense[1]):
+    if isinstance(dense, tuple) and len(dense) == 2 and _are_lengths(dense[1]):
         dense, own = dense[0], _lengths(dense[1])
         if lengths is not None and own != lengths:
             at = next(
@@ -193,6 +236,19 @@ def _rows(dense: Any, lengths: list[int] | None) -> Iterator[_Rows]:
             yield _one(matrix)
 
 
+def _are_lengths(lengths: Any) -> bool:
+    """Whether the second entry of a pair has lengths, instead of being the matrix of a second sequence."""
+    import numpy as np
+
+    if _is_sparse(lengths) or _is_arrow(lengths):
+        return False
+    try:
+        return bool(np.ndim(lengths) == 1)
+    except ValueError:
+        # Rows of different lengths.
+        return False
+
+
 def _known(lengths: list[int] | None) -> list[int]:
     if lengths is None:
         raise TypeError("one matrix for all sequences needs their lengths; pass dense=(matrix, lengths)")
@@ -224,6 +280,12 @@ def _matrix(rows: Any, name: str) -> Any:
     import numpy as np
 
     if _is_sparse(rows):
+        if len(rows.shape) != 2:
+            raise TypeError(f"{name} must have 2 dimensions (tokens, columns), not {len(rows.shape)}")
+        if rows.shape[0] and not rows.shape[1]:
+            raise ValueError(f"{name} has no columns")
+        if rows.shape[1] > _MAX_COLUMNS:
+            raise ValueError(f"{name} has {rows.shape[1]} columns; at most {_MAX_COLUMNS} are possible")
         rows = rows.tocsr()
         if rows.dtype.kind not in "fiub":
             raise TypeError(f"{name} must have numbers, not {rows.dtype}")
@@ -231,6 +293,8 @@ def _matrix(rows: Any, name: str) -> Any:
     if hasattr(rows, "detach"):
         # A tensor of PyTorch that may need gradients, or be on another device.
         rows = rows.detach().cpu()
+    if np.ma.is_masked(rows):
+        raise ValueError(f"{name} has masked values; each token needs a row of numbers")
     array = np.asarray(rows)
     if array.dtype.kind not in "fiub" and array.size:
         raise TypeError(f"{name} must have numbers, not {array.dtype}; its rows must have the same length")

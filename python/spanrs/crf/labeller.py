@@ -575,9 +575,14 @@ class SequenceLabeller(Estimator):
         data = state["_model"]
         vars(self).update(state, _model=None if data is None else CrfModel.from_bytes(data))
 
-    def _trained(self) -> CrfModel:
+    def _found(self) -> CrfModel | None:
+        """Return the model, read from ``model_filename`` if the estimator is not fitted; None if there is none."""
         if self._model is None and self.model_filename is not None and Path(self.model_filename).exists():
             self._model = type(self).load(self.model_filename)._model
-        if self._model is None:
-            raise NotFittedError("CRF is not fitted; call fit or load")
         return self._model
+
+    def _trained(self) -> CrfModel:
+        model = self._found()
+        if model is None:
+            raise NotFittedError("CRF is not fitted; call fit or load")
+        return model

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
 
-from spanrs.errors import AlignmentError, ModelError, as_number
+from spanrs.errors import AlignmentError, ModelError, SpanrsError, as_number, warn
 
 
 def check_dev(X_dev: Sequence[Any], y_dev: Sequence[Sequence[str]]) -> None:
@@ -40,6 +41,27 @@ class TrainingData(NamedTuple):
     """Weight of each sequence; None if all are 1."""
     template: str | None = None
     """Text of the template."""
+    numbers: list[int] | None = None
+    """Number of each sequence of X before some were held out; None if none were."""
+
+    def certain(self) -> list[Any]:
+        """Return the labels of the sequences that have one label for each token."""
+        return [labels for labels in self.y if all(isinstance(label, str) for label in labels)]
+
+    @contextmanager
+    def original_numbers(self) -> Iterator[None]:
+        """Give the sequence of an error the number that it has for the caller."""
+        try:
+            yield
+        except SpanrsError as error:
+            at = getattr(error, "sentence", None)
+            if self.numbers is None or at is None:
+                raise
+            message = str(error)
+            number = self.numbers[at]
+            error.args = (message.replace(f"sequence {at}:", f"sequence {number}:", 1),)
+            setattr(error, "sentence", number)  # noqa: B010 - only some errors have the attribute.
+            raise
 
 
 def held_out(
@@ -70,19 +92,32 @@ def held_out(
     def part(values: list[Any], held: bool) -> list[Any]:
         return [value for at, value in enumerate(values) if (at in chosen) == held]
 
-    kept = None if weights is None else part(weights, False)
-    return TrainingData(part(X, False), part(y, False), part(X, True), part(y, True), kept)
+    for at in sorted(chosen):
+        if hasattr(X[at], "__len__") and len(X[at]) != len(y[at]):
+            raise AlignmentError(f"sequence {at}: {len(X[at])} tokens, but {len(y[at])} labels")
+    return TrainingData(
+        part(X, False),
+        part(y, False),
+        part(X, True),
+        part(y, True),
+        None if weights is None else part(weights, False),
+        numbers=part(list(range(len(X))), False),
+    )
 
 
 def class_weights(
-    given: Mapping[str, float] | str, labels: Sequence[str], targets: Sequence[Sequence[Any]]
+    given: Mapping[str, float] | str,
+    labels: Sequence[str],
+    targets: Sequence[Sequence[Any]],
+    *,
+    must_occur: bool = True,
 ) -> list[float]:
-    """Return the class weight of each label.
+    """Return the class weight of each label; warn about labels that do not occur, unless they need not.
 
     Raises
     ------
     ValueError
-        For a weight that is not above 0, a label that does not occur, or a string other than ``balanced``.
+        For a weight that is not above 0, or a string other than ``balanced``.
     """
     if isinstance(given, str):
         if given != "balanced":
@@ -93,11 +128,13 @@ def class_weights(
     if not isinstance(given, Mapping):
         raise TypeError(f"class_weight must be a dict or 'balanced', not {given!r}")
     unknown = [label for label in given if label not in labels]
-    if unknown:
-        raise ValueError(
-            f"class_weight has the label {unknown[0]!r}, which does not occur; labels are {', '.join(labels[:20])}"
-        )
-    return [as_number(given.get(label, 1.0), f"class_weight of {label}", above=True) for label in labels]
+    if unknown and must_occur:
+        shown = ", ".join(labels[:20])
+        warn([f"class_weight has the label {unknown[0]!r}, which does not occur; labels are {shown}"])
+    weights = {
+        label: as_number(weight, f"class_weight of {label}", above=True) for label, weight in given.items()
+    }
+    return [weights.get(label, 1.0) for label in labels]
 
 
 def convert_weights(weights: Iterable[float] | None) -> list[float] | None:

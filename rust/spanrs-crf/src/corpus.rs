@@ -335,7 +335,7 @@ impl Corpus {
     /// - [`Error::Distribution`] for rows of [`Target::Soft`] that do not sum to 1, and rows of [`Target::Counts`] that
     ///   do not sum to the total,
     /// - [`Error::NoLabel`] for a token of [`Target::Partial`] without an allowed label,
-    /// - [`Error::Shape`] if its tokens have no vectors, but those of earlier sequences have.
+    /// - [`Error::Input`] if its tokens have no vectors, but those of earlier sequences have.
     ///
     /// After [`Error::Spill`], a temporary file that cannot be written, the corpus should be discarded.
     pub fn end_sequence(&mut self, target: Target, weight: f64) -> Result<()> {

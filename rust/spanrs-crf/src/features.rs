@@ -177,9 +177,14 @@ impl Features {
     /// Same as [`Features::of`], also for a corpus with items in a file.
     ///
     /// # Errors
-    /// [`Error::Spill`] if the file cannot be read, or has changed.
+    /// [`Error::Spill`] if the file cannot be read, or has changed; [`Error::Features`] for more than `u32::MAX` weights
+    /// of vectors.
     pub fn read(corpus: &Corpus, selection: FeatureSelection) -> Result<Self> {
         let labels = corpus.labels();
+        let dense = corpus.inputs().dimension().saturating_mul(labels);
+        if u32::try_from(dense).is_err() {
+            return Err(Error::Features { features: dense });
+        }
         let mut states = StateLabels::new(corpus.attributes());
         let mut pairs = vec![selection.all_transitions; labels * labels];
         let mut rows: Vec<Vec<u32>> = Vec::new();
@@ -230,8 +235,14 @@ impl Features {
         check_len("labels in the features", corpus.labels(), self.labels())?;
         let attributes = corpus.attributes();
         check_len("attributes in the features", attributes, self.attributes())?;
-        let dimension = corpus.inputs().dimension();
-        check_len("columns of dense rows", self.dimension, dimension)
+        match corpus.tokens() {
+            0 => Ok(()),
+            _ => check_len(
+                "columns of dense rows",
+                self.dimension,
+                corpus.inputs().dimension(),
+            ),
+        }
     }
 
     /// Drops the state features of attributes whose values, times sequence weights, sum to less

@@ -144,6 +144,50 @@ impl Lattice {
         self.messages.add_marginals(weight, rows);
     }
 
+    /// Adds `weight` times the variances of the labels of all tokens to `rows`, padded rows by token.
+    pub(crate) fn add_variances(&self, weight: f64, rows: &mut [f64]) {
+        for (token, row) in rows.chunks_exact_mut(self.width).enumerate() {
+            for (value, p) in row.iter_mut().zip(self.marginals(token)) {
+                *value += weight * p * (1.0 - p);
+            }
+        }
+    }
+
+    /// Adds `weight` times the variances of pairs of neighbouring labels, summed over the sequence, to `sums`,
+    /// row-major (from, to).
+    ///
+    /// Call [`Lattice::forward_backward`] with the same transitions first.
+    pub(crate) fn add_pair_variances(
+        &self,
+        transitions: &Transitions,
+        weight: f64,
+        sums: &mut [f64],
+    ) {
+        let (labels, max) = (self.labels, transitions.max());
+        let factors: Vec<f64> = (transitions.scores().iter())
+            .map(|score| (score - max).exp())
+            .collect();
+        for token in 1..self.tokens {
+            let forward = self.row(&self.messages.forward, token - 1);
+            let backward = self.row(&self.messages.backward, token);
+            let scores = self.row(&self.scores, token);
+            for (pair, sum) in sums.iter_mut().enumerate() {
+                let (from, to) = (pair / labels, pair % labels);
+                let p = match self.in_logs {
+                    true => {
+                        let step = transitions.score(from, to) + scores[to];
+                        (forward[from] + step + backward[to] - self.log_z).exp()
+                    }
+                    false => {
+                        let next = self.row(&self.messages.next, token);
+                        forward[from] * factors[pair] * next[to]
+                    }
+                };
+                *sum += weight * p * (1.0 - p);
+            }
+        }
+    }
+
     /// Adds `weight` times the probabilities of pairs of neighbouring labels, summed over the
     /// sequence, to `sums`.
     ///

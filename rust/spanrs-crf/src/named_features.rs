@@ -191,6 +191,7 @@ impl Sequences {
         if let Some(vectors) = vectors {
             self.push_vectors(vectors).inspect_err(|_| self.discard())?;
         }
+        self.check_vectors().inspect_err(|_| self.discard())?;
         self.end();
         Ok(())
     }

@@ -8,8 +8,9 @@
 //! f(w)  =  L(w)  +  sum_k p_k (w_k - m_k)^2
 //! ```
 //!
-//! and afterwards the minimum is the new mean, and `p_k` grows by half the second derivative of `L` there
-//! (the Laplace approximation with a diagonal Hessian; Opper 1998, MacKay 1992). Before the first batch
+//! and afterwards the minimum is the new mean, and `p_k` grows by half the second derivative of `L` there,
+//! without the covariances between tokens (the Laplace approximation with a diagonal Hessian; Opper 1998,
+//! MacKay 1992). Before the first batch
 //! the mean is 0 and the coefficient is `c2`, so one batch gives the weights of ordinary training.
 
 use std::borrow::Cow;
@@ -115,10 +116,12 @@ impl Prior {
             state.active = self.means.iter().filter(|mean| **mean != 0.0).count();
             after(state, &self.means)
         })?;
-        let mut curvatures = vec![0.0; self.means.len()];
-        objective.curvatures(&self.means, &mut curvatures)?;
-        for (penalty, curvature) in self.penalties.iter_mut().zip(curvatures) {
-            *penalty += 0.5 * curvature;
+        if stop != Stop::Asked {
+            let mut information = vec![0.0; self.means.len()];
+            objective.information(&self.means, &mut information)?;
+            for (penalty, information) in self.penalties.iter_mut().zip(information) {
+                *penalty += 0.5 * information;
+            }
         }
         Ok(stop)
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use spanrs_base::Ends;
 
-use crate::error::{Error, Result, check_len};
+use crate::error::{Error, Result};
 use crate::vectors::{TokenVectors, Vectors};
 
 /// Largest absolute value of an attribute value in training. Its square, summed over a corpus,
@@ -175,31 +175,32 @@ impl Sequences {
     ///
     /// # Errors
     /// [`Error::Shape`] if there are not as many vectors as tokens, or if their dimension differs from
-    /// that of earlier sequences, whose tokens must have vectors too; [`Error::Vector`] for a value that
-    /// is NaN or infinite; [`Error::Input`] for compressed rows that are out of order or range. Nothing
-    /// is added then.
+    /// that of earlier sequences; [`Error::Vector`] for a value that is NaN or infinite; [`Error::Input`]
+    /// if tokens of earlier sequences have no vectors, and for compressed rows that are out of order or
+    /// range. Nothing is added then.
     pub fn push_vectors(&mut self, vectors: TokenVectors) -> Result<()> {
         let tokens = self.open();
         if tokens == 0 {
             return Ok(());
         }
         let before = self.sequences.total();
-        let known = match self.vectors.dimension() {
-            0 => 0,
-            _ => self.removed + self.vectors.tokens(),
-        };
-        check_len("dense rows in earlier sequences", before, known)?;
+        if self.vectors.dimension() == 0 && before > 0 {
+            let message = "the sequence has dense rows, but earlier sequences have none";
+            return Err(Error::Input(message.to_owned()));
+        }
         self.vectors.push(vectors, tokens)
     }
 
     /// Checks that the tokens of the current sequence have vectors if those of earlier sequences have.
     ///
     /// # Errors
-    /// [`Error::Shape`] otherwise.
+    /// [`Error::Input`] otherwise.
     pub(crate) fn check_vectors(&self) -> Result<()> {
-        match self.vectors.dimension() {
-            0 => Ok(()),
-            _ => check_len("dense rows", self.ends.len(), self.vectors.tokens()),
+        match self.vectors.dimension() == 0 || self.ends.len() == self.vectors.tokens() {
+            true => Ok(()),
+            false => Err(Error::Input(
+                "the sequence has no dense rows, but earlier sequences have".to_owned(),
+            )),
         }
     }
 
@@ -240,9 +241,14 @@ impl Sequences {
     }
 
     /// Appends a sequence of tokens without attributes.
-    pub fn push_empty(&mut self, tokens: usize) {
+    ///
+    /// # Errors
+    /// [`Error::Input`] if tokens of earlier sequences have vectors; the sequence is not added.
+    pub fn push_empty(&mut self, tokens: usize) -> Result<()> {
         (0..tokens).for_each(|_| self.ends.push(self.attribute.len()));
+        self.check_vectors().inspect_err(|_| self.discard())?;
         self.end();
+        Ok(())
     }
 
     /// Ends the current sequence, which may be empty.

@@ -71,7 +71,11 @@ impl TokenVectors<'_> {
     fn check(&self, tokens: usize) -> Result<()> {
         let (dimension, values) = match *self {
             Self::Full { dimension, values } => {
-                check_len("values of dense rows", tokens * dimension, values.len())?;
+                check_len(
+                    "values of dense rows",
+                    tokens.saturating_mul(dimension),
+                    values.len(),
+                )?;
                 (dimension, values)
             }
             Self::Sparse {
@@ -138,6 +142,18 @@ impl Default for Rows {
 }
 
 impl Rows {
+    /// No rows, stored in the same way.
+    fn emptied(&self) -> Self {
+        match self {
+            Self::Full(_) => Self::default(),
+            Self::Sparse { .. } => Self::Sparse {
+                ends: Ends::default(),
+                columns: Vec::new(),
+                values: Vec::new(),
+            },
+        }
+    }
+
     /// Appends vectors that were checked.
     fn append(&mut self, vectors: TokenVectors) {
         let dimension = vectors.dimension();
@@ -213,11 +229,16 @@ impl Vectors {
     /// Same as [`crate::Sequences::push_vectors`].
     pub(crate) fn push(&mut self, vectors: TokenVectors, tokens: usize) -> Result<()> {
         let dimension = vectors.dimension();
+        if dimension == 0 {
+            let message = "dense rows must have at least one column";
+            return Err(Error::Input(message.to_owned()));
+        }
         if self.dimension > 0 {
+            // The first vectors have decided how rows are stored, even if those are in a file.
             check_len("columns of dense rows", self.dimension, dimension)?;
         }
         vectors.check(tokens)?;
-        if self.tokens() == 0 {
+        if self.dimension == 0 {
             self.dimension = dimension;
             if let TokenVectors::Sparse { .. } = vectors {
                 self.rows = Rows::Sparse {
@@ -258,15 +279,15 @@ impl Vectors {
     /// Copies the vectors of a range of tokens of another collection, which has the same dimension if
     /// there are vectors already.
     pub(crate) fn extend_from(&mut self, other: &Self, tokens: Range<usize>) {
-        if other.dimension == 0 {
-            return;
+        if self.dimension == 0 {
+            self.dimension = other.dimension;
+            self.rows = other.rows.emptied();
         }
-        let number = tokens.len();
-        let copied = match &other.rows {
+        match &other.rows {
             Rows::Full(values) => {
                 let dimension = other.dimension;
                 let values = &values[tokens.start * dimension..tokens.end * dimension];
-                self.push(TokenVectors::Full { dimension, values }, number)
+                self.rows.append(TokenVectors::Full { dimension, values });
             }
             Rows::Sparse {
                 ends,
@@ -276,16 +297,14 @@ impl Vectors {
                 let entries = ends.start(tokens.start)..ends.start(tokens.end);
                 let own = tokens.map(|token| ends.range(token).end - entries.start);
                 let own: Vec<usize> = own.collect();
-                let vectors = TokenVectors::Sparse {
+                self.rows.append(TokenVectors::Sparse {
                     dimension: other.dimension,
                     ends: &own,
                     columns: &columns[entries.clone()],
                     values: &values[entries],
-                };
-                self.push(vectors, number)
+                });
             }
-        };
-        debug_assert!(copied.is_ok(), "the vectors were checked before");
+        }
     }
 
     /// Appends the vectors of a range of tokens to a record.
@@ -314,7 +333,7 @@ impl Vectors {
     /// one.
     pub(crate) fn read_record(&mut self, tokens: usize, reader: &mut RecordReader) -> Option<()> {
         let (dimension, sparse) = (reader.len()?, reader.len()? != 0);
-        if self.tokens() == 0 {
+        if self.dimension == 0 {
             self.dimension = dimension;
             self.rows = match sparse {
                 true => Rows::Sparse {

@@ -194,10 +194,16 @@ impl Evaluation<'_, '_> {
             let token = self.corpus.sequence(self.pieces[at].start).start;
             let packed = self.scores.packed;
             let view = packed.tokens(self.corpus, token, work.items());
-            dispatch(AddRows(&mut part, (packed, view), token, work.rows()));
+            let squared = self.scores.wanted == Wanted::Information;
+            dispatch(AddRows(
+                &mut part,
+                (packed, view),
+                (token, squared),
+                work.rows(),
+            ));
             let tokens = token..token + work.rows().len() / packed.width();
             let (vectors, tokens) = view.vectors(tokens);
-            let squared = self.scores.wanted == Wanted::Variances;
+            let squared = squared || self.scores.wanted == Wanted::Variances;
             part.add_vectors(vectors, tokens, work.rows(), squared);
         }
     }
@@ -235,17 +241,25 @@ impl Evaluation<'_, '_> {
 }
 
 /// Adds the rows of consecutive tokens, from the number, to the derivatives of their items that are in
-/// this part.
-struct AddRows<'a, 'b>(&'a mut Part<'b>, (&'a Packed, Tokens<'a>), usize, &'a [f32]);
+/// this part; values are squared if the flag says so.
+struct AddRows<'a, 'b>(
+    &'a mut Part<'b>,
+    (&'a Packed, Tokens<'a>),
+    (usize, bool),
+    &'a [f32],
+);
 
 impl Kernel for AddRows<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self(part, (packed, tokens), token, rows) = self;
+        let Self(part, (packed, tokens), (token, squared), rows) = self;
         for (at, row) in rows.chunks_exact(packed.width()).enumerate() {
-            part.add(packed, tokens, token + at, row);
+            match squared {
+                false => part.add::<false>(packed, tokens, token + at, row),
+                true => part.add::<true>(packed, tokens, token + at, row),
+            }
         }
     }
 }

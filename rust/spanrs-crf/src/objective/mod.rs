@@ -150,6 +150,8 @@ enum Wanted {
     Gradient,
     /// Variances of label counts, and expected transition counts.
     Variances,
+    /// Sums of variances of labels and transitions, for squared values.
+    Information,
     /// Nothing.
     Loss,
 }
@@ -327,6 +329,25 @@ impl<'a> Objective<'a> {
             let variance = curvature.clamp(0.0, MAX_CURVATURE);
             *curvature = variance + (2.0 * self.c2).max(MIN_CURVATURE);
         }
+        Ok(())
+    }
+
+    /// Writes the diagonal of the second derivative at `weights`, without the penalty: the sums over the
+    /// tokens of the variances of labels, times squared values, and of the variances of transitions.
+    /// Covariances between tokens are ignored. Labels that a partial target leaves open contribute only as
+    /// far as the target restricts them.
+    ///
+    /// # Errors
+    /// Same as [`Objective::evaluate`].
+    pub(crate) fn information(&mut self, weights: &[f64], information: &mut [f64]) -> Result<()> {
+        self.wanted = Wanted::Information;
+        let evaluated = self.evaluate(weights, information);
+        self.wanted = Wanted::Gradient;
+        evaluated?;
+        for (value, weight) in information.iter_mut().zip(weights) {
+            *value = (*value - 2.0 * self.c2 * weight).clamp(0.0, MAX_CURVATURE);
+        }
+        self.packed.multiply_by_scales(self.features, information);
         Ok(())
     }
 

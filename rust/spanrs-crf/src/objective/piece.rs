@@ -119,7 +119,10 @@ impl Piece {
         rows: &mut [f32],
     ) -> Option<f64> {
         let (weight, total) = (corpus.weight(at), corpus.total_weight(at));
-        if scores.exact || !(WEIGHTS.contains(&weight) && WEIGHTS.contains(&total)) {
+        if scores.exact
+            || scores.wanted == Wanted::Information
+            || !(WEIGHTS.contains(&weight) && WEIGHTS.contains(&total))
+        {
             return None;
         }
         scratch.scores.resize(rows.len());
@@ -185,7 +188,13 @@ impl Piece {
         corpus.subtract_margins(at, &mut lattice.scores);
         exact.resize(rows.len());
         exact.fill(0.0);
-        let loss = work.sequence(corpus, scores.transitions, at, exact)?;
+        let loss = match scores.wanted {
+            Wanted::Information => {
+                let pairs = &mut self.observed;
+                work.subtract_variances(corpus, scores.transitions, at, exact, pairs)?
+            }
+            _ => work.sequence(corpus, scores.transitions, at, exact)?,
+        };
         for (row, exact) in rows.iter_mut().zip(&**exact) {
             *row = *exact as f32;
         }

@@ -167,6 +167,35 @@ impl Work {
         Ok(total * log_z - weight * score)
     }
 
+    /// Adds the variances of the labels of sequence `at`, whose scores are in the lattice, to its `rows`, and
+    /// subtracts the variances of its transitions from `pairs`, row-major (from, to), both times its weight.
+    /// For a partial target, the variances over the allowed labellings are taken off. Returns 0.
+    ///
+    /// # Errors
+    /// Same as [`Work::sequence`].
+    pub(crate) fn subtract_variances(
+        &mut self,
+        corpus: &Corpus,
+        transitions: &Transitions,
+        at: usize,
+        rows: &mut [f64],
+        pairs: &mut [f64],
+    ) -> Result<f64> {
+        let total = corpus.total_weight(at);
+        self.lattice.forward_backward(transitions)?;
+        self.lattice.add_variances(total, rows);
+        self.lattice.add_pair_variances(transitions, -total, pairs);
+        if let Target::Partial(allowed) = corpus.target(at) {
+            self.constrained.clone_from(&self.lattice);
+            self.constrained.allow(allowed)?;
+            self.constrained.forward_backward(transitions)?;
+            self.constrained.add_variances(-total, rows);
+            self.constrained
+                .add_pair_variances(transitions, total, pairs);
+        }
+        Ok(0.0)
+    }
+
     /// Returns the log partition function over the allowed labellings; adds their expected
     /// transition counts, and subtracts their marginals from `rows`, both times `weight`.
     ///

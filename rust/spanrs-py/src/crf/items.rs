@@ -170,22 +170,25 @@ impl Source {
         let Some(joined) = Joined::of(object)? else {
             return self.with_named(sequence, buffer, |features| use_features(features, None));
         };
-        let any_value = matches!(self, Self::Features { any_value: true });
-        let mut own = NamedFeatures::default();
-        joined.read_own(any_value, &mut own)?;
-        let features = match (&joined.tokens, &self) {
-            (Some(tokens), _) => {
-                let tokens = Sequence::Object(tokens.clone());
-                self.with_named(&tokens, buffer, |features| {
-                    joined.check_len("tokens", features.tokens())?;
-                    Ok(features.joined(&own)?)
-                })?
-            }
-            (None, Self::Template(_)) => return Err(no_tokens()),
-            (None, Self::Features { .. }) => own,
-        };
         let vectors = joined.dense.as_ref().map(DenseRows::vectors).transpose()?;
-        use_features(&features, vectors)
+        let Some(tokens) = &joined.tokens else {
+            let Self::Features { any_value } = *self else {
+                return Err(no_tokens());
+            };
+            joined.read_own(any_value, buffer)?;
+            return use_features(buffer, vectors);
+        };
+        let any_value = matches!(self, Self::Features { any_value: true });
+        let tokens = Sequence::Object(tokens.clone());
+        self.with_named(&tokens, buffer, |features| {
+            joined.check_len("tokens", features.tokens())?;
+            if joined.features.is_none() {
+                return use_features(features, vectors);
+            }
+            let mut beside = NamedFeatures::default();
+            joined.read_own(any_value, &mut beside)?;
+            use_features(&features.joined(&beside)?, vectors)
+        })
     }
 
     /// Calls `use_features` with the features of a sequence that joins nothing; `buffer` is work space.
@@ -325,24 +328,25 @@ impl InputReader<'_> {
             let tokens = joined.tokens.as_ref().ok_or_else(no_tokens)?;
             if !std::mem::replace(&mut self.any_joined, true) {
                 // The sequences before have tokens only.
-                (0..columns.len()).for_each(|at| self.sequences.push_empty(columns.tokens(at)));
+                for at in 0..columns.len() {
+                    self.sequences.push_empty(columns.tokens(at))?;
+                }
             }
             push_columns(columns, tokens)?;
             joined.check_len("tokens", columns.tokens(columns.len() - 1))?;
             joined.read_own(false, &mut self.buffer)?;
-        } else {
-            let mut own = NamedFeatures::default();
-            joined.read_own(false, &mut own)?;
-            match &joined.tokens {
-                None => self.buffer = own,
-                Some(tokens) => {
-                    let buffer = &mut NamedFeatures::default();
-                    self.buffer = with_features(tokens, false, buffer, |features| {
-                        joined.check_len("tokens", features.tokens())?;
-                        Ok(features.joined(&own)?)
-                    })?;
+        } else if let Some(tokens) = &joined.tokens {
+            let buffer = &mut NamedFeatures::default();
+            self.buffer = with_features(tokens, false, buffer, |features| {
+                joined.check_len("tokens", features.tokens())?;
+                if joined.features.is_none() {
+                    return Ok(features.clone());
                 }
-            }
+                joined.read_own(false, &mut self.buffer)?;
+                Ok(features.joined(&self.buffer)?)
+            })?;
+        } else {
+            joined.read_own(false, &mut self.buffer)?;
         }
         let vectors = joined.dense.as_ref().map(DenseRows::vectors).transpose()?;
         Ok(self
@@ -356,7 +360,7 @@ impl InputReader<'_> {
         if let Some(columns) = &mut self.columns {
             push_columns(columns, sequence)?;
             if self.any_joined {
-                sequences.push_empty(columns.tokens(columns.len() - 1));
+                sequences.push_empty(columns.tokens(columns.len() - 1))?;
             }
             return Ok(());
         }

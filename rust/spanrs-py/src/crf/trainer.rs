@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use spanrs::crf::{
-    AttributeIndex, Error as CrfError, Features, Lexicons, MAX_TRAINING_VALUE, Model, NamedCorpus,
-    NamedFeatures, Prior, Sequences, TokenTarget, TrainingOptions, train,
+    AttributeIndex, Corpus, Error as CrfError, Features, Lexicons, MAX_TRAINING_VALUE, Model,
+    NamedCorpus, NamedFeatures, Prior, Sequences, TokenTarget, TrainingOptions, train,
 };
 use spanrs::scheme_constraint;
 use spanrs::tags::Scheme;
@@ -121,9 +121,11 @@ impl CrfTrainer {
             builder.lexicons.clone(),
         );
         let (corpus, labels, attributes) = builder.take().into_parts();
-        if let Some(model) = &model {
-            let dimension = model.core().features().dimension();
-            corpus.inputs().check_dimension(dimension)?;
+        if let Some(model) = &model
+            && model.core().features().len() > model.core().features().pairs().1.len()
+        {
+            // A model without features of tokens may get dense rows later.
+            check_dimension(model.core(), &corpus)?;
         }
         let (model, why) = py.detach(|| {
             let options = options.0;
@@ -303,6 +305,9 @@ impl CrfTrainer {
             .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
             .transpose()?;
         let start = start.map(|model| model.get().clone());
+        if let Some(model) = &start {
+            check_dimension(model.core(), builder.corpus.corpus())?;
+        }
         let (generated, lexicons) = (builder.features.take(), builder.lexicons.clone());
         let (corpus, labels, attributes) = builder.take().into_parts();
         let (model, why) = py.detach(|| {
@@ -350,6 +355,13 @@ impl CrfTrainer {
         let message = "the trainer is in use, by a running training or by another thread";
         lock_now(&self.0, message)
     }
+}
+
+/// Checks that the dense rows of a corpus, if it has tokens, are as wide as those of a model.
+fn check_dimension(model: &Model, corpus: &Corpus) -> Result<()> {
+    Ok(corpus
+        .inputs()
+        .check_dimension(model.features().dimension())?)
 }
 
 /// Refuses names with NUL characters.

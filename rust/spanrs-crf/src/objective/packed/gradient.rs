@@ -224,16 +224,22 @@ impl Gradient {
 
 impl Part<'_> {
     /// Adds a row of label derivatives, times the values, to the derivatives of the token's items
-    /// that are in this part.
+    /// that are in this part; with `SQUARED`, times the squared values.
     #[inline(always)]
-    pub(crate) fn add(&mut self, packed: &Packed, tokens: Tokens, token: usize, row: &[f32]) {
+    pub(crate) fn add<const SQUARED: bool>(
+        &mut self,
+        packed: &Packed,
+        tokens: Tokens,
+        token: usize,
+        row: &[f32],
+    ) {
         let (codes, values) = tokens.items(token);
         let items = self.range.items(token, codes.len());
         let codes = &codes[items.clone()];
         let values = values.get(items).unwrap_or_default();
         match values.is_empty() {
-            true => self.add_items::<false>(packed, (codes, values), row),
-            false => self.add_items::<true>(packed, (codes, values), row),
+            true => self.add_items::<false, SQUARED>(packed, (codes, values), row),
+            false => self.add_items::<true, SQUARED>(packed, (codes, values), row),
         }
         self.tokens += 1;
         if self.tokens == PERIOD {
@@ -243,7 +249,7 @@ impl Part<'_> {
 
     /// Same as [`Part::add`]; without `VALUED` all values are 1.
     #[inline(always)]
-    fn add_items<const VALUED: bool>(
+    fn add_items<const VALUED: bool, const SQUARED: bool>(
         &mut self,
         packed: &Packed,
         (codes, values): (&[u32], &[f64]),
@@ -257,6 +263,7 @@ impl Part<'_> {
         for (at, &code) in codes.iter().enumerate() {
             let code = code as usize;
             let value = if VALUED { values[at] as f32 } else { 1.0 };
+            let value = if SQUARED { value * value } else { value };
             if code < packed.rows {
                 let sums = &mut dense.sums[code * packed.width - dense.first..][..packed.width];
                 let sums = sums.as_chunks_mut::<LANES>().0;
