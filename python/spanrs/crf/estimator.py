@@ -305,7 +305,7 @@ class CRF(SequenceLabeller):
         if start is not None:
             initial = start._trained()
             warn_of_lost_labels(start.classes_, trainer.labels())
-        with self._monitor(options, data.y_dev) as monitor:
+        with self._monitor(options, data.y_dev) as monitor, data.original_numbers():
             model, self.stopped_ = trainer.train(
                 options, threads, initial, data.X_dev, scheme, monitor, self.keep_on_interrupt
             )

@@ -43,6 +43,8 @@ class TrainingData(NamedTuple):
     """Text of the template."""
     numbers: list[int] | None = None
     """Number of each sequence of X before some were held out; None if none were."""
+    dev_numbers: list[int] | None = None
+    """The same for X_dev."""
 
     def certain(self) -> list[Any]:
         """Return the labels of the sequences that have one label for each token."""
@@ -58,7 +60,11 @@ class TrainingData(NamedTuple):
             if self.numbers is None or at is None:
                 raise
             message = str(error)
-            number = self.numbers[at]
+            numbers = self.dev_numbers if message.startswith("development ") else self.numbers
+            if numbers is None:
+                raise
+            number = numbers[at]
+            message = message.removeprefix("development ")
             error.args = (message.replace(f"sequence {at}:", f"sequence {number}:", 1),)
             setattr(error, "sentence", number)  # noqa: B010 - only some errors have the attribute.
             raise
@@ -102,6 +108,7 @@ def held_out(
         part(y, True),
         None if weights is None else part(weights, False),
         numbers=part(list(range(len(X))), False),
+        dev_numbers=part(list(range(len(X))), True),
     )
 
 

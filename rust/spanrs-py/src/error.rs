@@ -72,6 +72,22 @@ impl Error {
         self.in_item("sequence", at)
     }
 
+    /// Says in the message that the sequence is one of the development data.
+    pub(crate) fn in_development(self) -> Self {
+        let named = Python::attach(|py| {
+            let value = self.0.value(py);
+            let message = value.to_string();
+            if message.starts_with("sequence ") {
+                value.setattr("args", (format!("development {message}"),))?;
+            }
+            Ok(())
+        });
+        match named {
+            Ok(()) => self,
+            Err(failed) => Self(failed),
+        }
+    }
+
     fn in_item(self, kind: &str, at: usize) -> Self {
         let named = Python::attach(|py| {
             let value = self.0.value(py);

@@ -299,7 +299,8 @@ impl CrfTrainer {
             ));
         }
         let (algorithm, selection) = (options.0.algorithm(), options.0.selection());
-        let dev = dev.map(|dev| builder.dev_sequences(dev)).transpose()?;
+        let dev = dev.map(|dev| builder.dev_sequences(dev));
+        let dev = dev.transpose().map_err(Error::in_development)?;
         close(&mut builder.corpus)?;
         let constraint = scheme
             .map(|scheme| scheme_constraint(scheme.0, &builder.corpus.labels))
