@@ -624,3 +624,44 @@ def test_models_learn_from_a_doccano_project(tmp_path):
     assert run(group, ["crf", "tag", str(model), str(raw), "-o", str(tagged)]) == 0
     assert tagged.read_text(encoding="utf-8").split() == ["Ada", "B-PER", "met", "O", "Bob", "B-PER"]
     assert run(group, ["crf", "eval", str(model), str(project)]) == 0
+
+
+def test_class_weights_and_held_out_sentences(call):
+    status, out, _ = call(
+        *("train", TRAIN, "--class-weight", "O=0.3", "--validation-fraction", "0.25", "--patience", "3"),
+        *("--calibrate", "-o", "m", "-q", "--json"),
+    )
+    report = json.loads(out)
+    assert status == 0
+    assert report["dev"]["file"].endswith("held out")
+    assert report["train"]["sentences"] + report["dev"]["sentences"] == 14
+    assert call("info", "m", "--json")[0] == 0
+    assert call("train", TRAIN, "--class-weight", "balanced", "-o", "m", "-q")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--class-weight", "O"), "a tag and its weight"),
+        (("--class-weight", "O=1", "--class-weight", "O=2"), "given twice"),
+        (("--class-weight", "O=0"), "class_weight of O must be a number above 0"),
+        (("--validation-fraction", "1"), "validation_fraction must be a number below 1"),
+        (("--validation-fraction", "0.1", "--dev", DEV), "cannot be combined with --dev"),
+        (("--calibrate",), "--calibrate requires --dev or --validation-fraction"),
+        (("--max-memory", "lots"), "max_memory must be a size"),
+        (("--max-memory", "1GB", "--algorithm", "ap"), "max_memory requires the algorithm sdca or lbfgs"),
+        (("--spill-dir", "."), "spill_dir has no effect without max_memory"),
+        (("--max-memory", "1kB", "--spill-dir", "no/such"), "a directory that exists"),
+    ],
+)
+def test_bad_training_options(call, arguments, message):
+    status, _, err = call("train", TRAIN, "-o", "m", "-q", *arguments)
+    assert status != 0
+    assert message in err
+
+
+def test_features_in_a_temporary_file_train_the_same_model(call, tmp_path):
+    for name, arguments in (("a", ()), ("b", ("--max-memory", "0", "--spill-dir", str(tmp_path)))):
+        assert call("train", TRAIN, "-o", name, "-q", *arguments)[0] == 0
+    assert CRF.load("a").state_features_ == CRF.load("b").state_features_
+    assert "spill_dir" not in json.dumps(CRF.load("b").metadata_)

@@ -124,7 +124,9 @@ def test_values_that_are_not_finite_are_refused_with_their_place(value: float, s
     if sparse:
         damaged = [pytest.importorskip("scipy.sparse").csr_matrix(matrix) for matrix in damaged]
     shown = "NaN" if np.isnan(value) else "inf"
-    expected = f"sequence 2: token 1: column 3 of its dense row is {shown}; values must be finite"
+    expected = (
+        f"sequence 2: token 1: column 3 of its dense row is {shown} in 32 bits; values must be finite"
+    )
     with pytest.raises(ModelError, match=expected) as caught:
         fitted(damaged)
     assert caught.value.sentence == 2
@@ -231,6 +233,59 @@ def test_a_warm_start_begins_with_the_weights_of_rows() -> None:
     again = CRF(template="U:%x[0,0]", c2=0.1).fit(TOKENS, LABELS, dense=rows(), start=first)
     assert len(again.history_) < len(first.history_)
     assert again.history_[0].loss <= first.history_[0].loss
+
+
+def test_padded_rows_with_lengths() -> None:
+    padded = np.zeros((4, 3, COLUMNS))
+    for at, matrix in enumerate(rows()):
+        padded[at, : len(matrix)] = matrix
+    expected = fitted(rows()).dense_weights_
+    for form in ((padded, LENGTHS), (rows(), LENGTHS), (list(padded), LENGTHS)):
+        assert np.array_equal(fitted(form).dense_weights_, expected)
+    with pytest.raises(AlignmentError, match="cut off the padding"):
+        fitted(padded)
+
+
+def test_features_that_training_had_are_needed() -> None:
+    shape = [[{"upper": token[:1].isupper()} for token in tokens] for tokens in TOKENS]
+    crf = CRF(template="U:%x[0,0]").fit(TOKENS, LABELS, features=shape)
+    file = io.BytesIO()
+    crf.save(file)
+    for model in (crf, CRF.load(file.getvalue()), pickle.loads(pickle.dumps(crf))):
+        message = "sequence 0: the model was trained with features beside the tokens"
+        for call in (model.predict, model.predict_proba, model.predict_spans, model.predict_confidence):
+            with pytest.raises(ModelError, match=message):
+                call(TOKENS)
+        with pytest.raises(ModelError, match=message):
+            model.calibrate(TOKENS, LABELS)
+        assert model.predict([[]]) == [[]]
+    with pytest.raises(ModelError, match="development sequence 0: the model was trained with features"):
+        CRF(template="U:%x[0,0]").fit(TOKENS, LABELS, TOKENS, LABELS, features=shape)
+
+
+def test_temperature_scales_the_scores_of_rows() -> None:
+    crf = fitted(rows(), c2=0.01)
+    warm = crf._with_metadata(temperature=2.0)
+    token = join([["Ada"]], dense=[rows()[0][:1]])
+    cold, hot = (np.log(model.predict_proba(token)[0][0]) for model in (crf, warm))
+    np.testing.assert_allclose(np.diff(hot), np.diff(cold) / 2, atol=1e-9)
+    assert crf.predict(TOKENS, dense=rows()) == warm.predict(TOKENS, dense=rows())
+
+
+def test_a_column_of_another_scale_is_a_warning() -> None:
+    large = [matrix * [1, 1, 1, 1, 1e10] for matrix in rows()]
+    with pytest.warns(SpanrsWarning, match="scale them to about 1"):
+        fitted(large, c2=0.1)
+
+
+def test_a_single_sequence_is_no_collection() -> None:
+    (sequence, *_) = join(TOKENS, dense=rows())
+    with pytest.raises(TypeError, match="a single sequence"):
+        fitted(rows()).predict(sequence)
+    with pytest.raises(TypeError, match="a single sequence"):
+        CRF().fit(sequence, LABELS[:1])
+    with pytest.raises(TypeError, match="there are no sequences"):
+        CRF().fit(None, LABELS)
 
 
 def test_features_beside_a_template() -> None:

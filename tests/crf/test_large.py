@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spanrs.crf import CRF
+from spanrs.crf import CRF, Gazetteer
 from spanrs.errors import ModelError, SpanrsError, SpanrsWarning
 
 LINUX = pytest.mark.skipif(
@@ -65,13 +65,13 @@ def test_sequences_may_come_from_an_iterator() -> None:
     ("options", "error", "message"),
     [
         ({"max_memory": -1}, ValueError, "max_memory"),
-        ({"max_memory": "much"}, ValueError, "a size such as '500 MB'"),
+        ({"max_memory": "much"}, ValueError, "such as '500 MB'"),
         ({"max_memory": 1.5}, TypeError, "max_memory"),
         ({"max_memory": 0, "spill_dir": "no/such/directory"}, ValueError, "a directory that exists"),
         ({"max_memory": 0, "spill_dir": 3}, TypeError, "spill_dir must be a path"),
         ({"spill_dir": "."}, ValueError, "no effect without max_memory"),
-        ({"max_memory": 0, "algorithm": "ap"}, ValueError, "a corpus in a file requires"),
-        ({"max_memory": 0, "algorithm": "l2sgd"}, ValueError, "a corpus in a file requires"),
+        ({"max_memory": "1 GiB", "algorithm": "ap"}, ValueError, "max_memory requires the algorithm sdca or lbfgs"),
+        ({"max_memory": 0, "algorithm": "l2sgd"}, ValueError, "max_memory requires the algorithm sdca or lbfgs"),
     ],
 )  # fmt: skip
 def test_bad_options(options: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -89,7 +89,7 @@ def test_run_options_are_not_saved(tmp_path: Path) -> None:
 #: Trains with a file in the directory of the first argument.
 SCRIPT = """
 import random, sys
-from spanrs.crf import CRF
+from spanrs.crf import CRF, Gazetteer
 random.seed(0)
 X = [[f"w{random.randrange(3000)}" for _ in range(15)] for _ in range(4000)]
 y = [["B-A" if hash(w) % 3 else "O" for w in x] for x in X]
@@ -237,6 +237,25 @@ def test_a_batch_that_violates_the_scheme_ends_the_constraint() -> None:
     with pytest.warns(SpanrsWarning, match="no longer restricted"):
         crf.partial_fit([["Rio"], ["in", "Oslo"]], [["I-LOC"], ["O", "I-LOC"]])
     assert "scheme" not in crf.metadata_
+
+
+def test_batches_do_not_change_the_template_or_the_lexicons() -> None:
+    crf = CRF(template="ner", lexicons={"g": Gazetteer(["Ada"])}).partial_fit(*corpus(10))
+    crf.partial_fit(*corpus(10, 1))
+    with pytest.raises(ValueError, match="cannot change the template"):
+        crf.set_params(template="U:%x[0,0]", lexicons=None).partial_fit(*corpus(10))
+    for options in ({"patience": 3}, {"validation_fraction": 0.2}):
+        with pytest.raises(ValueError, match="no development data"):
+            CRF(template="ner", **options).partial_fit(*corpus(10))
+    with pytest.raises(TypeError, match="a collection of labels"):
+        CRF(template="ner").partial_fit(*corpus(10), classes="B-PER")
+
+
+def test_batches_teach_where_labels_do_not_occur() -> None:
+    crf = CRF(template="U:%x[0,0]", c2=0.3, all_possible_states=True)
+    crf.partial_fit([["a"]] * 100, [["A"]] * 100, classes=["A", "B"])
+    crf.partial_fit([["a"]] * 5, [["B"]] * 5)
+    assert crf.predict([["a"]]) == [["A"]]
 
 
 @pytest.mark.parametrize(

@@ -329,3 +329,39 @@ def test_damaged_files_are_model_errors():
                 type(lexicon)._from_bytes(content[:end])
     with pytest.raises(ModelError, match="not a lexicon of spanrs"):
         Gazetteer._from_bytes(data)
+
+
+def test_files_that_are_no_gazetteers_are_refused() -> None:
+    for content, message in (
+        (b"London\tLOC\nAda\tPER\nOslo\tLOC\n", "more types than phrases"),
+        (b"Rio\tB-LOC\nis\tO\nAda\tB-PER\n", "all phrases end with a tag"),
+        (b"Rio B-LOC\nis O\n", "all phrases end with a tag"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            Gazetteer.read(io.BytesIO(content))
+
+
+def test_line_ends_and_white_space_of_gazetteers() -> None:
+    for end in (b"\n", b"\r\n", b"\r"):
+        assert list(Gazetteer.read(io.BytesIO(end.join((b"New York", b"Rio", b""))))) == [
+            ("New York", None),
+            ("Rio", None),
+        ]
+    number = "10\u00a0000"
+    for gazetteer in (Gazetteer([number]), Gazetteer.read(io.BytesIO(number.encode()))):
+        crf = CRF(template="U:%in[0,0,g]", lexicons={"g": gazetteer}).fit([[number, "x"]], [["A", "B"]])
+        assert ("U:S", "A") in crf.state_features_
+
+
+def test_phrases_of_a_type_are_no_string() -> None:
+    with pytest.raises(TypeError, match="the phrases of Rio must be a collection of strings"):
+        Gazetteer({"Rio": "LOC"})
+
+
+def test_names_are_left_out_by_the_first_column() -> None:
+    """Sentences are recognised by their first column, whichever the macro reads."""
+    sentences = [[("In", "in"), ("Rio", "rio")], [("Ada", "ada"), ("sings", "sings")]]
+    labels = [["O", "B-LOC"], ["B-PER", "O"]]
+    names = Gazetteer.of(sentences, labels, ignore_case=True)
+    crf = CRF(template="U:%in[0,1,names]", lexicons={"names": names}).fit(sentences, labels)
+    assert {attribute for attribute, _ in crf.state_features_} == {"U:O"}

@@ -27,6 +27,7 @@ from spanrs.crf.training import (
     progress_display,
     scheme_of,
     warn_of_constant_model,
+    warn_of_distant_minimum,
     warn_of_lost_labels,
     warn_of_unknown_labels,
     warn_of_violations,
@@ -301,6 +302,7 @@ class CRF(SequenceLabeller):
         scheme = self._scheme(trainer.labels(), data.certain())
         if data.y_dev is not None:
             warn_of_unknown_labels(trainer.labels(), data.y_dev)
+        own = trainer.has_own_features()
         initial = None
         if start is not None:
             initial = start._trained()
@@ -315,8 +317,9 @@ class CRF(SequenceLabeller):
                 f"{self.algorithm} cannot lower the loss from weights of 0; the usual reasons are very large feature "
                 "values (above 1e30; scale them) and very large c1 or c2"
             )
-        self._keep(model, {"template": text, "scheme": scheme})
+        self._keep(model, {"template": text, "scheme": scheme, "own_features": own})
         warn_of_constant_model(self._trained(), self.min_freq)
+        warn_of_distant_minimum(self.history_, self.stopped_)
         return self
 
     def partial_fit(
@@ -353,17 +356,22 @@ class CRF(SequenceLabeller):
         Raises
         ------
         ValueError
-            If the algorithm is not ``sdca`` or ``lbfgs`` (both are trained by L-BFGS), if c1 is above 0, or c2 is 0.
+            If the algorithm is not ``sdca`` or ``lbfgs`` (both are trained by L-BFGS), if c1 is above 0, if c2 is 0, or
+            if ``patience``, ``validation_fraction`` or another template is set.
         spanrs.errors.ModelError, spanrs.errors.AlignmentError
             As for :meth:`fit`.
 
         Notes
         -----
-        ``min_freq`` applies to each batch. ``patience``, ``validation_fraction`` and ``keep_on_interrupt`` have no
-        effect, and neither have other values of ``template`` and ``lexicons`` after the first batch. The temperature of
-        :meth:`calibrate` is 1 again. A call takes time in proportion to the weights of the model, so batches should
-        have hundreds of sequences. After ``fit`` the coefficients are ``c2``: the model does not know how
-        certain its weights are, and changes more than after ``partial_fit`` on the same sequences.
+        ``min_freq`` applies to each batch. ``keep_on_interrupt`` has no effect. The model keeps the lexicons of the
+        first batch, and the temperature of :meth:`calibrate` is 1 again.
+
+        Labels that come later have no evidence against them and are predicted too often at first: pass all labels as
+        ``classes``, and set ``all_possible_states``, so that each batch also teaches where a label does not occur.
+
+        A call takes time in proportion to the weights of the model, so batches should have hundreds of sequences. After
+        ``fit`` the coefficients are ``c2``: the model does not know how certain its weights are, and changes more than
+        after ``partial_fit`` on the same sequences.
 
         Examples
         --------
@@ -381,6 +389,11 @@ class CRF(SequenceLabeller):
             raise ValueError(
                 "partial_fit needs class_weight as a dict, because it does not know all labels"
             )
+        if isinstance(classes, str):
+            raise TypeError(f"classes must be a collection of labels, not the string {classes!r}")
+        for name in ("validation_fraction", "patience"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"partial_fit has no development data; set {name} to None")
         options, threads = self._options(), thread_count(self.threads)
         before = self._found()
         data = self._training_data(X, y, (None, None), (features, dense), sample_weight, partial=True)
@@ -388,9 +401,11 @@ class CRF(SequenceLabeller):
             text, lexicons = bind_lexicons(data.template, self.lexicons)
         else:
             text, lexicons = self.metadata_.get("template"), before.lexicons()
+            self._check_continued(text)
         trainer = self._trainer(data, text, lexicons, before=before, classes=list(classes or ()))
         if not trainer.labels():
             raise ModelError("there is nothing to train on: no sequence has a token with a label")
+        own = trainer.has_own_features()
         scheme = self._scheme(trainer.labels(), data.certain())
         if before is not None and self.scheme == "auto":
             scheme = continued_scheme(self.metadata_.get("scheme"), scheme, data.certain())
@@ -398,8 +413,19 @@ class CRF(SequenceLabeller):
             model, self.stopped_ = trainer.learn(options, threads, before, monitor)
         self.history_ = monitor.history
         card = None if before is None else self.metadata_.get("card")
-        self._keep(model, {"card": card, "template": text, "scheme": scheme})
+        own = own or (before is not None and self.metadata_.get("own_features", False))
+        facts = {"card": card, "template": text, "scheme": scheme, "own_features": own}
+        self._keep(model, facts)
         return self
+
+    def _check_continued(self, template: str | None) -> None:
+        """Refuse a template or lexicons that are not those of the model, which further batches do not change."""
+        own = None if self.template is None else template_text(self.template)
+        bound, _ = bind_lexicons(own, self.lexicons)
+        if own is not None and bound != template:
+            raise ValueError(
+                "partial_fit cannot change the template and the names of the lexicons of the model"
+            )
 
     def _trainer(
         self,
@@ -493,7 +519,8 @@ class CRF(SequenceLabeller):
         fraction = self.validation_fraction
         if fraction is not None and as_number(fraction, "validation_fraction", above=True) >= 1:
             raise ValueError(f"validation_fraction must be a number below 1, not {fraction:g}")
-        spill_options(self.max_memory, self.spill_dir)
+        if spill_options(self.max_memory, self.spill_dir) and self.algorithm not in ("sdca", "lbfgs"):
+            raise ValueError(f"max_memory requires the algorithm sdca or lbfgs, not {self.algorithm}")
         check_lexicons(self.lexicons)
         self._options()
 

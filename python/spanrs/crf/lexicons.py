@@ -108,6 +108,12 @@ class Gazetteer(_Lexicon):
             )
         pairs: list[tuple[list[str], str | None]]
         if isinstance(phrases, Mapping):
+            for kind, group in phrases.items():
+                if isinstance(group, str):
+                    raise TypeError(
+                        f"the phrases of {kind} must be a collection of strings, not the string {group!r}; a dict has "
+                        "types as keys and lists of phrases as values"
+                    )
             pairs = [(_tokens(phrase), kind) for kind, own in phrases.items() for phrase in own]
         else:
             pairs = [(_tokens(phrase), None) for phrase in phrases]
@@ -476,7 +482,8 @@ def lexicons_of(model: CrfModel) -> dict[str, Gazetteer | Clusters]:
 
 def _tokens(phrase: object) -> list[str]:
     if isinstance(phrase, str):
-        return phrase.split()
+        # Other white space, such as no-break spaces, may be part of a token.
+        return [token for token in phrase.replace("\t", " ").split(" ") if token]
     tokens = list(phrase) if isinstance(phrase, (list, tuple)) else None
     if tokens is None or not all(isinstance(token, str) for token in tokens):
         raise TypeError(f"a phrase must be a string, or a list of tokens, not {phrase!r}")

@@ -9,8 +9,13 @@ from pathlib import Path
 
 from spanrs.errors import as_integer
 
-#: Number of bytes by unit; units are powers of 1000, as on disks.
-_UNITS = {"": 1, "K": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
+#: Number of bytes by unit: powers of 1000, and of 1024 with an i.
+_UNITS = {
+    f"{letter}{binary}": (1024 if binary else 1000) ** power
+    for power, letter in enumerate(("", "K", "M", "G", "T"))
+    for binary in ("", "I")
+    if letter or not binary
+}
 
 
 def as_bytes(size: int | str, argument: str) -> int:
@@ -30,9 +35,11 @@ def as_bytes(size: int | str, argument: str) -> int:
     """
     if not isinstance(size, str):
         return as_integer(size, argument)
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)B?\s*", size, re.IGNORECASE | re.ASCII)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*((?:[KMGT]i?)?)B?\s*", size, re.IGNORECASE | re.ASCII)
     if match is None:
-        raise ValueError(f"{argument} must be a size such as '500 MB', not {size!r}")
+        raise ValueError(
+            f"{argument} must be a size in bytes, kB, MB, GB, MiB or GiB such as '500 MB', not {size!r}"
+        )
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 

@@ -130,6 +130,22 @@ def warn_of_constant_model(model: CrfModel, min_freq: float) -> None:
     warnings.warn(message, SpanrsWarning, stacklevel=3)
 
 
+#: Training that stops at a larger gap, as a fraction of the loss, is far from the minimum.
+_LARGE_GAP = 0.05
+
+
+def warn_of_distant_minimum(history: Sequence[Iteration], stopped: str) -> None:
+    """Warn if training stopped far from the minimum, although it was not limited."""
+    gap = history[-1].gap if history else None
+    if gap is None or stopped not in ("delta", "line_search") or gap <= _LARGE_GAP * abs(history[-1].loss):
+        return
+    message = (
+        f"training stopped ({stopped}) although the loss, {history[-1].loss:.4g}, may be far from its minimum; the "
+        "usual reason are features or dense columns with values of very different sizes, so scale them to about 1"
+    )
+    warnings.warn(message, SpanrsWarning, stacklevel=3)
+
+
 def warn_of_lost_labels(before: Sequence[str], after: Sequence[str]) -> None:
     """Warn if a warm start drops labels that do not occur in the new data."""
     lost = [label for label in before if label not in after]

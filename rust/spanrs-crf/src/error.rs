@@ -69,7 +69,9 @@ pub enum Error {
         value: f64,
     },
     /// A value of a token's vector that is NaN or infinite.
-    #[error("token {token}: column {column} of its dense row is {value}; values must be finite")]
+    #[error(
+        "token {token}: column {column} of its dense row is {value} in 32 bits; values must be finite"
+    )]
     Vector {
         /// Index of the token in its sequence, from 0.
         token: usize,

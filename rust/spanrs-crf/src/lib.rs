@@ -151,7 +151,7 @@ pub use lexicon::{
     Clusters, Gazetteer, Lexicon, LexiconError, LexiconKind, Lexicons, NameOptions, WordColumn,
 };
 pub use model::{Model, check_labels};
-pub use model_file::{metadata_temperature, metadata_text};
+pub use model_file::{metadata_flag, metadata_temperature, metadata_text};
 pub use named_corpus::{NamedCorpus, TokenTarget};
 pub use named_features::NamedFeatures;
 pub use objective::Objective;

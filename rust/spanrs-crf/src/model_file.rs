@@ -121,6 +121,9 @@ impl Model {
         let metadata = entry["metadata"].to_string();
         let lexicons = match &entry["lexicons"] {
             serde_json::Value::Null => Lexicons::default(),
+            _ if version == VERSIONS[0] => {
+                return Err(file_error("a file of version 1 has no lexicons"));
+            }
             lexicons => Lexicons::read(lexicons, &tensors)?,
         };
         let model = Self::new(labels, attributes, features, weights, metadata);
@@ -197,6 +200,29 @@ pub fn metadata_text(metadata: &str, name: &str) -> Result<Option<String>> {
         None | Some(serde_json::Value::Null) => Ok(None),
         Some(serde_json::Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(file_error(format!("the {name} is not a string"))),
+    }
+}
+
+/// An entry of a model's metadata that is true or false, such as `own_features`; false if it is missing or
+/// null.
+///
+/// # Errors
+/// [`Error::File`] if the metadata is not a JSON object or the entry is neither.
+///
+/// # Examples
+/// ```
+/// use spanrs_crf::metadata_flag;
+/// assert_eq!(metadata_flag(r#"{"own_features": true}"#, "own_features"), Ok(true));
+/// assert_eq!(metadata_flag("{}", "own_features"), Ok(false));
+/// assert!(metadata_flag(r#"{"own_features": 1}"#, "own_features").is_err());
+/// ```
+pub fn metadata_flag(metadata: &str, name: &str) -> Result<bool> {
+    let metadata: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(metadata).map_err(file_error)?;
+    match metadata.get(name) {
+        None | Some(serde_json::Value::Null) => Ok(false),
+        Some(serde_json::Value::Bool(flag)) => Ok(*flag),
+        Some(_) => Err(file_error(format!("the {name} is not true or false"))),
     }
 }
 

@@ -223,9 +223,13 @@ impl Sequences {
         match found == expected || self.tokens() == 0 {
             true => self.check_vectors(),
             false => Err(Error::Input(format!(
-                "the model was trained with {}, but the sequence has {}",
+                "the model was trained with {}, but the sequence has {}{}",
                 columns(expected),
-                columns(found)
+                columns(found),
+                match found {
+                    0 => "; pass dense=, or sequences that spanrs.crf.join made",
+                    _ => "",
+                }
             ))),
         }
     }

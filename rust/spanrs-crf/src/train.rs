@@ -113,7 +113,8 @@ pub fn train<'a>(
         return Err(Error::Option(message.to_owned()));
     }
     if online && corpus.is_spilled() {
-        let message = "a corpus in a file requires the algorithm sdca or lbfgs";
+        let message =
+            "features in a temporary file (max_memory) require the algorithm sdca or lbfgs";
         return Err(Error::Option(message.to_owned()));
     }
     if online && features.dimension() > 0 {

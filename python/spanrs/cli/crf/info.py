@@ -55,6 +55,8 @@ class _Facts(NamedTuple):
             "attributes": self.attributes,
             "features": len(self.crf.state_features_),
             "transitions": len(self.crf.transition_features_),
+            "dense_columns": len(self.crf.dense_weights_),
+            "own_features": metadata.get("own_features", False),
             "scheme": metadata.get("scheme"),
             "temperature": self.crf.temperature_,
             "template": metadata.get("template"),
@@ -102,6 +104,10 @@ class _Facts(NamedTuple):
         states, transitions = len(crf.state_features_), len(crf.transition_features_)
         yield "labels", f"{len(crf.classes_)}: {', '.join(crf.classes_)}"
         yield "weights", f"{states} features of {self.attributes} attributes, {transitions} transitions"
+        if len(crf.dense_weights_):
+            yield "dense rows", f"{len(crf.dense_weights_)} columns; pass dense= in Python"
+        if crf.metadata_.get("own_features"):
+            yield "features", "beside those of the tokens; pass features= in Python"
         yield "scheme", crf.metadata_.get("scheme") or "none: any sequence of labels"
         if crf.temperature_ != 1:
             yield "temperature", f"{crf.temperature_:.4g}"

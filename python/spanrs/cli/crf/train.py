@@ -27,6 +27,7 @@ from spanrs.cli.output import Output, table_output
 from spanrs.cli.output_files import check_model_output
 from spanrs.cli.run import print_message
 from spanrs.crf import CRF
+from spanrs.crf.supervision import held_out
 from spanrs.crf.training import dev_scorer, scheme_of
 from spanrs.errors import FormatError, ModelError, with_code
 from spanrs.io.file_advice import odd_sentences
@@ -86,11 +87,7 @@ def command(
     """
     if (gold, dev).count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    options.refuse_without("dev", ["calibrate"])
-    if given["validation_fraction"] is None:
-        options.refuse_without("dev", ["patience"])
-    elif dev is not None:
-        raise click.UsageError("--validation-fraction cannot be combined with --dev")
+    _check_development(dev, given["validation_fraction"], given["patience"], calibrate=calibrate)
     scheme_name = _scheme(scheme)
     output.check([gold, dev], ("-o", output_path))
     # The model may overwrite the model given as --start, but the report may not.
@@ -109,30 +106,33 @@ def command(
     crf = CRF(scheme=scheme_name, progress=not quiet, **parameters)
     # Checked before files are read.
     crf._check_params()
+    # The sentences that are held out are also scored here.
+    fraction = parameters["validation_fraction"]
+    crf.set_params(validation_fraction=None)
     if chosen is not None:
         check_columns(chosen, features)
         check_template_lexicons(chosen, lexicons)
-    train = read_tagged(gold, read, features)
+    train = _read_train(gold, read, features, scheme_name)
     features = _absolute(train, features)
-    _check_tags(train)
-    _check_train(train, scheme_name)
     if chosen is None:
         chosen = _default_template(train, features)
     crf.set_params(template=chosen.text, lexicons=lexicons or None)
-    held_out = None if dev is None else read_tagged(dev, read, features)
-    if held_out is not None:
-        _check_tags(held_out)
+    held = None if dev is None else read_tagged(dev, read, features)
+    if fraction is not None:
+        train, held = _divided(train, fraction, given["seed"])
+    if held is not None:
+        _check_tags(held)
         if calibrate:
-            _check_calibration(train, held_out)
+            _check_calibration(train, held)
     began = time.perf_counter()
     crf.fit(
         train.X,
         train.y,
-        *(() if held_out is None else (held_out.X, held_out.y)),
+        *(() if held is None else (held.X, held.y)),
         start=None if base is None else base.crf,
     )
-    if held_out is not None and calibrate:
-        crf.calibrate(held_out.X, held_out.y)
+    if held is not None and calibrate:
+        crf.calibrate(held.X, held.y)
     seconds = time.perf_counter() - began
     facts: dict[str, Any] = {
         "template": chosen.name,
@@ -150,7 +150,7 @@ def command(
         "lexicons": [*gazetteer, *clusters] or None,
         "start": start,
         "train": train.facts() | _score(crf, train),
-        "dev": None if held_out is None else held_out.facts() | _score(crf, held_out),
+        "dev": None if held is None else held.facts() | _score(crf, held),
         "iterations": len(crf.history_),
         "stopped": crf.stopped_,
         "spanrs": __version__,
@@ -164,6 +164,35 @@ def command(
     _write_summary(crf, facts, output_path, seconds, output)
 
 
+def _check_development(
+    dev: str | None, fraction: float | None, patience: int | None, *, calibrate: bool
+) -> None:
+    """Refuse options that need development data, and two sources of them."""
+    if dev is not None and fraction is not None:
+        raise click.UsageError("--validation-fraction cannot be combined with --dev")
+    if dev is None and fraction is None:
+        for name, is_given in (("--patience", patience is not None), ("--calibrate", calibrate)):
+            if is_given:
+                raise click.UsageError(f"{name} requires --dev or --validation-fraction")
+
+
+def _read_train(gold: str, read: dict[str, Any], features: Sequence[int | str], scheme: str | None) -> Data:
+    """Read and check training data."""
+    train = read_tagged(gold, read, features)
+    _check_tags(train)
+    _check_train(train, scheme)
+    return train
+
+
+def _divided(data: Data, fraction: float, seed: int) -> tuple[Data, Data]:
+    """Return sentences for training, and those that are held out."""
+    parts = held_out(data.X, data.y, None, fraction, seed)
+    kept = data._replace(X=parts.X, y=parts.y)
+    return kept, data._replace(
+        name=f"{data.name}, held out", X=parts.X_dev, y=[list(labels) for labels in parts.y_dev or ()]
+    )
+
+
 def _class_weight(weights: tuple[str, ...]) -> dict[str, float] | str | None:
     """Return the class weights of ``TAG=W`` arguments."""
     if weights == ("balanced",):
@@ -173,13 +202,16 @@ def _class_weight(weights: tuple[str, ...]) -> dict[str, float] | str | None:
         # Tags may contain "=".
         label, _, weight = argument.rpartition("=")
         try:
-            parsed[label] = float(weight)
+            value = float(weight)
         except ValueError:
             label = ""
         if not label:
             raise click.UsageError(
                 f"--class-weight must be a tag and its weight, such as O=0.5, or balanced alone, not {argument!r}"
             )
+        if label in parsed:
+            raise click.UsageError(f"--class-weight of {label} is given twice")
+        parsed[label] = value
     return parsed or None
 
 

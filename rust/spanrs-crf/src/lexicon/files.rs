@@ -3,7 +3,7 @@
 //! Files are UTF-8; a byte order mark at the beginning and blank lines are ignored. There are no
 //! comments, because `#` begins tokens of many texts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use spanrs_base::{Named, Position};
 
@@ -83,10 +83,15 @@ impl File<'_> {
                 ..self.error(line, column + 1, message)
             });
         }
-        let lines = valid.lines().enumerate();
+        // Lines end as in files of any system.
+        let end = match valid.contains('\n') {
+            true => '\n',
+            false => '\r',
+        };
+        let lines = valid.split(end).enumerate();
         let lines = lines.map(|(at, text)| Line {
             number: at + 1,
-            text,
+            text: text.strip_suffix('\r').unwrap_or(text),
         });
         Ok(lines.filter(|line| !line.text.trim().is_empty()).collect())
     }
@@ -119,7 +124,7 @@ impl Gazetteer {
             return Err(file.error(0, 0, "the gazetteer has no phrases".to_owned()));
         };
         let is_typed = first.text.contains('\t');
-        let mut types = HashMap::new();
+        let mut types = HashSet::new();
         let mut phrases = Vec::with_capacity(lines.len());
         for line in &lines {
             let (kind, phrase) = match line.text.split_once('\t') {
@@ -143,7 +148,7 @@ impl Gazetteer {
                     "the type {kind:?} has a space; write the type before the tab and the phrase after it"
                 ))
             } else {
-                types.entry(kind).or_insert(line.number);
+                types.insert(kind);
                 let is_many = types.len() > MAX_TYPES;
                 is_many.then(|| {
                     format!("more than {MAX_TYPES} types; write the type before the tab and the phrase after it")
@@ -153,7 +158,9 @@ impl Gazetteer {
                 return Err(file.error(line.number, 0, message));
             }
             let kind = (!kind.is_empty()).then_some(kind);
-            let tokens: Vec<&str> = phrase.split_whitespace().collect();
+            // Other white space, such as no-break spaces, may be part of a token.
+            let tokens = phrase.split([' ', '\t']).filter(|token| !token.is_empty());
+            let tokens: Vec<&str> = tokens.collect();
             if tokens.len() > MAX_TOKENS {
                 let len = tokens.len();
                 let message = format!("a phrase of {len} tokens; the limit is {MAX_TOKENS}");
@@ -161,8 +168,31 @@ impl Gazetteer {
             }
             phrases.push((tokens, kind));
         }
+        if let Some(message) = doubt(&phrases, types.len()) {
+            return Err(file.error(first.number, 0, message));
+        }
         Self::new(phrases, ignore_case).map_err(|error| file.error(0, 0, error.to_string()))
     }
+}
+
+/// Why a file is probably no gazetteer; None if it may be one.
+fn doubt(phrases: &[(Vec<&str>, Option<&str>)], types: usize) -> Option<String> {
+    let is_tag = |token: &str| {
+        let (prefix, kind) = token.split_once('-').unwrap_or((token, ""));
+        token == "O" || "BIESLUMW".contains(prefix) && prefix.len() == 1 && !kind.is_empty()
+    };
+    let last = |(tokens, _): &(Vec<&str>, _)| tokens.last().is_some_and(|token| is_tag(token));
+    if phrases.len() > 1 && phrases.iter().all(last) {
+        return Some(
+            "all phrases end with a tag; make the gazetteer of tagged sentences with Gazetteer.of"
+                .to_owned(),
+        );
+    }
+    let distinct: HashSet<&[&str]> = phrases.iter().map(|(tokens, _)| &tokens[..]).collect();
+    (types > distinct.len()).then(|| {
+        "the file has more types than phrases; write the type before the tab and the phrase after it"
+            .to_owned()
+    })
 }
 
 impl Clusters {

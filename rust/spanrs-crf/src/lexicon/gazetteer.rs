@@ -335,17 +335,17 @@ impl Gazetteer {
         longest.is_some_and(|(len, _)| len == tokens.len())
     }
 
-    /// Calls `sink` with the token range and the entries of each match in a sentence; `buffers` is
-    /// work space. Entries that are left out in this sentence are in the range if another entry of
+    /// Calls `sink` with the token range and the entries of each match in a column of a sentence;
+    /// `sentence` is its first column, by which sentences are recognised. `buffers` is work space. Entries that are left out in this sentence are in the range if another entry of
     /// the same phrase is not; [`Gazetteer::push_types`] skips them.
     pub(crate) fn find(
         &self,
-        tokens: &[&str],
+        (tokens, sentence): (&[&str], &[&str]),
         buffers: &mut MatchBuffers,
         mut sink: impl FnMut(Range<usize>, Range<usize>, Option<u64>),
     ) {
         self.number(tokens, buffers);
-        let sentence = self.leaves_one_out().then(|| sentence_hash(tokens));
+        let sentence = self.leaves_one_out().then(|| sentence_hash(sentence));
         let mut at = 0;
         while at < tokens.len() {
             match self.longest(&buffers.ids[at..], sentence) {

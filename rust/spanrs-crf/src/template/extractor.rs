@@ -341,7 +341,7 @@ impl Extractor {
                 continue;
             };
             gazetteer.find(
-                columns[slot.column],
+                (columns[slot.column], columns[0]),
                 &mut self.matching,
                 |tokens, entries, sentence| {
                     let mut part = |prefix| {

@@ -80,6 +80,16 @@ pub(crate) enum Sequence<'py> {
     Sentence(Arc<Columns>, usize),
 }
 
+impl Sequence<'_> {
+    /// Whether the sequence has features beside its tokens.
+    pub(super) fn has_own_features(&self) -> Result<bool> {
+        let Self::Object(object) = self else {
+            return Ok(false);
+        };
+        Ok(Joined::of(object)?.is_some_and(|joined| joined.features.is_some()))
+    }
+}
+
 impl Source {
     /// Iterates over the sequences of `inputs`.
     pub(super) fn sequences<'py>(
@@ -221,6 +231,13 @@ impl Source {
     }
 }
 
+/// The error for a sequence without features beside its tokens, if the model was trained with such features.
+fn no_own_features() -> Error {
+    Error::model(
+        "the model was trained with features beside the tokens, but the sequence has none; pass features=, or sequences that spanrs.crf.join made",
+    )
+}
+
 /// The error for a sequence without tokens, if the features of a template are needed.
 fn no_tokens() -> Error {
     Error::model("the model has a template, but the sequence has no tokens; pass them as X")
@@ -275,14 +292,17 @@ fn push_values(columns: &mut Columns, token: &Bound<'_, PyAny>) -> Result<bool> 
     Ok(true)
 }
 
-/// Reads sequences: features with known attributes or, for a template, the columns of tokens. The template is applied
+/// Reads sequences, which all have features beside their tokens if `own_features`: features with known attributes or, for a template, the columns of tokens. The template is applied
 /// later, without the GIL.
 pub(crate) fn inputs_of(
     inputs: &Bound<'_, PyAny>,
     has_template: bool,
+    own_features: bool,
     names: &Interner<str>,
 ) -> Result<Inputs> {
-    if let (true, Ok(sentences)) = (has_template, inputs.cast::<CrfSentences>()) {
+    if let (true, false, Ok(sentences)) =
+        (has_template, own_features, inputs.cast::<CrfSentences>())
+    {
         return Ok(Inputs::Columns(Arc::clone(sentences.get().columns())));
     }
     let mut reader = InputReader {
@@ -291,6 +311,7 @@ pub(crate) fn inputs_of(
         // Values were checked when features were read; CrfItems may contain any value.
         sequences: Sequences::new(names.len()).with_limit(None),
         any_joined: false,
+        own_features,
         buffer: NamedFeatures::default(),
     };
     for (at, sequence) in inputs.try_iter()?.enumerate() {
@@ -316,6 +337,8 @@ struct InputReader<'a> {
     sequences: Sequences,
     /// Whether a sequence has features beside those of the template, or dense rows.
     any_joined: bool,
+    /// Whether all sequences must have features beside their tokens.
+    own_features: bool,
     buffer: NamedFeatures,
 }
 
@@ -324,6 +347,9 @@ impl InputReader<'_> {
         let Some(joined) = Joined::of(sequence)? else {
             return self.push_plain(sequence);
         };
+        if self.own_features && joined.features.is_none() && joined.len > 0 {
+            return Err(no_own_features());
+        }
         if let Some(columns) = &mut self.columns {
             let tokens = joined.tokens.as_ref().ok_or_else(no_tokens)?;
             if !std::mem::replace(&mut self.any_joined, true) {
@@ -356,6 +382,9 @@ impl InputReader<'_> {
 
     /// Reads a sequence that joins nothing.
     fn push_plain(&mut self, sequence: &Bound<'_, PyAny>) -> Result<()> {
+        if self.own_features && sequence.len().unwrap_or(1) > 0 {
+            return Err(no_own_features());
+        }
         let (sequences, names) = (&mut self.sequences, self.names);
         if let Some(columns) = &mut self.columns {
             push_columns(columns, sequence)?;

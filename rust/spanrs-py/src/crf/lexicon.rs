@@ -62,7 +62,7 @@ fn contents(py: Python<'_>, source: &SourceArgument) -> Result<Vec<u8>> {
 
 /// The tokens of sentences, or of the first column if tokens are tuples.
 fn sentences_of(sentences: &Bound<'_, PyAny>) -> Result<Arc<Columns>> {
-    match inputs_of(sentences, true, &Interner::default())? {
+    match inputs_of(sentences, true, false, &Interner::default())? {
         Inputs::Columns(columns) | Inputs::Both(columns, _) => Ok(columns),
         // Sequences are read as columns if there is a template.
         Inputs::Features(_) => Ok(Arc::default()),
@@ -74,10 +74,15 @@ impl CrfLexicon {
     /// A gazetteer of phrases, each with its tokens and its type.
     #[staticmethod]
     #[pyo3(signature = (phrases, ignore_case, /))]
-    fn gazetteer(phrases: Vec<(Vec<String>, Option<String>)>, ignore_case: bool) -> Result<Self> {
+    fn gazetteer(
+        py: Python<'_>,
+        phrases: Vec<(Vec<String>, Option<String>)>,
+        ignore_case: bool,
+    ) -> Result<Self> {
         let phrases = phrases.iter();
         let phrases = phrases.map(|(tokens, kind)| (tokens, kind.as_deref()));
-        Ok(Self(Gazetteer::new(phrases, ignore_case)?.into()))
+        let made = py.detach(|| Gazetteer::new(phrases, ignore_case))?;
+        Ok(Self(made.into()))
     }
 
     /// A gazetteer from a file; its name is used in errors.
@@ -93,7 +98,9 @@ impl CrfLexicon {
     /// A gazetteer of names, each with its sentence, first token, end and type.
     #[staticmethod]
     #[pyo3(signature = (sentences, names, typed, min_count, leave_one_out, ignore_case, /))]
+    #[allow(clippy::too_many_arguments)] // There is only one caller.
     fn gazetteer_of(
+        py: Python<'_>,
         sentences: &Bound<'_, PyAny>,
         names: Vec<(usize, usize, usize, String)>,
         typed: bool,
@@ -110,15 +117,16 @@ impl CrfLexicon {
             min_count,
             leave_one_out,
         };
-        let made = Gazetteer::of_names(&sentences, names, options)?;
+        let made = py.detach(|| Gazetteer::of_names(&sentences, names, options))?;
         Ok(Self(made.into()))
     }
 
     /// The clusters of words.
     #[staticmethod]
     #[pyo3(signature = (words, ignore_case, /))]
-    fn clusters(words: Vec<(String, String)>, ignore_case: bool) -> Result<Self> {
-        Ok(Self(Clusters::new(words, ignore_case)?.into()))
+    fn clusters(py: Python<'_>, words: Vec<(String, String)>, ignore_case: bool) -> Result<Self> {
+        let made = py.detach(|| Clusters::new(words, ignore_case))?;
+        Ok(Self(made.into()))
     }
 
     /// Clusters from a file; its name is used in errors. Words are in the `first` or `second` column.

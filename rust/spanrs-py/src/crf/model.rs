@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use spanrs::CrfModel as Core;
-use spanrs::crf::{Decoder, Inputs, Model, check_len};
+use spanrs::crf::{Decoder, Inputs, Model, check_len, metadata_flag};
 use spanrs::crf_files::{TagOptions, TagReport};
 use spanrs::io::Columns;
 
@@ -26,13 +26,20 @@ pub(crate) struct CrfModel {
     core: Arc<Core>,
     /// Names of the labels: creating them takes longer than labelling a short sequence.
     names: Arc<[Py<PyString>]>,
+    /// Whether the model was trained with features beside the tokens.
+    own_features: bool,
 }
 
 impl CrfModel {
     pub(crate) fn of(model: Model) -> Result<Self> {
         let core = Arc::new(Core::new(model)?);
         let names = Python::attach(|py| strings_of(py, core.model().labels()).into());
-        Ok(Self { core, names })
+        let own_features = metadata_flag(core.model().metadata(), "own_features")?;
+        Ok(Self {
+            core,
+            names,
+            own_features,
+        })
     }
 
     pub(crate) fn core(&self) -> &Model {
@@ -41,7 +48,13 @@ impl CrfModel {
 
     /// Features of sequences, computed by the model's template, if any.
     pub(super) fn read(&self, inputs: &Bound<'_, PyAny>) -> Result<Inputs> {
-        inputs_of(inputs, self.core.has_template(), self.core().attributes())
+        let attributes = self.core().attributes();
+        inputs_of(
+            inputs,
+            self.core.has_template(),
+            self.own_features,
+            attributes,
+        )
     }
 
     /// Applies `decode` to each sequence.
@@ -213,6 +226,11 @@ impl CrfModel {
             watch: stop,
             ..options.0
         };
+        if self.own_features {
+            return Err(Error::model(
+                "the model was trained with features beside the tokens, which files do not have",
+            ));
+        }
         let Some(template) = self.core.template() else {
             return Err(Error::model(
                 "tagging files requires a template, but the model has none",

@@ -39,6 +39,8 @@ struct Builder {
     lexicons: Lexicons,
     /// Features of the current sequence.
     buffer: NamedFeatures,
+    /// Whether a sequence has features beside its tokens.
+    own_features: bool,
     /// The features of the corpus, if they were counted before training.
     features: Option<Features>,
 }
@@ -47,6 +49,7 @@ impl Builder {
     /// Takes the corpus and leaves an empty one.
     fn take(&mut self) -> NamedCorpus {
         self.features = None;
+        self.own_features = false;
         std::mem::replace(&mut self.corpus, new_corpus(self.any_value))
     }
 }
@@ -79,6 +82,7 @@ impl CrfTrainer {
             source: Source::new(template, &lexicons, any_value)?,
             lexicons,
             buffer: NamedFeatures::default(),
+            own_features: false,
             features: None,
         })))
     }
@@ -225,6 +229,7 @@ impl CrfTrainer {
             source: Source::new(None, &Lexicons::default(), builder.any_value)?,
             lexicons: Lexicons::default(),
             buffer: NamedFeatures::default(),
+            own_features: false,
             features: None,
         })))
     }
@@ -249,6 +254,11 @@ impl CrfTrainer {
     fn labels(&self) -> Result<Vec<String>> {
         let builder = self.lock()?;
         Ok(builder.corpus.labels.names().map(str::to_string).collect())
+    }
+
+    /// Whether a sequence has features beside its tokens.
+    fn has_own_features(&self) -> Result<bool> {
+        Ok(self.lock()?.own_features)
     }
 
     /// Whether features are in a temporary file.
@@ -392,6 +402,7 @@ impl Builder {
         weight: f64,
     ) -> Result<()> {
         let targets = self.targets(target)?;
+        self.own_features |= input.has_own_features()?;
         let Self {
             corpus,
             source,
@@ -454,7 +465,8 @@ impl Builder {
             }
             Source::Features { .. } => None,
         };
-        let inputs = inputs_of(dev, template.is_some(), &self.corpus.attributes)?;
+        let attributes = &self.corpus.attributes;
+        let inputs = inputs_of(dev, template.is_some(), self.own_features, attributes)?;
         let (sequences, _) = inputs.features(0..inputs.len(), template)?;
         sequences.check_dimension(self.corpus.corpus().inputs().dimension())?;
         Ok(sequences.into_owned())
