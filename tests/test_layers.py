@@ -48,7 +48,7 @@ PYTHON = {
     "report": set(),
     "eval": {"io", "tags", "report"},
     "mat": {"io", "tags", "eval", "report"},
-    "crf": {"io", "tags", "eval"},
+    "crf": {"io", "tags", "eval", "report"},
     "dep": {"io", "eval", "report"},
     "crowd": {"io", "tags", "eval", "crf", "report"},
     "compat": {"io", "tags", "eval", "report", "crf", "dep"},

@@ -125,6 +125,7 @@ mod sgd;
 mod simd;
 mod spans;
 mod spill;
+mod state_labels;
 mod state_scores;
 mod team;
 mod temperature;

@@ -297,17 +297,7 @@ impl CrfTrainer {
     ) -> Result<(CrfModel, &'static str)> {
         let mut guard = self.lock()?;
         let builder = &mut *guard;
-        if builder.corpus.labels.is_empty() {
-            return Err(Error::model(
-                "there is nothing to train on: no sequence has a token with a label",
-            ));
-        }
-        let corpus = builder.corpus.corpus();
-        if (0..corpus.sequences()).all(|at| corpus.weight(at) == 0.0) {
-            return Err(Error::model(
-                "there is nothing to train on: sample_weight is 0 for all sequences",
-            ));
-        }
+        check_trainable(&builder.corpus)?;
         let (algorithm, selection) = (options.0.algorithm(), options.0.selection());
         let dev = dev.map(|dev| builder.dev_sequences(dev));
         let dev = dev.transpose().map_err(Error::in_development)?;
@@ -365,6 +355,19 @@ impl CrfTrainer {
     fn lock(&self) -> Result<MutexGuard<'_, Builder>> {
         let message = "the trainer is in use, by a running training or by another thread";
         lock_now(&self.0, message)
+    }
+}
+
+/// Checks that a corpus has labels, and a sequence whose weight is not 0.
+fn check_trainable(corpus: &NamedCorpus) -> Result<()> {
+    let nothing = |why: &str| Error::model(format!("there is nothing to train on: {why}"));
+    if corpus.labels.is_empty() {
+        return Err(nothing("no sequence has a token with a label"));
+    }
+    let corpus = corpus.corpus();
+    match (0..corpus.sequences()).all(|at| corpus.weight(at) == 0.0) {
+        true => Err(nothing("sample_weight is 0 for all sequences")),
+        false => Ok(()),
     }
 }
 
