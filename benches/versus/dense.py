@@ -1,7 +1,7 @@
 """Training with a row of numbers for each token, beside python-crfsuite's dicts of named values.
 
-The rows are random projections of the words of WNUT 2017. Each run is a process of its own, from the table of vectors to the
-tags of the development set; memory is the increase of the peak over that of the process with the corpus and the
+The rows are random projections of the words of WNUT 2017. Each run is a process of its own, from the table of vectors
+to the tags of the development set; memory is the increase of the peak over that of the process with the corpus and the
 vectors. python-crfsuite runs twice: with dicts for the whole corpus, as sklearn-crfsuite keeps them, and with
 those of one sentence at a time.
 
@@ -91,16 +91,16 @@ def run_peer(
 def run(way: str, columns: int) -> dict[str, Any]:
     """One way, in this process."""
     train, dev = (tagged(DATA / "wnut17" / name) for name in ("wnut17train.conll", "emerging.dev.conll"))
-    X, X_dev = ([list(tokens) for tokens in part[0]] for part in (train, dev))
-    table = vectors({word for tokens in (*X, *X_dev) for word in tokens}, columns)
+    tokens, dev_tokens = ([list(tokens) for tokens in part[0]] for part in (train, dev))
+    table = vectors({word for sentence in (*tokens, *dev_tokens) for word in sentence}, columns)
     before, start = peak(), time.perf_counter()
     match way:
         case "spanrs":
-            pred, loss, iterations = run_spanrs("sdca", table, (X, train[1]), X_dev)
+            pred, loss, iterations = run_spanrs("sdca", table, (tokens, train[1]), dev_tokens)
         case "spanrs, lbfgs":
-            pred, loss, iterations = run_spanrs("lbfgs", table, (X, train[1]), X_dev)
+            pred, loss, iterations = run_spanrs("lbfgs", table, (tokens, train[1]), dev_tokens)
         case _:
-            pred, loss, iterations = run_peer("dicts" in way, table, (X, train[1]), X_dev)
+            pred, loss, iterations = run_peer("dicts" in way, table, (tokens, train[1]), dev_tokens)
     return {
         "seconds": time.perf_counter() - start,
         "memory": peak() - before,

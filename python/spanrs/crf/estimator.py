@@ -123,6 +123,10 @@ class CRF(SequenceLabeller):
         Weight by attribute and label; weights of 0 are omitted.
     transition_features_ : dict of (str, str) to float
         Weight by label and next label.
+    dense_weights_ : array of shape (columns, labels)
+        Weights of the columns of dense rows.
+    temperature_ : float
+        Temperature of probabilities, 1 before :meth:`calibrate`.
 
     Examples
     --------

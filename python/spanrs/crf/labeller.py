@@ -20,7 +20,7 @@ from spanrs.crf.spans import PredictedSpan, named_spans, predicted_spans, span_s
 from spanrs.crf.supervision import check_dev
 from spanrs.crf.templates import template_name, template_text
 from spanrs.crf.training import check_single_tokens
-from spanrs.errors import ModelError, NotFittedError, SpanrsWarning, as_number
+from spanrs.errors import ModelError, NotFittedError, SpanrsWarning, as_number, warn
 from spanrs.estimator import Estimator
 from spanrs.io.output import atomic_output
 from spanrs.io.training import is_corpus, tagged
@@ -426,7 +426,7 @@ class SequenceLabeller(Estimator):
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
-        """Weight by attribute and label."""
+        """Weight by attribute and label; the dict is made on each access."""
         return {(attribute, label): weight for attribute, label, weight in self._trained().states()}
 
     @property
@@ -468,7 +468,14 @@ class SequenceLabeller(Estimator):
 
     def save_crfsuite(self, target: str | PathLike[str] | IO[bytes]) -> None:
         """Write the model in CRFsuite's format, which has no metadata such as template, scheme and temperature."""
-        data = self._trained().to_crfsuite()
+        model = self._trained()
+        if model.lexicons():
+            warn(
+                [
+                    "CRFsuite's format has no lexicons; the model needs them and its template to label sentences"
+                ]
+            )
+        data = model.to_crfsuite()
         with atomic_output(target) as file:
             file.write(data)
 

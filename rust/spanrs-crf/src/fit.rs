@@ -110,7 +110,7 @@ impl Model {
         let (corpus, labels, attributes) = corpus.into_parts();
         // The table of the attributes is not needed in training.
         let attributes = attributes.into_names();
-        let features = Features::of(&corpus, options.selection());
+        let features = Features::read(&corpus, options.selection())?;
         let mut weights = vec![0.0; features.len()];
         let stop = train(
             corpus,

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use spanrs_base::Interner;
+use spanrs_base::{Interner, Watch};
 
 use crate::corpus::{Corpus, Target};
 use crate::error::{Error, MAX_LABELS, Result};
@@ -114,8 +114,8 @@ impl NamedCorpus {
     /// Moves features to a temporary file if there are too many; see [`Corpus::spilled_above`]. Names remain in
     /// memory.
     #[must_use]
-    pub fn spilled_above(mut self, bytes: usize, directory: &Path) -> Self {
-        self.corpus = self.corpus.spilled_above(bytes, directory);
+    pub fn spilled_above(mut self, bytes: usize, directory: &Path, watch: Watch) -> Self {
+        self.corpus = self.corpus.spilled_above(bytes, directory, watch);
         self
     }
 

@@ -85,7 +85,7 @@ fn empty() -> Corpus {
 }
 
 fn spilled(bytes: usize) -> Corpus {
-    empty().spilled_above(bytes, &std::env::temp_dir())
+    empty().spilled_above(bytes, &std::env::temp_dir(), || false)
 }
 
 fn trained(corpus: Corpus, algorithm: &Algorithm, threads: usize) -> (Vec<f64>, Vec<u64>) {
@@ -189,7 +189,7 @@ fn what_needs_memory_is_refused() {
         |_, _| Ok(true),
     );
     assert!(matches!(refused, Err(Error::Option(_))));
-    let mut nowhere = empty().spilled_above(0, Path::new("no/such/directory"));
+    let mut nowhere = empty().spilled_above(0, Path::new("no/such/directory"), || false);
     nowhere.token([(0, 1.0)]).unwrap();
     let refused = nowhere.end_sequence(Target::Labels(vec![0]), 1.0);
     assert!(matches!(refused, Err(Error::Spill(_))), "{refused:?}");

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use spanrs_base::{Clock, Watch};
+
 use super::Corpus;
 use crate::error::{Error, Result};
 use crate::sequences::Sequences;
@@ -25,6 +27,8 @@ pub(super) struct Spilling {
     /// Largest number of bytes in memory.
     most: usize,
     directory: Arc<Path>,
+    /// Called between blocks that are read.
+    watch: Watch,
     /// Immutable once it is shared by two corpora.
     blocks: Option<Arc<Blocks>>,
 }
@@ -42,23 +46,24 @@ impl Corpus {
     /// each token and 40 for each sequence.
     ///
     /// Such a corpus is trained by L-BFGS and dual coordinate ascent, with results equal to those of
-    /// memory, by two threads at most; [`Corpus::items`] panics for tokens in the file. Nothing remains of the
+    /// memory, by two threads at most; `watch` is called while the file is read as a whole, and [`Corpus::items`] panics for tokens in the file. Nothing remains of the
     /// file when the corpus is dropped.
     ///
     /// # Examples
     /// ```
     /// use spanrs_crf::{Corpus, FeatureSelection, Features, Target};
-    /// let mut corpus = Corpus::new(2, 1).spilled_above(1 << 20, &std::env::temp_dir());
+    /// let mut corpus = Corpus::new(2, 1).spilled_above(1 << 20, &std::env::temp_dir(), || false);
     /// corpus.token([(0, 1.0)]).unwrap();
     /// corpus.end_sequence(Target::Labels(vec![1]), 1.0).unwrap();
     /// assert!(!corpus.is_spilled());
     /// assert_eq!(Features::read(&corpus, FeatureSelection::default()).unwrap().len(), 1);
     /// ```
     #[must_use]
-    pub fn spilled_above(mut self, bytes: usize, directory: &Path) -> Self {
+    pub fn spilled_above(mut self, bytes: usize, directory: &Path, watch: Watch) -> Self {
         self.spilling = Some(Spilling {
             most: bytes,
             directory: directory.into(),
+            watch,
             blocks: None,
         });
         self
@@ -111,7 +116,7 @@ impl Corpus {
     /// its first sequence. Tokens and sequences of a block are numbered from 0.
     ///
     /// # Errors
-    /// [`Error::Spill`], and the errors of `visit`.
+    /// [`Error::Spill`], [`Error::Interrupted`], and the errors of `visit`.
     pub(crate) fn for_each_block(
         &self,
         mut visit: impl FnMut(&Sequences, usize) -> Result<()>,
@@ -120,7 +125,11 @@ impl Corpus {
             return visit(&self.sequences, 0);
         };
         let mut record = Vec::new();
+        let mut clock = Clock::new(self.spilling.as_ref().map_or(|| false, |s| s.watch));
         for (at, bounds) in blocks.firsts.windows(2).enumerate() {
+            if clock.stops() {
+                return Err(Error::Interrupted);
+            }
             blocks.file.read(at..at + 1, &mut record)?;
             let lengths = (bounds[0]..bounds[1]).map(|at| self.sequence(at).len());
             let block = Sequences::read_record(self.attributes(), lengths, &record);

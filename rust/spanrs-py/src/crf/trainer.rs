@@ -75,7 +75,7 @@ impl CrfTrainer {
         let (corpus, lexicons) = (new_corpus(any_value), lexicons_of(lexicons));
         Ok(Self(Mutex::new(Builder {
             corpus: match spill {
-                Some((bytes, directory)) => corpus.spilled_above(bytes, &directory),
+                Some((bytes, directory)) => corpus.spilled_above(bytes, &directory, stop),
                 None => corpus,
             },
             any_value,
