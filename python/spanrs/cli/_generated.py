@@ -329,9 +329,8 @@ C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (sd
     type=types.FloatRange(), default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
-TOL = option("--tol", "tol", group="Training",
-    help="Stop within this fraction of the minimum (sdca, c1=0).", type=types.FloatRange(), default=0.0001,
-    metavar="X")
+TOL = option("--tol", "tol", group="Training", help="Stop this near to the minimum (sdca).",
+    type=types.FloatRange(), default=0.0001, metavar="X")
 CROWD_C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), show_default="1; 0.5 for CrossFitted", metavar="C")
 MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum number of iterations.",
@@ -339,9 +338,9 @@ MAX_ITER = option("--max-iter", "max_iter", group="Training", help="Maximum numb
 MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
     type=types.FloatRange(), default=0.0, metavar="N")
 CLASS_WEIGHT = option("--class-weight", "class_weight", group="Training",
-    help="Cost of missing this tag; 'balanced' for all. Repeatable.", metavar="TAG=W", multiple=True)
+    help="Cost of missing TAG, or 'balanced'. Repeatable.", metavar="TAG=W", multiple=True)
 VALIDATION_FRACTION = option("--validation-fraction", "validation_fraction", group="Training",
-    help="Hold out this fraction of the sentences as `--dev`.", type=types.FloatRange(), metavar="X")
+    help="Hold out this fraction as `--dev`.", type=types.FloatRange(), metavar="X")
 MAX_MEMORY = option("--max-memory", "max_memory", group="Training",
     help="Move larger features to a temporary file (500MB).", metavar="SIZE")
 SPILL_DIR = option("--spill-dir", "spill_dir", group="Training", help="Directory of this file.",
@@ -349,7 +348,7 @@ SPILL_DIR = option("--spill-dir", "spill_dir", group="Training", help="Directory
 CROWD_MIN_FREQ = option("--min-freq", "min_freq", group="Training", help="Minimum frequency of features.",
     type=types.FloatRange(), show_default="0", metavar="N")
 CALIBRATE = option("--calibrate", "calibrate", group="Training",
-    help="Fit the temperature of probabilities to `--dev` after training.", is_flag=True)
+    help="Fit the temperature to `--dev` after training.", is_flag=True)
 PATIENCE = option("--patience", "patience", group="Training",
     help="Stop after N iterations without improvement.", type=types.IntRange(min=1), metavar="N")
 START = option("--start", "start", group="Training", help="Start training from the weights of this model.",
@@ -389,8 +388,8 @@ JACKKNIFE = option("--jackknife", "jackknife", group="Training",
     help="Number of parts of GOLD for jackknifing.", type=types.IntRange(min=0), default=10, metavar="N")
 TEMPLATE = option("--template", "template", group="Model",
     help="Feature template; see spanrs crf template.", metavar="NAME|FILE")
-GAZETTEER = option("--gazetteer", "gazetteer", group="Model",
-    help="Phrases for %in[0,0,NAME] in the template. Repeatable.", metavar="NAME=FILE", multiple=True)
+GAZETTEER = option("--gazetteer", "gazetteer", group="Model", help="Phrases for %in[0,0,NAME]. Repeatable.",
+    metavar="NAME=FILE", multiple=True)
 CLUSTERS = option("--clusters", "clusters", group="Model",
     help="Word clusters for %cluster[0,0,NAME]. Repeatable.", metavar="NAME=FILE", multiple=True)
 FEATURE_COLUMN = option("--feature-column", "features", group="Model",

@@ -383,8 +383,8 @@ class CRF(SequenceLabeller):
         >>> crf = CRF(template="ner", c2=0.1).partial_fit([["Ada", "sleeps"]], [["B-PER", "O"]])
         >>> crf.partial_fit([["Rio", "glows"]], [["B-LOC", "O"]]).classes_
         ['B-PER', 'O', 'B-LOC']
-        >>> crf.predict([["Ada", "glows"]])
-        [['B-PER', 'O']]
+        >>> crf.predict([["Rio", "glows"]])
+        [['B-LOC', 'O']]
         """
         self._check_params()
         if self.algorithm not in ("sdca", "lbfgs"):
