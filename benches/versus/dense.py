@@ -2,8 +2,8 @@
 
 The rows are random projections of the words of WNUT 2017. Each run is a process of its own, from the table of vectors
 to the tags of the development set; memory is the increase of the peak over that of the process with the corpus and the
-vectors. python-crfsuite runs twice: with dicts for the whole corpus, as sklearn-crfsuite keeps them, and with
-those of one sentence at a time.
+vectors. Both run twice: with the rows or dicts of the whole corpus, as sklearn-crfsuite keeps dicts, and with those
+of one sentence at a time.
 
     python -m benches.versus.dense
 """
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ import numpy.typing as npt
 import pycrfsuite
 
 import spanrs
-from benches.versus.crf_corpora import DATA
+from benches.versus.crf_corpora import DATA, shape
 from benches.versus.measure import Record, machine, versions
 from spanrs.crf import CRF
 from spanrs.io.training import tagged
@@ -32,15 +33,21 @@ from spanrs.io.training import tagged
 #: Numbers of columns.
 COLUMNS = (50, 300)
 C2 = 1.0
-WAYS = ("spanrs", "spanrs, lbfgs", "python-crfsuite, dicts", "python-crfsuite, by sentence")
+WAYS = ("spanrs", "spanrs, generator", "python-crfsuite, dicts", "python-crfsuite, by sentence")
 
 Vectors = dict[str, npt.NDArray[np.float32]]
 
 
 def vectors(words: set[str], columns: int) -> Vectors:
-    """A random vector for each word."""
+    """A random projection of each word: the mean of the random vectors of the word, its shape and its ends."""
     rng = np.random.default_rng(0)
-    return {word: rng.standard_normal(columns).astype(np.float32) for word in sorted(words)}
+    parts = {word: (word.lower(), shape(word), word[:3], word[-3:]) for word in sorted(words)}
+    names = dict.fromkeys((at, part) for pieces in parts.values() for at, part in enumerate(pieces))
+    random = {name: rng.standard_normal(columns).astype(np.float32) for name in names}
+    return {
+        word: np.mean([random[pair] for pair in enumerate(pieces)], axis=0)
+        for word, pieces in parts.items()
+    }
 
 
 def peak() -> float:
@@ -54,12 +61,15 @@ def dicts(tokens: list[str], table: Vectors, names: list[str]) -> list[dict[str,
 
 
 def run_spanrs(
-    algorithm: str, table: Vectors, train: tuple[Any, Any], dev: list[list[str]]
+    at_once: bool, table: Vectors, train: tuple[Any, Any], dev: list[list[str]]
 ) -> tuple[list[list[str]], float, int]:
     """Tags of the development set, the loss and the number of iterations."""
-    rows = [np.stack([table[word] for word in tokens]) for tokens in train[0]]
-    crf = CRF(algorithm=algorithm, c2=C2).fit(None, train[1], dense=rows)
-    pred = crf.predict(None, dense=[np.stack([table[word] for word in tokens]) for tokens in dev])
+
+    def rows(sentences: list[list[str]]) -> Iterator[npt.NDArray[np.float32]]:
+        return (np.stack([table[word] for word in tokens]) for tokens in sentences)
+
+    crf = CRF(c2=C2).fit(None, train[1], dense=list(rows(train[0])) if at_once else rows(train[0]))
+    pred = crf.predict(None, dense=list(rows(dev)))
     return pred, crf.history_[-1].loss, len(crf.history_)
 
 
@@ -94,13 +104,9 @@ def run(way: str, columns: int) -> dict[str, Any]:
     tokens, dev_tokens = ([list(tokens) for tokens in part[0]] for part in (train, dev))
     table = vectors({word for sentence in (*tokens, *dev_tokens) for word in sentence}, columns)
     before, start = peak(), time.perf_counter()
-    match way:
-        case "spanrs":
-            pred, loss, iterations = run_spanrs("sdca", table, (tokens, train[1]), dev_tokens)
-        case "spanrs, lbfgs":
-            pred, loss, iterations = run_spanrs("lbfgs", table, (tokens, train[1]), dev_tokens)
-        case _:
-            pred, loss, iterations = run_peer("dicts" in way, table, (tokens, train[1]), dev_tokens)
+    function = run_spanrs if way.startswith("spanrs") else run_peer
+    at_once = way in ("spanrs", "python-crfsuite, dicts")
+    pred, loss, iterations = function(at_once, table, (tokens, train[1]), dev_tokens)
     return {
         "seconds": time.perf_counter() - start,
         "memory": peak() - before,

@@ -325,8 +325,8 @@ DEV = option("--dev", "dev", group="Training", help="Development data, scored af
     metavar="FILE")
 ALGORITHM = option("--algorithm", "algorithm", group="Training", help="Training algorithm.",
     type=types.choice("sdca", "lbfgs", "l2sgd", "ap", "pa", "arow"), default="sdca", metavar="NAME")
-C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm (sdca, lbfgs).",
-    type=types.FloatRange(), default=0.0, metavar="C")
+C1 = option("--c1", "c1", group="Training", help="Coefficient of the L1 norm.", type=types.FloatRange(),
+    default=0.0, metavar="C")
 C2 = option("--c2", "c2", group="Training", help="Coefficient of the sum of squared weights.",
     type=types.FloatRange(), default=1.0, metavar="C")
 TOL = option("--tol", "tol", group="Training", help="Stop this near to the minimum (sdca).",
