@@ -141,9 +141,9 @@ mod tests {
         for _ in 0..sequences {
             let labels: Vec<u32> = (0..6).map(|_| random.below(3) as u32).collect();
             for label in &labels {
-                let own = (*label + random.below(2) as u32) % 3;
-                let other = 3 + random.below(5) as u32;
-                corpus.token([(own, 1.0), (other, 0.5)]).unwrap();
+                let typical = (*label + random.below(2) as u32) % 3;
+                let common = 3 + random.below(5) as u32;
+                corpus.token([(typical, 1.0), (common, 0.5)]).unwrap();
             }
             corpus.end_sequence(Target::Labels(labels), 1.0).unwrap();
         }
@@ -185,8 +185,8 @@ mod tests {
         prior
             .learn(corpus, &features, &options, 1, || false, after)
             .unwrap();
-        for (found, expected) in prior.means.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-3, "{found} {expected}");
+        for (learnt, expected) in prior.means.iter().zip(expected) {
+            assert!((learnt - expected).abs() < 1e-3, "{learnt} {expected}");
         }
     }
 
@@ -212,9 +212,9 @@ mod tests {
         whole
             .learn(all.clone(), &features, &options, 1, || false, after)
             .unwrap();
-        let (start, found) = (loss(&vec![0.0; features.len()]), loss(&batched.means));
+        let (start, learnt) = (loss(&vec![0.0; features.len()]), loss(&batched.means));
         let best = loss(&whole.means).unwrap();
-        let lost = (found.unwrap() - best) / (start.unwrap() - best);
+        let lost = (learnt.unwrap() - best) / (start.unwrap() - best);
         assert!((0.0..0.02).contains(&lost), "{lost}");
     }
 

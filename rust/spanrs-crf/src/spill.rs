@@ -106,8 +106,8 @@ impl SpillFile {
         drop(file);
         read.map_err(|error| failed(&self.directory, "read", &error))?;
         for record in records {
-            let own = (start(record) - first) as usize..(start(record + 1) - first) as usize;
-            if self.hash(&bytes[own]) != self.hashes[record] {
+            let range = (start(record) - first) as usize..(start(record + 1) - first) as usize;
+            if self.hash(&bytes[range]) != self.hashes[record] {
                 return Err(self.changed());
             }
         }
@@ -173,10 +173,10 @@ mod tests {
     #[test]
     fn a_file_that_has_changed_is_refused() {
         let file = spilled(&[vec![1; 10], vec![2; 10]]);
-        let mut own = file.file.lock().unwrap();
-        own.seek(SeekFrom::Start(13)).unwrap();
-        own.write_all(&[3]).unwrap();
-        drop(own);
+        let mut handle = file.file.lock().unwrap();
+        handle.seek(SeekFrom::Start(13)).unwrap();
+        handle.write_all(&[3]).unwrap();
+        drop(handle);
         let mut bytes = Vec::new();
         assert!(file.read(0..1, &mut bytes).is_ok());
         let error = file.read(0..2, &mut bytes).unwrap_err();

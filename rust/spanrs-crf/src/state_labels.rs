@@ -42,13 +42,14 @@ impl StateLabels {
             return;
         }
         if *single == NO_LABEL || *single < SEVERAL {
-            let known = Some(*single).filter(|label| *label != NO_LABEL);
+            let collected = Some(*single).filter(|label| *label != NO_LABEL);
             *single = SEVERAL + self.several.len() as u32;
-            self.several.push((NO_LABEL, known.into_iter().collect()));
+            self.several
+                .push((NO_LABEL, collected.into_iter().collect()));
         }
-        let (last, known) = &mut self.several[(*single - SEVERAL) as usize];
+        let (last, collected) = &mut self.several[(*single - SEVERAL) as usize];
         if only.is_none() || only != Some(*last) {
-            union_sorted(known, labels, &mut self.united);
+            union_sorted(collected, labels, &mut self.united);
         }
         *last = only.unwrap_or(NO_LABEL);
     }
@@ -61,8 +62,8 @@ impl StateLabels {
                 (NO_LABEL, _) => labels.push([]),
                 (_, Some(all)) => labels.push(0..all as u32),
                 (SEVERAL.., None) => {
-                    let (_, known) = &self.several[(single - SEVERAL) as usize];
-                    labels.push(known.iter().copied());
+                    let (_, collected) = &self.several[(single - SEVERAL) as usize];
+                    labels.push(collected.iter().copied());
                 }
                 (label, None) => labels.push([label]),
             }
@@ -72,16 +73,16 @@ impl StateLabels {
 }
 
 /// Merges the labels `more` into `known`; both are ascending and distinct. `united` is work space.
-pub(crate) fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
+pub(crate) fn union_sorted(labels: &mut Vec<u32>, more: &[u32], united: &mut Vec<u32>) {
     if let &[label] = more {
         // Most tokens have one label, and most attributes have few labels.
-        if let Err(at) = known.binary_search(&label) {
-            known.insert(at, label);
+        if let Err(at) = labels.binary_search(&label) {
+            labels.insert(at, label);
         }
         return;
     }
     united.clear();
-    let (mut left, mut right) = (&known[..], more);
+    let (mut left, mut right) = (&labels[..], more);
     while let (Some(&a), Some(&b)) = (left.first(), right.first()) {
         united.push(a.min(b));
         left = &left[usize::from(a <= b)..];
@@ -89,5 +90,5 @@ pub(crate) fn union_sorted(known: &mut Vec<u32>, more: &[u32], united: &mut Vec<
     }
     united.extend_from_slice(left);
     united.extend_from_slice(right);
-    known.clone_from(united);
+    labels.clone_from(united);
 }

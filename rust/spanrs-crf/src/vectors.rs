@@ -159,8 +159,8 @@ impl Rows {
     fn append(&mut self, vectors: TokenVectors) {
         let dimension = vectors.dimension();
         match self {
-            Self::Full(own) => match vectors {
-                TokenVectors::Full { values, .. } => own.extend_from_slice(values),
+            Self::Full(stored) => match vectors {
+                TokenVectors::Full { values, .. } => stored.extend_from_slice(values),
                 TokenVectors::Sparse {
                     ends,
                     columns,
@@ -169,17 +169,17 @@ impl Rows {
                 } => {
                     let mut start = 0;
                     for &end in ends {
-                        let row = own.len();
-                        own.resize(row + dimension, 0.0);
+                        let row = stored.len();
+                        stored.resize(row + dimension, 0.0);
                         for (column, value) in columns[start..end].iter().zip(&values[start..end]) {
-                            own[row + *column as usize] += value;
+                            stored[row + *column as usize] += value;
                         }
                         start = end;
                     }
                 }
             },
             Self::Sparse {
-                ends: own,
+                ends: stored,
                 columns: own_columns,
                 values: own_values,
             } => match vectors {
@@ -192,7 +192,7 @@ impl Rows {
                     let first = own_values.len();
                     own_columns.extend_from_slice(columns);
                     own_values.extend_from_slice(values);
-                    ends.iter().for_each(|end| own.push(first + end));
+                    ends.iter().for_each(|end| stored.push(first + end));
                 }
                 TokenVectors::Full { values, .. } => {
                     for row in values.chunks_exact(dimension.max(1)) {
@@ -201,7 +201,7 @@ impl Rows {
                             own_columns.push(column);
                             own_values.push(*value);
                         }
-                        own.push(own_values.len());
+                        stored.push(own_values.len());
                     }
                 }
             },
@@ -279,14 +279,14 @@ impl Vectors {
 
     /// Copies the vectors of a range of tokens of another collection, which has the same dimension if
     /// there are vectors already.
-    pub(crate) fn extend_from(&mut self, other: &Self, tokens: Range<usize>) {
+    pub(crate) fn extend_from(&mut self, source: &Self, tokens: Range<usize>) {
         if self.dimension == 0 {
-            self.dimension = other.dimension;
-            self.rows = other.rows.emptied();
+            self.dimension = source.dimension;
+            self.rows = source.rows.emptied();
         }
-        match &other.rows {
+        match &source.rows {
             Rows::Full(values) => {
-                let dimension = other.dimension;
+                let dimension = source.dimension;
                 let values = &values[tokens.start * dimension..tokens.end * dimension];
                 self.rows.append(TokenVectors::Full { dimension, values });
             }
@@ -296,11 +296,11 @@ impl Vectors {
                 values,
             } => {
                 let entries = ends.start(tokens.start)..ends.start(tokens.end);
-                let own = tokens.map(|token| ends.range(token).end - entries.start);
-                let own: Vec<usize> = own.collect();
+                let row_ends = tokens.map(|token| ends.range(token).end - entries.start);
+                let row_ends: Vec<usize> = row_ends.collect();
                 self.rows.append(TokenVectors::Sparse {
-                    dimension: other.dimension,
-                    ends: &own,
+                    dimension: source.dimension,
+                    ends: &row_ends,
                     columns: &columns[entries.clone()],
                     values: &values[entries],
                 });
@@ -314,8 +314,8 @@ impl Vectors {
         write_u64(record, [self.dimension as u64, u64::from(sparse)]);
         match &self.rows {
             Rows::Full(values) => {
-                let own = &values[tokens.start * self.dimension..tokens.end * self.dimension];
-                write_u32(record, own.iter().map(|value| value.to_bits()));
+                let rows = &values[tokens.start * self.dimension..tokens.end * self.dimension];
+                write_u32(record, rows.iter().map(|value| value.to_bits()));
             }
             Rows::Sparse {
                 ends,
@@ -490,11 +490,11 @@ mod tests {
             let weights = numbers(dimension * width, 100);
             let rows = numbers(tokens * width, 200);
             let (ends, columns, some) = compressed(&values, dimension);
-            let full = TokenVectors::Full { dimension, values: &values };
+            let dense = TokenVectors::Full { dimension, values: &values };
             let sparse = TokenVectors::Sparse { dimension, ends: &ends, columns: &columns, values: &some };
             let middle = dimension / 2;
             // The second one decides how the first rows are stored.
-            for (first, second) in [(full, full), (sparse, sparse), (full, sparse), (sparse, full)] {
+            for (first, second) in [(dense, dense), (sparse, sparse), (dense, sparse), (sparse, dense)] {
                 let mut vectors = Vectors::default();
                 vectors.push(first, tokens).unwrap();
                 vectors.push(second, tokens).unwrap();
@@ -533,16 +533,16 @@ mod tests {
             let mut values: Vec<f32> = value.into_iter().map(|value| value as f32).collect();
             values[at] = f32::NAN;
             let (ends, columns, some) = compressed(&values, 3);
-            let full = TokenVectors::Full { dimension: 3, values: &values };
+            let dense = TokenVectors::Full { dimension: 3, values: &values };
             let sparse = TokenVectors::Sparse { dimension: 3, ends: &ends, columns: &columns, values: &some };
-            for vectors in [full, sparse] {
+            for vectors in [dense, sparse] {
                 let mut all = Vectors::default();
                 let error = all.push(vectors, 4);
-                let found = match error {
+                let place = match error {
                     Err(Error::Vector { token, column, .. }) => Some((token, column)),
                     _ => None,
                 };
-                prop_assert_eq!(found, Some((at / 3, at % 3)));
+                prop_assert_eq!(place, Some((at / 3, at % 3)));
                 prop_assert_eq!(all.tokens(), 0);
             }
         }
@@ -571,12 +571,12 @@ mod tests {
         }
         let mut vectors = Vectors::default();
         vectors.push(sparse(&[1, 2], &[0, 1]), 2).unwrap();
-        let other = TokenVectors::Full {
+        let wider = TokenVectors::Full {
             dimension: 3,
             values: &[0.0; 3],
         };
         assert_eq!(
-            vectors.push(other, 1).unwrap_err().to_string(),
+            vectors.push(wider, 1).unwrap_err().to_string(),
             "expected 2 columns of dense rows, got 3"
         );
     }

@@ -20,14 +20,22 @@ struct Kind {
     /// Number of columns of their vectors.
     dimension: usize,
     sparse: bool,
+    /// Labels, distributions or sets of allowed labels.
+    targets: u8,
+    class_weights: bool,
 }
 
 fn kinds() -> impl Strategy<Value = Kind> {
-    (any::<bool>(), 0..3_usize, any::<bool>()).prop_map(|(valued, dimension, sparse)| Kind {
-        valued,
-        dimension,
-        sparse,
-    })
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (flags, 0..3_usize, 0..3_u8).prop_map(
+        |((valued, sparse, class_weights), dimension, targets)| Kind {
+            valued,
+            dimension,
+            sparse,
+            targets,
+            class_weights,
+        },
+    )
 }
 
 /// The same sequences in any corpus.
@@ -75,9 +83,33 @@ fn filled(mut corpus: Corpus, kind: Kind, sequences: usize, seed: u64) -> Corpus
             corpus.push_vectors(vectors).unwrap();
         }
         let weight = 0.5 * random.below(4) as f64;
-        corpus.end_sequence(Target::Labels(labels), weight).unwrap();
+        corpus
+            .end_sequence(target(labels, kind.targets), weight)
+            .unwrap();
+    }
+    if kind.class_weights {
+        corpus.set_class_weights(&[0.5, 1.0, 2.0]).unwrap();
     }
     corpus
+}
+
+/// A target that allows the labels.
+fn target(labels: Vec<u32>, kind: u8) -> Target {
+    let rows = labels.iter().flat_map(|label| {
+        (0..LABELS as u32).map(move |other| (*label == other, (label + 1) % 3 == other))
+    });
+    match kind {
+        0 => Target::Labels(labels),
+        1 => Target::Soft(
+            rows.map(|(right, next)| match (right, next) {
+                (true, _) => 0.75,
+                (_, true) => 0.25,
+                _ => 0.0,
+            })
+            .collect(),
+        ),
+        _ => Target::Partial(rows.map(|(right, next)| right || next).collect()),
+    }
 }
 
 fn empty() -> Corpus {
@@ -158,6 +190,8 @@ fn small_corpora_remain_in_memory() {
         valued: false,
         dimension: 0,
         sparse: false,
+        targets: 0,
+        class_weights: false,
     };
     assert!(!filled(spilled(1 << 20), kind, 50, 1).is_spilled());
     assert!(filled(spilled(1 << 10), kind, 50, 1).is_spilled());
@@ -169,6 +203,8 @@ fn what_needs_memory_is_refused() {
         valued: true,
         dimension: 0,
         sparse: false,
+        targets: 0,
+        class_weights: false,
     };
     let corpus = filled(spilled(0), kind, 20, 1);
     let features = Features::read(&corpus, FeatureSelection::default()).unwrap();

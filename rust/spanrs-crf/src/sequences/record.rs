@@ -32,24 +32,24 @@ impl Sequences {
         record: &[u8],
     ) -> Option<Self> {
         let mut reader = RecordReader::new(record);
-        let mut own = Self::new(attributes);
-        own.valued = reader.len()? != 0;
+        let mut sequences = Self::new(attributes);
+        sequences.valued = reader.len()? != 0;
         let mut tokens = 0;
         for length in lengths {
             tokens += length;
-            own.sequences.push(tokens);
+            sequences.sequences.push(tokens);
         }
-        let items = reader.lengths(tokens, &mut own.ends)?;
-        own.attribute = reader.u32s(items.len())?.collect();
-        if own.valued {
-            own.value = reader.f64s(items.len())?.collect();
-            own.non_finite = !own.value.iter().all(|value| value.is_finite());
+        let items = reader.lengths(tokens, &mut sequences.ends)?;
+        sequences.attribute = reader.u32s(items.len())?.collect();
+        if sequences.valued {
+            sequences.value = reader.f64s(items.len())?.collect();
+            sequences.non_finite = !sequences.value.iter().all(|value| value.is_finite());
         }
-        own.vectors.read_record(tokens, &mut reader)?;
-        let known = own
+        sequences.vectors.read_record(tokens, &mut reader)?;
+        let in_range = sequences
             .attribute
             .iter()
             .all(|&attribute| (attribute as usize) < attributes);
-        (known && reader.is_empty()).then_some(own)
+        (in_range && reader.is_empty()).then_some(sequences)
     }
 }

@@ -136,15 +136,15 @@ impl AddProducts<'_> {
                 return;
             };
             // A copy of its own, which the compiler keeps in registers.
-            let mut own = *sums;
+            let mut kept = *sums;
             for (at, row) in rows.iter().enumerate() {
                 let value = values[at * self.dimension + column];
                 let value = if self.squared { value * value } else { value };
                 for lane in 0..M {
-                    own[lane] += value * row[lane];
+                    kept[lane] += value * row[lane];
                 }
             }
-            *sums = own;
+            *sums = kept;
         }
     }
 }

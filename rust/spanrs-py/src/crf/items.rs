@@ -185,7 +185,7 @@ impl Source {
             let Self::Features { any_value } = *self else {
                 return Err(no_tokens());
             };
-            joined.read_own(any_value, buffer)?;
+            joined.read_beside(any_value, buffer)?;
             return use_features(buffer, vectors);
         };
         let any_value = matches!(self, Self::Features { any_value: true });
@@ -196,7 +196,7 @@ impl Source {
                 return use_features(features, vectors);
             }
             let mut beside = NamedFeatures::default();
-            joined.read_own(any_value, &mut beside)?;
+            joined.read_beside(any_value, &mut beside)?;
             use_features(&features.joined(&beside)?, vectors)
         })
     }
@@ -360,7 +360,7 @@ impl InputReader<'_> {
             }
             push_columns(columns, tokens)?;
             joined.check_len("tokens", columns.tokens(columns.len() - 1))?;
-            joined.read_own(false, &mut self.buffer)?;
+            joined.read_beside(false, &mut self.buffer)?;
         } else if let Some(tokens) = &joined.tokens {
             let buffer = &mut NamedFeatures::default();
             self.buffer = with_features(tokens, false, buffer, |features| {
@@ -368,11 +368,11 @@ impl InputReader<'_> {
                 if joined.features.is_none() {
                     return Ok(features.clone());
                 }
-                joined.read_own(false, &mut self.buffer)?;
+                joined.read_beside(false, &mut self.buffer)?;
                 Ok(features.joined(&self.buffer)?)
             })?;
         } else {
-            joined.read_own(false, &mut self.buffer)?;
+            joined.read_beside(false, &mut self.buffer)?;
         }
         let vectors = joined.dense.as_ref().map(DenseRows::vectors).transpose()?;
         Ok(self

@@ -52,24 +52,24 @@ impl<'py> Joined<'py> {
     }
 
     /// Checks that a part is of as many tokens as the sequence has.
-    pub(super) fn check_len(&self, what: &str, found: usize) -> Result<()> {
-        match found == self.len {
+    pub(super) fn check_len(&self, what: &str, count: usize) -> Result<()> {
+        match count == self.len {
             true => Ok(()),
             false => {
-                let message = format!("{} tokens, but {what} of {found}", self.len);
+                let message = format!("{} tokens, but {what} of {count}", self.len);
                 Err(Error::shape(message, None))
             }
         }
     }
 
     /// Reads the features beside the tokens; a token without features if there are none.
-    pub(super) fn read_own(&self, any_value: bool, own: &mut NamedFeatures) -> Result<()> {
-        own.clear();
+    pub(super) fn read_beside(&self, any_value: bool, beside: &mut NamedFeatures) -> Result<()> {
+        beside.clear();
         match &self.features {
-            Some(features) => read_features(features, any_value, own)?,
-            None => (0..self.len).for_each(|_| own.end_token()),
+            Some(features) => read_features(features, any_value, beside)?,
+            None => (0..self.len).for_each(|_| beside.end_token()),
         }
-        self.check_len("features", own.tokens())
+        self.check_len("features", beside.tokens())
     }
 }
 

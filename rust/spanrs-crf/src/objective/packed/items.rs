@@ -123,15 +123,15 @@ impl Items {
         work: &mut Vec<(u32, f64)>,
     ) {
         let start = self.codes.len();
-        let known = items.filter(|(code, _)| *code != NO_CODE);
+        let coded = items.filter(|(code, _)| *code != NO_CODE);
         if valued {
             work.clear();
-            work.extend(known);
+            work.extend(coded);
             work.sort_by_key(|(code, _)| *code);
             self.codes.extend(work.iter().map(|(code, _)| code));
             self.values.extend(work.iter().map(|(_, value)| value));
         } else {
-            self.codes.extend(known.map(|(code, _)| code));
+            self.codes.extend(coded.map(|(code, _)| code));
             self.codes[start..].sort_unstable();
         }
         let codes = &self.codes[start..];
@@ -184,9 +184,10 @@ impl Store {
     pub(super) fn of(corpus: &Corpus, code_of: &[u32], rows: usize) -> Result<Self> {
         let layout = (rows, corpus.inputs().has_values());
         let coded = |block: &Sequences, token: usize, items: &mut Items, work: &mut Vec<_>| {
-            let known = block.items(token);
-            let known = known.map(|(attribute, value)| (code_of[attribute as usize], value));
-            items.push(known, layout, work);
+            let with_code = block.items(token);
+            let with_code =
+                with_code.map(|(attribute, value)| (code_of[attribute as usize], value));
+            items.push(with_code, layout, work);
         };
         let (mut items, mut work) = (Items::default(), Vec::new());
         let Some(directory) = corpus.spill_directory() else {
