@@ -33,7 +33,13 @@ from spanrs.io.training import tagged
 #: Numbers of columns.
 COLUMNS = (50, 300)
 C2 = 1.0
-WAYS = ("spanrs", "spanrs, generator", "python-crfsuite, dicts", "python-crfsuite, by sentence")
+WAYS = (
+    "spanrs",
+    "spanrs, tol=0.02",
+    "spanrs, generator",
+    "python-crfsuite, dicts",
+    "python-crfsuite, by sentence",
+)
 
 Vectors = dict[str, npt.NDArray[np.float32]]
 
@@ -61,26 +67,28 @@ def dicts(tokens: list[str], table: Vectors, names: list[str]) -> list[dict[str,
 
 
 def run_spanrs(
-    at_once: bool, table: Vectors, train: tuple[Any, Any], dev: list[list[str]]
+    way: str, table: Vectors, train: tuple[Any, Any], dev: list[list[str]]
 ) -> tuple[list[list[str]], float, int]:
     """Tags of the development set, the loss and the number of iterations."""
+    options = {"tol": 0.02} if "tol" in way else {}
 
     def rows(sentences: list[list[str]]) -> Iterator[npt.NDArray[np.float32]]:
         return (np.stack([table[word] for word in tokens]) for tokens in sentences)
 
-    crf = CRF(c2=C2).fit(None, train[1], dense=list(rows(train[0])) if at_once else rows(train[0]))
+    dense = rows(train[0]) if "generator" in way else list(rows(train[0]))
+    crf = CRF(c2=C2, **options).fit(None, train[1], dense=dense)
     pred = crf.predict(None, dense=list(rows(dev)))
     return pred, crf.history_[-1].loss, len(crf.history_)
 
 
 def run_peer(
-    at_once: bool, table: Vectors, train: tuple[Any, Any], dev: list[list[str]]
+    way: str, table: Vectors, train: tuple[Any, Any], dev: list[list[str]]
 ) -> tuple[list[list[str]], float, int]:
     """The same of python-crfsuite."""
     names = [f"d{at}" for at in range(len(next(iter(table.values()))))]
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.set_params({"c1": 0.0, "c2": C2, "feature.possible_transitions": True})
-    if at_once:
+    if "dicts" in way:
         features = [dicts(tokens, table, names) for tokens in train[0]]
         for x, y in zip(features, train[1], strict=True):
             trainer.append(x, y)
@@ -105,8 +113,7 @@ def run(way: str, columns: int) -> dict[str, Any]:
     table = vectors({word for sentence in (*tokens, *dev_tokens) for word in sentence}, columns)
     before, start = peak(), time.perf_counter()
     function = run_spanrs if way.startswith("spanrs") else run_peer
-    at_once = way in ("spanrs", "python-crfsuite, dicts")
-    pred, loss, iterations = function(at_once, table, (tokens, train[1]), dev_tokens)
+    pred, loss, iterations = function(way, table, (tokens, train[1]), dev_tokens)
     return {
         "seconds": time.perf_counter() - start,
         "memory": peak() - before,

@@ -69,7 +69,7 @@ def run(way: str, tokens: int, tol: float) -> dict[str, Any]:
         if way == "file":
             options |= {"max_memory": 0, "spill_dir": folder}
         start = time.perf_counter()
-        crf = CRF(**options).fit((words for words, _ in made.sentences()), y)
+        crf = CRF(**options, verbose=True).fit((words for words, _ in made.sentences()), y)
         seconds = time.perf_counter() - start
     weights = json.dumps(sorted(crf.state_features_.items())).encode()
     return {

@@ -442,7 +442,7 @@ class SequenceLabeller(Estimator):
     @property
     def temperature_(self) -> float:
         """The temperature of probabilities, from :meth:`calibrate`; 1 by default."""
-        return float(self.metadata_.get("temperature", 1.0))
+        return float(self.metadata_.get("temperature") or 1.0)
 
     @property
     def metadata_(self) -> dict[str, Any]:
