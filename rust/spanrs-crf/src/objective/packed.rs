@@ -168,42 +168,6 @@ impl Packed {
         matches!(self.store, Store::File(_))
     }
 
-    /// The tokens of a range of sequences; `buffer` holds them if they are read from a file.
-    ///
-    /// # Errors
-    /// [`crate::Error::Spill`].
-    pub(crate) fn read<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        sequences: Range<usize>,
-        buffer: &'a mut Items,
-    ) -> Result<Tokens<'a>> {
-        self.store.read(corpus, sequences, buffer)
-    }
-
-    /// Tokens that were read: those of the file are in `buffer`, and the first one has the number `first`.
-    pub(crate) fn tokens<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        first: usize,
-        buffer: &'a Items,
-    ) -> Tokens<'a> {
-        self.store.tokens(corpus, first, buffer)
-    }
-
-    /// Appends the tokens of a range of sequences to `buffer` if they are in a file.
-    ///
-    /// # Errors
-    /// [`crate::Error::Spill`].
-    pub(crate) fn append(
-        &self,
-        corpus: &Corpus,
-        sequences: Range<usize>,
-        buffer: &mut Items,
-    ) -> Result<()> {
-        self.store.append(corpus, sequences, buffer)
-    }
-
     /// Length of a dense row.
     pub(crate) fn width(&self) -> usize {
         self.width

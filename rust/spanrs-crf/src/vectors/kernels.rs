@@ -7,6 +7,44 @@ use crate::simd::{Kernel, LANES, Real};
 /// Number of tokens whose rows share the loads of a row of weights.
 const BLOCK: usize = 4;
 
+/// Work on tokens and labels in blocks, so that sums stay in registers.
+trait Blocks {
+    /// Number of tokens, and padded number of labels.
+    fn sizes(&self) -> (usize, usize);
+
+    /// Works on `M` labels, from `label`, of `N` tokens, from `token`.
+    fn add_labels<const N: usize, const M: usize>(&mut self, token: usize, label: usize);
+
+    /// Works on all tokens.
+    #[inline(always)]
+    fn add_all(&mut self) {
+        let (tokens, _) = self.sizes();
+        let mut token = 0;
+        while tokens - token >= BLOCK {
+            self.add_tokens::<BLOCK>(token);
+            token += BLOCK;
+        }
+        while token < tokens {
+            self.add_tokens::<1>(token);
+            token += 1;
+        }
+    }
+
+    /// Works on all labels of `N` tokens.
+    #[inline(always)]
+    fn add_tokens<const N: usize>(&mut self, token: usize) {
+        let (_, width) = self.sizes();
+        let mut label = 0;
+        while width - label >= 2 * LANES {
+            self.add_labels::<N, { 2 * LANES }>(token, label);
+            label += 2 * LANES;
+        }
+        if label < width {
+            self.add_labels::<N, LANES>(token, label);
+        }
+    }
+}
+
 /// Adds products of full rows and weights to scores, in blocks of tokens and of 16 and 8 labels.
 pub(super) struct AddScores<'a, W, T> {
     pub(super) values: &'a [f32],
@@ -21,30 +59,14 @@ impl<W: Real, T: Real> Kernel for AddScores<'_, W, T> {
 
     #[inline(always)]
     fn call(mut self) {
-        let tokens = self.scores.len() / self.width;
-        let mut token = 0;
-        while tokens - token >= BLOCK {
-            self.add_tokens::<BLOCK>(token);
-            token += BLOCK;
-        }
-        while token < tokens {
-            self.add_tokens::<1>(token);
-            token += 1;
-        }
+        self.add_all();
     }
 }
 
-impl<W: Real, T: Real> AddScores<'_, W, T> {
+impl<W: Real, T: Real> Blocks for AddScores<'_, W, T> {
     #[inline(always)]
-    fn add_tokens<const N: usize>(&mut self, token: usize) {
-        let mut label = 0;
-        while self.width - label >= 2 * LANES {
-            self.add_labels::<N, { 2 * LANES }>(token, label);
-            label += 2 * LANES;
-        }
-        if label < self.width {
-            self.add_labels::<N, LANES>(token, label);
-        }
+    fn sizes(&self) -> (usize, usize) {
+        (self.scores.len() / self.width, self.width)
     }
 
     /// Adds `M` labels, from `label`, of `N` tokens; the sums stay in registers.
@@ -95,30 +117,14 @@ impl Kernel for AddProducts<'_> {
 
     #[inline(always)]
     fn call(mut self) {
-        let tokens = self.rows.len() / self.width;
-        let mut token = 0;
-        while tokens - token >= BLOCK {
-            self.add_tokens::<BLOCK>(token);
-            token += BLOCK;
-        }
-        while token < tokens {
-            self.add_tokens::<1>(token);
-            token += 1;
-        }
+        self.add_all();
     }
 }
 
-impl AddProducts<'_> {
+impl Blocks for AddProducts<'_> {
     #[inline(always)]
-    fn add_tokens<const N: usize>(&mut self, token: usize) {
-        let mut label = 0;
-        while self.width - label >= 2 * LANES {
-            self.add_labels::<N, { 2 * LANES }>(token, label);
-            label += 2 * LANES;
-        }
-        if label < self.width {
-            self.add_labels::<N, LANES>(token, label);
-        }
+    fn sizes(&self) -> (usize, usize) {
+        (self.rows.len() / self.width, self.width)
     }
 
     /// Adds `M` labels, from `label`, of `N` tokens; their derivatives stay in registers.

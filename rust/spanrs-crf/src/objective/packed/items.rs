@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use spanrs_base::Ends;
 
+use super::Packed;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::records::{RecordReader, write_u32, write_u64};
@@ -214,18 +215,20 @@ impl Store {
         file.flush()?;
         Ok(Self::File(Arc::new(file)))
     }
+}
 
+impl Packed {
     /// The tokens of a range of sequences; `buffer` holds them if they are read from a file.
     ///
     /// # Errors
     /// [`crate::Error::Spill`].
-    pub(super) fn read<'a>(
+    pub(crate) fn read<'a>(
         &'a self,
         corpus: &'a Corpus,
         sequences: Range<usize>,
         buffer: &'a mut Items,
     ) -> Result<Tokens<'a>> {
-        if let Self::File(_) = self {
+        if self.is_spilled() {
             buffer.clear();
             self.append(corpus, sequences.clone(), buffer)?;
         }
@@ -233,15 +236,15 @@ impl Store {
     }
 
     /// Tokens that were read: those of the file are in `buffer`, and the first one has the number `first`.
-    pub(super) fn tokens<'a>(
+    pub(crate) fn tokens<'a>(
         &'a self,
         corpus: &'a Corpus,
         first: usize,
         buffer: &'a Items,
     ) -> Tokens<'a> {
-        match self {
-            Self::File(_) => buffer.tokens(first),
-            Self::Memory(items) => Tokens {
+        match &self.store {
+            Store::File(_) => buffer.tokens(first),
+            Store::Memory(items) => Tokens {
                 items,
                 vectors: corpus.inputs().vectors(),
                 first: 0,
@@ -253,13 +256,13 @@ impl Store {
     ///
     /// # Errors
     /// [`crate::Error::Spill`].
-    pub(super) fn append(
+    pub(crate) fn append(
         &self,
         corpus: &Corpus,
         sequences: Range<usize>,
         buffer: &mut Items,
     ) -> Result<()> {
-        let Self::File(file) = self else {
+        let Store::File(file) = &self.store else {
             return Ok(());
         };
         let mut record = std::mem::take(&mut buffer.record);
